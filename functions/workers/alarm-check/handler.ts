@@ -36,7 +36,7 @@ const reportRecipients = async (deps: CheckDeps, { confirmed, waking }: Recipien
   await mailAdmins(deps);
 };
 
-/** Sends the alarms that are on, except the one about missing subscriptions, which a new subscription ends. */
+/** Sends the active alarms, except the one about missing subscriptions, which a new subscription ends. */
 const sendActiveAlarms = async ({ activeAlarms, sendAlarm, log }: CheckDeps): Promise<void> => {
   const alarms = (await activeAlarms()).filter(({ metric }) => metric !== 'AlarmSubscriptions');
   for (const alarm of alarms) await sendAlarm(alarm);
@@ -59,7 +59,7 @@ const checkAlarms = async (deps: CheckDeps): Promise<void> => {
   const isDue = dayOf(now()) > dayOf(reported);
   if (isNew) await sendActiveAlarms(deps);
   if (isDue) await reportRecipients(deps, recipients);
-  // Written last, so that a run that fails is repeated: an alarm that is sent twice is better than none.
+  // Written last, so that a run that fails is repeated: sending an alarm twice is better than not sending it.
   if (isNew || isDue || known.length < before.length)
     await store.alarmSubscribers.put({ known, reported: isDue ? now() : reported });
 };

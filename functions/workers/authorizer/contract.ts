@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { called } from '#shared/queue/consumer.ts';
 
 /**
- * The event that AWS IoT sends to its custom authorizer when a client connects over MQTT, and every few minutes of the
- * connection. The password is base64.
+ * The event that AWS IoT sends to its custom authorizer when a client connects over MQTT, and every few minutes while
+ * it is connected. The password is base64.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */
 export const ConnectEvent = z.object({

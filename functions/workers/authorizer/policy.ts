@@ -25,7 +25,8 @@ export const denied: AuthorizerResponse = {
 
 /**
  * Returns the response that lets a device connect under its own id, publish messages and subscribe to its own topics,
- * without wildcards and retained messages. With a token that was replaced it gets no configuration. The resources are in the account that `functionArn` names.
+ * without wildcards or retained messages. With a replaced token, it gets no configuration. The resources are in the
+ * account that `functionArn` names.
  */
 export const allowDevice = (
   { sensorId, hash, replacedUntil }: Device,

@@ -2,7 +2,10 @@ import { notifyUses } from '#shared/api/operation.ts';
 import { consumer } from '#shared/queue/consumer.ts';
 import { RunJob } from '#shared/queue/run-job.ts';
 
-/** Exports and erases personal data, and imports users, sensors and rules. These jobs take minutes and have a separate queue, so they delay no alarm. */
+/**
+ * Exports and erases personal data, and imports users, sensors and rules. These jobs take minutes, and have a separate
+ * queue so that they delay no alarm.
+ */
 export const dataJobs = consumer({
   name: 'data-jobs',
   queues: ['jobs'],

@@ -7,7 +7,7 @@ import { detachSubject } from './detach-subject.ts';
 import { eraseItems } from './erase.ts';
 
 const DAY = 86_400_000;
-/** The pause (ms) before the next run, after one that left something. */
+/** The pause (ms) before the next run of an erasure that is not complete. */
 const NEXT_RUN_MS = 60_000;
 
 /** Returns how long traces remain elsewhere. */
@@ -23,8 +23,8 @@ const remains = ({ settings }: JobDeps, job: DataJob, now: number): DataJob['rem
 };
 
 /**
- * Allows an erased sensor to be linked again, unless another erasure of it is running. If there are several, the newest
- * one does so, and ends last. Returns false if this erasure has to wait for the others.
+ * Allows an erased sensor to be linked again, unless another erasure of it is running. If several erasures are running,
+ * the newest one allows it, and ends last. Returns false if this erasure has to wait for the others.
  */
 const allowReturn = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
   const others = (await store.dataJobs.list(customerId, 'erasure')).filter(

@@ -6,10 +6,16 @@ import { runErasure } from './erasure.ts';
 import { runExport } from './export.ts';
 import { runRequest } from './request.ts';
 
-/** Longer (ms) than a run may take, so that the sweep does not start a second one in the meantime. */
+/**
+ * The delay (ms) before a job is run again. Longer than a run may take, so that the sweep does not start a second run
+ * in the meantime.
+ */
 const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
 
-/** Deletes the file of an export once it has expired. A task from before the export ended may arrive earlier. */
+/**
+ * Deletes the file of an export once it has expired. A task that was enqueued before the export ended may arrive
+ * earlier.
+ */
 const dropResult = async ({ store, exports, now }: JobDeps, job: DataJob): Promise<void> => {
   const keptUntil = job.updateDate + EXPORT_RETENTION;
   if (job.file && now() < keptUntil) return store.dataJobs.schedule(job, keptUntil);
@@ -22,7 +28,7 @@ export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
   const { store, now } = deps;
   const { customerId, kind, jobId } = received.task;
   if (kind === 'import') {
-    // Loaded on first use: it needs mails and passwords, exports and erasures do not.
+    // Loaded on first use, because only imports need mails and passwords.
     const { runImport } = await import('./import.ts');
     return runImport(deps, { customerId, id: jobId }, { retry: now() + RUN_MS, timeLeft });
   }

@@ -7,13 +7,15 @@ import type { JobDeps } from './deps.ts';
 
 /** An import, and the address of the call that began it. */
 export type AuditedImport = ImportJob & { address: string };
-/** Why a step could not be made. Null if it was made, now or before. */
+/** Why a step could not be applied. Null if it was applied, now or before. */
 export type Outcome = Omit<RowProblem, 'row'> | null;
 
-/** A change that an import makes, as which operation of the API. `before` is null if the object is new. */
+/**
+ * A change that an import makes, and the API operation that it is recorded as. `before` is null if the object is new.
+ */
 type Change = { operation: string; object: AuditObject; before: object | null; after: object };
 
-/** Fields that nobody chooses. */
+/** Fields that the service sets itself. */
 const ownFields: ReadonlySet<string> = new Set(['id', 'customerId', 'createDate', 'updateDate']);
 
 const changedFields = ({ before, after }: Change): string[] => {
@@ -24,8 +26,8 @@ const changedFields = ({ before, after }: Change): string[] => {
 };
 
 /**
- * Applies a change, after storing the audit line of the call that makes the same change. Without it, nobody could see which rules
- * or rights an import has changed. Removes the line if nothing was changed after all.
+ * Applies a change, after storing the audit line that an API call with the same effect would leave. Without that line,
+ * nobody could see which rules or rights an import has changed. Removes the line if nothing was changed after all.
  */
 export const audited = async (
   { store: { auditLines }, now, random }: Pick<JobDeps, 'store' | 'now' | 'random'>,

@@ -20,7 +20,7 @@ const importerOf = async ({ store }: JobDeps, { actor, customerId }: ImportJob):
   return user?.canLogin && (user.isAdmin || home === customerId) ? user : null;
 };
 
-/** Returns the permissions that a change of a user requires, and its importer lacks. */
+/** Returns the permissions that a change of a user requires and the importer lacks. */
 const lackedForUser = (
   importer: User,
   known: User | null,
@@ -35,7 +35,10 @@ const lackedForUser = (
   return isRefused && lacked.length === 0 ? ['isAdmin'] : lacked;
 };
 
-/** Returns the permissions that a step requires in addition to that of its import and that the importer lacks. */
+/**
+ * Returns the permissions that a step requires in addition to the permission for the import, and that the importer
+ * lacks.
+ */
 const lackedFor = async ({ store }: JobDeps, job: ImportJob, step: ImportStep, importer: User): Promise<string[]> => {
   const lacked = (...permissions: Permission[]) => permissions.filter((one) => !hasPermission(importer, one));
   switch (step.do) {
@@ -53,8 +56,8 @@ const lackedFor = async ({ store }: JobDeps, job: ImportJob, step: ImportStep, i
 };
 
 /**
- * Returns the rights that the importer of a step no longer has, as the problem of its row; null if the step may be made. They were
- * checked when the import began, but may have been withdrawn since.
+ * Returns a problem that names the rights that the importer of a step no longer has; null if the step may be applied.
+ * The rights were checked when the import began, but may have been withdrawn since.
  */
 export const lostRights = async (deps: JobDeps, job: ImportJob, step: ImportStep): Promise<Outcome> => {
   const required = importPermissions[job.imported];

@@ -24,7 +24,7 @@ const inviteUser = async (
   { user, accountKey }: StepOf<'create_user'>,
 ): Promise<Outcome> => {
   const { store, quotas, random, passwords } = deps;
-  // Known to nobody, until the link of the invitation sets another.
+  // Nobody knows this password. The user sets another one with the link in the invitation.
   const hash = await passwords.hash(Buffer.from(random(32)).toString('base64url'));
   const refusal = await store.users.create(user, accountKey, hash, quotas.users);
   const known = refusal && (await store.users.get(customerId, user.id));
@@ -115,7 +115,7 @@ const joinGroup = async (
 const createRule = async (deps: JobDeps, job: AuditedImport, { rule }: StepOf<'create_rule'>): Promise<Outcome> => {
   const { store, quotas } = deps;
   const known = await store.rules.sortFields(job.customerId);
-  // Made before, by a run that ended early or by another import of the same file.
+  // Created before, by a run that ended early or by another import of the same file.
   if (known.some(({ id, name }) => id === rule.id || name === rule.name)) return null;
   const object = { kind: 'rule', id: String(rule.id) } as const;
   return audited(deps, job, { operation: 'createRule', object, before: null, after: rule }, async () => {
@@ -163,8 +163,8 @@ const makeStep = (deps: JobDeps, job: AuditedImport, step: ImportStep): Promise<
 };
 
 /**
- * Applies the steps of an import that are left, as far as time permits. After a crash it repeats at most the last step. A customer's
- * imports run one after the other, so that two of the same file create nothing twice.
+ * Applies the remaining steps of an import, as far as time permits. After a crash, it repeats at most the last step. A
+ * customer's imports run one after the other, so that two imports of the same file create nothing twice.
  */
 export const runImport = async (
   deps: JobDeps,

@@ -6,14 +6,14 @@ import { textOf } from './published.ts';
 /** How long (s) a device may take to connect again before its last will counts. */
 export const RECONNECT_SECONDS = 10;
 /**
- * How long (ms) after a connection is authorized the will of the connection that it replaces may be published: AWS IoT
- * closes the old connection when it accepts the new one.
+ * How long (ms) after the authorization of a new connection the last will of the old connection may be published: AWS
+ * IoT closes the old connection when it accepts the new one.
  */
 const TAKEOVER_MS = 2_000;
 
 /**
- * Whether a message can be the last will of a connection: it only says that its device is offline, and it has no time.
- * AWS IoT publishes a will even if the device has reconnected, and does not mark it.
+ * Whether a message can be the last will of a connection: it only reports that its device is offline, and it has no
+ * time. AWS IoT publishes a will even if the device has reconnected, and does not mark it.
  */
 export const mayBeWill = ({ manufacturer }: Sender, { payload, receiveDate = 0 }: Published): boolean => {
   const read = parseMessages(textOf(payload) ?? '', { manufacturer }, receiveDate);

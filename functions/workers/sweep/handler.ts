@@ -14,11 +14,15 @@ type SweepDeps = Deps<(typeof sweep)['uses'][number]>;
 
 /** The maximum number of deliveries named in a log line. */
 const MAX_LOGGED = 100;
-/** How much time (ms) the sweep leaves unused for queues that do not respond. The rest is left to the next sweep. */
+/**
+ * How much time (ms) the sweep leaves unused for queues that do not respond. The remaining entries are left to the next
+ * sweep.
+ */
 const MARGIN_MS = 10_000;
 
 /**
- * Whether a task is always due, like those of disabled webhooks and running replays, so that its age is meaningless.
+ * Whether a task is always due, like the tasks of disabled webhooks and running replays, which makes its age
+ * meaningless.
  */
 const isAlwaysDue = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 
@@ -59,7 +63,7 @@ const createSweep = () => {
       isOutdated,
       setBack,
     } = await store.due.recordHeartbeat(now(), deps.longestGap());
-    // Once in a process, because an alarm that is always on would hide other failures.
+    // Once per process, because an alarm that is always on would hide other failures.
     if (isOutdated && !wasOutdated) {
       log('error', 'the table holds data that only a newer version understands: deploy that version');
       measure('TasksFailed', 1, { worker: sweep.name, kind: 'outdated' });

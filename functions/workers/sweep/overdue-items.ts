@@ -1,12 +1,12 @@
 import { OVERDUE_MINUTES } from '#shared/observability/metrics.ts';
 import type { Due } from '#shared/store/engine/due.ts';
 
-/** How long (ms) after it was last found an item counts as a new one. */
+/** An item that was last found longer ago than this (ms) counts as new. */
 const FORGET_MS = 30 * 60_000;
 
 /**
- * Creates the memory of which items were found overdue. Each counts once, so that one that stays overdue does not hide
- * the next. A new process remembers nothing, and counts earlier ones again.
+ * Creates a record of overdue items. Each item counts once, so that an item that stays overdue does not hide the next.
+ * A new process starts without a record, and counts earlier items again.
  */
 export const createOverdueItems = () => {
   const found = new Map<string, number>();

@@ -1,10 +1,10 @@
-/** How long (ms) after an item is first enqueued it may be enqueued again. The pause doubles each time. */
+/** The pauses (ms) before an item is enqueued again: the first and the longest. The pause doubles each time. */
 const MIN_PAUSE_MS = 50_000;
 const MAX_PAUSE_MS = 15 * 60_000;
 
 /**
- * Creates the memory of which items were enqueued. If more is due than can be processed, enqueuing everything in each
- * sweep would only add to the load. A new process remembers nothing, which costs one extra task for each item.
+ * Creates a record of enqueued items. If more items are due than can be processed, enqueuing all of them in each sweep
+ * would only add to the load. A new process starts without a record, which costs one extra task per item.
  */
 export const createResendHistory = () => {
   const sent = new Map<string, { at: number; wait: number }>();

@@ -47,8 +47,8 @@ export const createSensorFilter = () => {
   };
 
   /**
-   * Returns the checks that are needed, and since when. `upSince` (ms): since when the service has been up without a
-   * gap.
+   * Returns the checks that are needed, and since when they are due. `upSince` (ms): when the service last came up
+   * after a gap.
    */
   const neededChecks = async (deps: CheckDeps, checks: Check[], upSince: number): Promise<Due[]> => {
     const { now, settings } = deps;
@@ -59,7 +59,7 @@ export const createSensorFilter = () => {
       const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
       // A state with times in the future is corrected by the check.
       const changesAt = isFuture(state.lastSeen, now()) ? time : Math.min(offlineAt, nextClear(state));
-      // The entry of an inactive sensor has to be removed, or its fall advances with time.
+      // The entry of an inactive sensor has to be removed, and an open fall advances with time.
       if (!state.isActive || hasOpenFall(state) || changesAt <= now()) return { task, time: Math.max(time, changesAt) };
       onlineUntil.set(task.sensorId, Math.min(changesAt, now() + MAX_INTERVAL_MS));
       return [];

@@ -5,10 +5,13 @@ import type { sweep } from './contract.ts';
 
 type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The longest time (ms) for which anything about an alarm is planned ahead: twice the longest delay of a retry. */
+/** How far ahead (ms) anything about an alarm is planned at most: twice the longest delay of a retry. */
 const LONGEST_DELAY = 2 * DAY;
 
-/** Returns the task that checks an item after the clock was set back by `by` ms. Jobs delay no alarm. */
+/**
+ * Returns the task that checks an item after the clock was set back by `by` ms. Jobs are not checked, because they
+ * delay no alarm.
+ */
 const checkOf = (task: Task, by: number): Task[] => {
   switch (task.type) {
     case 'run_job':
@@ -25,7 +28,7 @@ const checkOf = (task: Task, by: number): Task[] => {
 
 /**
  * Enqueues checks of everything that is due later, after the clock was set back by `by` ms: anything planned before
- * that would come too late by as much. If this fails, the next sweep repeats it.
+ * that would be late by that much. If this fails, the next sweep repeats it.
  */
 export const checkPlans = async ({ store, enqueue, now }: SetBackDeps, by: number): Promise<void> => {
   const start = now();

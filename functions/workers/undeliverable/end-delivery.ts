@@ -35,8 +35,8 @@ const withdrawFromHits = async (
 };
 
 /**
- * Ends a delivery whose message did not arrive: the consequences first and the delivery itself last, so that after a
- * crash all of it is repeated. A delivery that was attempted again since then is decided by its last attempt.
+ * Ends a delivery whose message did not arrive: the consequences first and the delivery itself last, so that all steps
+ * are repeated after a crash. If the delivery was attempted again since then, only its last attempt counts.
  */
 export const endDelivery = async (
   deps: UndeliverableDeps,

@@ -7,10 +7,10 @@ import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch
 import type { DutyCheck } from '#shared/store/people/duty-checks.ts';
 import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
-/** How long (ms) after a check another one repeats its mails, if its process died before they were sent. */
+/** How long (ms) after a check its mails are sent by another check, if its process died before sending them. */
 const MAIL_MS = 90_000;
 
-/** Returns the channels by which rules notify the users on duty, but by which none of them can be notified. */
+/** Returns the channels by which rules notify the users on duty but by which no user on duty can be notified. */
 const missingChannels = async (
   { store, settings }: WatchDeps,
   { customerId, rules, plan, time }: { customerId: number; rules: readonly Rule[]; plan: DutyPlan; time: number },

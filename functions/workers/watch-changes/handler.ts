@@ -12,7 +12,7 @@ import { checkDuty } from './check-duty.ts';
 import { watchChanges } from './contract.ts';
 import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
-/** How long (ms) after it is recorded a change may take to be made and to appear in reads that lag. */
+/** How long (ms) a change may take, after it is recorded, to be made and to appear in eventually consistent reads. */
 const SETTLED_MS = 3_000;
 /** How far back (ms) changes are listed if no watch was computed before them. */
 const FIRST_WINDOW_MS = 120_000;
@@ -24,7 +24,7 @@ const MARGIN_MS = 15_000;
 const causesOf = async ({ store }: WatchDeps, customerId: number, { from, to, gaps }: OpenedGaps) => {
   const since = from ?? to - FIRST_WINDOW_MS;
   const { data } = await store.audit.page(customerId, [since, to], { page: 0, perPage: MAX_LINES, refused: false });
-  // Without an earlier watch, nobody knows whether what is created now was covered before.
+  // Without an earlier watch, it is unknown whether a creation opened the gap.
   const lines = data.filter((line) => from !== null || !isCreation(line));
   const changes = lines.filter((line) => gaps.some((gap) => mayOpen(gap, line)));
   return { gaps: gaps.filter((gap) => changes.some((line) => mayOpen(gap, line))), changes };
@@ -69,7 +69,7 @@ const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise
   const { customerId, at } = changed;
   const stored = await currentWatch(deps, customerId, { waits: false });
   const gaps = stored ? await checkGaps(deps, customerId, stored) : [];
-  // A change in the future was made before the clock was set back.
+  // A change with a date in the future was made before the clock was set back.
   const isUnsettled = stored && stored.watch.date < at + SETTLED_MS && !isFuture(at, stored.watch.date);
   if (gaps === null || isUnsettled) return;
   const mailed = gaps.flatMap((gap): By[] => (gap.kind === 'nobody_on_duty' ? [gap.by] : []));
@@ -92,7 +92,7 @@ const attempt = async (
 const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
   for (const check of await store.dutyChecks.list()) {
-    // A check that is due later than any was planned before the clock was set back.
+    // A check that is due later than checks can be planned is from before the clock was set back.
     if (check.at > now() && !isFuture(check.at, now() + MAX_INTERVAL)) continue;
     if (timeLeft() < MARGIN_MS) return;
     await attempt(deps, check.customerId, () => checkDuty(deps, check.customerId, check));
