@@ -27,7 +27,10 @@ export type AlarmView = {
 
 const receiverKey = ({ publisher, accountId }: RuleMessage): string => `${publisher === 'webhook'} ${accountId}`;
 
-/** Returns the recipients who have been notified, except that of the link. The first message to each counts. */
+/**
+ * Returns the recipients who have been notified, except the recipient of the link. Only the first message to each
+ * recipient counts.
+ */
 const othersOf = ({ content, message: own, recipient: { userId } }: LinkedAlarm): Notified[] => {
   const byReceiver = new Map<string, Notified>();
   content.messages.forEach((message, index) => {

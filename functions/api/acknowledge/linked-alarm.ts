@@ -18,7 +18,7 @@ export type LinkCall = { params: { address: string }; fail: (code: 'address_unkn
 type LinkDeps = Deps<(typeof opening)[number]>;
 /** The recipient of a link: a user, or, with `userId` null, the readers of a bot's webhook. */
 type Recipient = { userId: number | null; name: string };
-/** What a link can acknowledge: a hit, or a fall or another urgent event that no rule notified of. */
+/** What a link can acknowledge: a hit, or a fall or another urgent event for which no rule fired. */
 type LinkTarget = { hitId: number } | { fall: FallRef };
 /** What the page shows. Without a hit there are no messages and no escalation. */
 export type LinkedContent = Pick<HitItem, 'sensorId' | 'sensorEventId' | 'createDate' | 'messages'> &
@@ -95,7 +95,7 @@ const fallOfLink = async (
   };
 };
 
-/** Returns the acknowledgement as a field to spread, or no field without one. */
+/** Returns an object with the acknowledgement, to be spread; an empty object if there is none. */
 export const withAcknowledgement = (acknowledgement: HitItem['acknowledgement']) =>
   acknowledgement === undefined ? {} : { acknowledgement };
 

@@ -42,7 +42,10 @@ const columns: Readonly<Record<string, Column>> = {
   uuid: ({ uuid }) => uuid,
 };
 
-/** Returns alarms as CSV, one line per alarm. Dates and times of day are in a time zone, all others in UTC. */
+/**
+ * Returns alarms as CSV, one line per alarm. Dates and times of day are in the time zone `timeZone`, all other times in
+ * UTC.
+ */
 export const csvOf = (alarms: readonly Alarm[], timeZone: string): string =>
   csvText([
     Object.keys(columns),

@@ -63,7 +63,7 @@ const stateOf = async (
     situations: [],
     states: ['open', 'unanswered'],
   };
-  // The code that computes it is not loaded for lists of alarms.
+  // Loaded here, because lists of alarms do not need it.
   const { currentWatch } = await import('#shared/api/current-watch.ts');
   const [watch, open] = await Promise.all([
     currentWatch(deps, customerId, { waits: false }),

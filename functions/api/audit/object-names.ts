@@ -21,7 +21,7 @@ const each = async <I, T>(ids: readonly I[], read: (id: I) => Promise<T | null>)
 const numbers = (ids: readonly string[]): number[] =>
   ids.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
 
-/** How the objects of each kind that has names are read. */
+/** The functions that read the objects of each kind that has names. */
 const finders: Partial<Record<AuditObject['kind'], Find>> = {
   sensor: (customerId, ids, { sensors }) => sensors.getAll(customerId, ids),
   webhook: (customerId, ids, { webhooks }) => webhooks.getAll(customerId, ids),
@@ -41,7 +41,10 @@ const finders: Partial<Record<AuditObject['kind'], Find>> = {
   },
 };
 
-/** Returns lines with the current names of their objects; null for those that no longer exist, or belong to others now. */
+/**
+ * Returns lines with the current names of their objects; null for objects that no longer exist or that now belong to
+ * others.
+ */
 export const withNames = async (
   customerId: number,
   lines: readonly AuditEntry[],

@@ -140,7 +140,8 @@ const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem
 
 /**
  * Returns the user of an identity, and creates it if necessary, with the permissions that the claims grant now. A user
- * without any is logged out and can no longer log in. Returns null if another call changed the same users; retry then.
+ * without permissions is logged out and can no longer log in. Returns null if another call changed the same users; the
+ * caller should then retry.
  */
 export const userOf = async (
   identity: OidcIdentity,

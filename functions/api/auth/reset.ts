@@ -73,7 +73,10 @@ export const requestReset = async (
 
 type Confirmation = { code: string; newPassword: string };
 
-/** Sets a new password with a code, which works once. Returns the key of the account, or null if the code is invalid. */
+/**
+ * Sets a new password with a code. A code works only once. Returns the key of the account, or null if the code is
+ * invalid.
+ */
 export const confirmReset = async (
   { code, newPassword }: Confirmation,
   { store: { resets }, now, passwords, settings, actAs }: ConfirmDeps,

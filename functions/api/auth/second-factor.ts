@@ -18,7 +18,7 @@ export const secretFrom = (accountKey: string, text: string): string => {
 export const recoveryHash = (accountKey: string, normalCode: string): string =>
   hashSecret(`${accountKey} ${normalCode}`);
 
-/** `use` invalidates the code. It returns false if another login used it at the same time. */
+/** `use` invalidates the code. It returns false if another login used the code at the same time. */
 export type OtpCheck = { is: 'missing' } | { is: 'wrong' } | { is: 'right'; use: () => Promise<boolean> };
 
 const wrong: OtpCheck = { is: 'wrong' };

@@ -20,7 +20,7 @@ const pushChannelIn = async ({ body, refuse }: SetCall, { webhookClient, now }: 
   return { by: 'push', address: target.url.host, subscription, provenDate: now() };
 };
 
-/** Returns the channel of a request, after checking it. One that needs a code is not verified. */
+/** Returns the channel of a request, after checking it. A channel that needs a code is not yet verified. */
 export const channelIn = async (call: SetCall, deps: SetDeps): Promise<KeptChannel> => {
   const { params, body, refuse } = call;
   const { by } = params;

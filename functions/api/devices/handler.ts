@@ -21,7 +21,7 @@ const findSensor = async (
 /** Parameters of the error messages of refused calls. */
 const refusalParams = { type: { expected: 'object' }, items: { limit: MESSAGE_LIMITS.count }, json: {} };
 
-/** How long a device with too many pending calls has to wait. Some 100 of them are processed per second. */
+/** How long a device with too many pending calls has to wait. About 100 calls are processed per second. */
 const BACKLOG_WAIT_SECONDS = 5;
 
 // Almost all calls send messages, so the code of the other operations is loaded on first use.

@@ -51,7 +51,7 @@ const fetchOnce = async (
   const cursor = await store.feeds.cursor(webhook);
   const confirm = async () =>
     after === undefined ? cursor.given : await confirmUpTo(deps, webhook, cursor.given, after);
-  // Only confirmations by users are audited. The receiver's own say no more than the delivery does.
+  // Only confirmations by users are audited. Those by the receiver add nothing to what the delivery records.
   const unconfirmed = await (caller ? audited(confirm) : confirm());
   const next = await nextDeliveries(deps, webhook, unconfirmed ?? fail('delivery_not_found'), limit);
   const { requests, lost } = await requestsOf(deps, webhook, next.deliveries, caller !== null);

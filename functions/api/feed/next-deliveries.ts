@@ -67,8 +67,8 @@ export const nextDeliveries = async (
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * Returns the requests that would have been posted, and the ids of deliveries whose messages are lost. Users do not see
- * what authenticates them, because it is the token of the webhook or is derived from it.
+ * Returns the requests that would have been posted, and the ids of deliveries whose messages are lost. The requests are
+ * shown to users without their authentication, which is the token of the webhook or is derived from it.
  */
 export const requestsOf = async (
   deps: FeedDeps,

@@ -7,7 +7,7 @@ import type { feedback } from './contract.ts';
 type ForwardDeps = Deps<(typeof feedback)['operations']['createFeedback']['uses'][number]>;
 
 const NAME = 'Feedback to maker A';
-/** How often the webhook is read again after it was created or changed. */
+/** The maximum number of times the webhook is read. It is read again after it was created or changed. */
 const MAX_ATTEMPTS = 3;
 
 /**

@@ -18,7 +18,7 @@ import { rowsOf } from './rows.ts';
 const MAX_IMPORTS = 200;
 const DAY_SECONDS = 86_400;
 
-/** Each is loaded with the first import of its kind. */
+/** The planners, each loaded with the first import of its kind. */
 const planners: Readonly<Record<ImportKind, (planning: Planning) => Promise<ImportPlan>>> = {
   users: async (planning) => (await import('./users.ts')).planUsers(planning),
   sensors: async (planning) => (await import('./sensors.ts')).planSensors(planning),
@@ -34,7 +34,7 @@ const viewOf = async (
   return { ...job, kind: imported, errors };
 };
 
-/** Refuses the import if any row has a problem, and names them all, in the order of the rows. */
+/** Refuses the import if any row has a problem, and names all problems in the order of the rows. */
 const refuseRows = ({ problems }: ImportPlan): void =>
   refuseAll(
     problems

@@ -13,7 +13,7 @@ import { createOnce, type ImportPlan, type Planning, problemsOf } from './plan.t
 type Found = Pick<SensorRecord, 'id' | 'name' | 'groupId'> & { isLinked: boolean };
 type Accepted = { row: number; given: ImportedSensor; found: Found };
 
-/** Returns a hardware id in the form in which it is stored; null if it has the format of no maker. */
+/** Returns a hardware id in the form in which it is stored; null if no maker uses its format. */
 export const storedHardwareId = (hardwareId: string): string | null =>
   Manufacturer.options.map((maker) => hardwareIdOf(maker, hardwareId)).find((id) => id !== null) ?? null;
 

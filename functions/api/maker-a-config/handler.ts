@@ -17,7 +17,7 @@ const telemetry = plainConfigHandlers('maker_a', 'telemetry', telemetryFields);
 const critical = plainConfigHandlers('maker_a', 'critical', criticalFields, {
   ofSensor: ({ silentModeEnabled, reportFallsToMqtt }) => ({
     isSilent: silentModeEnabled,
-    // The device fetches the configuration now, so what it said before no longer counts.
+    // The device fetches the configuration now, so what it reported before no longer counts.
     marksSilent: false,
     isFallDetectionOff: !reportFallsToMqtt,
   }),

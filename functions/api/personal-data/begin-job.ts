@@ -66,8 +66,8 @@ const checkSubject = async (
 type EraseOperation = (typeof personalData)['operations']['createErasure'];
 type StoreJob = (job: DataJob) => Promise<void>;
 /**
- * Ends the call if it requests the erasure of a customer that is already requested, or if the caller has requested it
- * and erases a user. Returns the function that stores the erasure.
+ * Ends the call if it requests the erasure of a customer whose erasure is already requested, or if it erases a user
+ * although its caller has requested the erasure of the customer. Returns the function that stores the erasure.
  */
 export const checkRequests = async (
   call: Call<EraseOperation>,

@@ -16,8 +16,8 @@ import { beginJob, checkRequests } from './begin-job.ts';
 import { personalData } from './contract.ts';
 
 /**
- * How long (ms) a response waits for the subject of an erasure to become inaccessible. Usually that takes no longer
- * than the job stays in its queue.
+ * How long (ms) a response waits for the subject of an erasure to become inaccessible. Usually this takes only as long
+ * as the job waits in its queue.
  */
 const GONE_TIMEOUT_MS = 8_000;
 const POLL_MS = 100;

@@ -105,7 +105,7 @@ export const handler = serve(rules, {
     const tests = await testsOf(deps, rule, await store.customers.get(customerId));
     const deliveries = tests.map(({ delivery }) => delivery);
     await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, true)));
-    // Each is in the due index as well, where the sweep finds it.
+    // Each delivery is also in the due index, where the sweep finds it.
     const leaveToSweep = (error: unknown) =>
       log('warn', 'the tests of a rule are left to the sweep', { ruleId: rule.id }, error);
     await enqueue(deliveries.map(deliverTask)).catch(leaveToSweep);

@@ -38,7 +38,7 @@ const testContext = (
 };
 
 /**
- * Returns the deliveries of a rule test, marked as such: one for each recipient of each step, without a hit that could
+ * Returns the deliveries of a rule test, marked as tests: one for each recipient of each step, without a hit that could
  * be acknowledged.
  */
 export const testsOf = async (deps: Deps<TestUses>, rule: Rule, customer: Customer | null): Promise<RuleTest[]> => {

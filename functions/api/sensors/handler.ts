@@ -64,7 +64,7 @@ const statesOf = async (store: StoreOf<'states.glance'>, sensors: readonly Liste
 const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
   item.createDate !== undefined && item.createDate >= now - EVENT_RETENTION;
 
-/** Returns the response for an event. The numbers in `raw` keep their digits. */
+/** Returns the response for an event. The numbers in `raw` keep all of their digits. */
 const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
   ...event,
   eventType: code,

@@ -40,8 +40,8 @@ export const handler = serve(station, {
     const { watch } = read;
     const onDuty = (read.onDuty ?? []).filter(({ until }) => until > now());
     const roughly = { ...watch, date: Math.floor(watch.date / WATCH_DATE_MS) };
-    // Weak, because the exact date of the watch is not part of it. The changes are read before the hits themselves: what
-    // changes in between is sent again.
+    // The ETag is weak, because it does not cover the exact date of the watch. The changes are read before the hits, so
+    // hits that change in between are sent again.
     const tag = `"${hashOf(JSON.stringify([falls, changes, roughly, onDuty]))}"`;
     const openFalls = { openFalls: falls.data, sensorsWithFalls: falls.total };
     const reply = { ...openFalls, hits: [], watch, onDuty };

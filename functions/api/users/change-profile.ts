@@ -25,7 +25,7 @@ const mayReplace = ({ caller, body }: UpdateCall, user: UserItem): boolean => {
   return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };
 
-/** Ends the call unless it has the password of the caller, because somebody else may be using an open session. */
+/** Ends the call unless it contains the password of the caller, because somebody else may be using an open session. */
 const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserItem, deps: UpdateDeps): Promise<void> => {
   const { currentPassword } = body;
   if (currentPassword === undefined) return refuse('currentPassword', 'required');
@@ -62,7 +62,7 @@ export const changeProfile = async (call: UpdateCall, deps: UpdateDeps) => {
   const { currentPassword: _, ...profile } = body satisfies UserUpdate;
   const set = async () => {
     const user = await find();
-    // Another call was faster, and this one has not proven that it may change that address.
+    // Another call has changed the address, and this one was not checked for permission to change the new address.
     if (user.email !== before.email) return fail('unavailable', { waitSeconds: 1 });
     const updateDate = now();
     const previous = { email: mailboxOf(user, updateDate), until: updateDate + MAILBOX_DELAY };

@@ -19,8 +19,8 @@ type CreateDeps = Deps<Operation['uses'][number]>;
 const DAY_SECONDS = 86_400;
 
 /**
- * Returns the password of a new user. For an invited user it is a random one that nobody knows, until the user sets
- * another with the link.
+ * Returns the password of a new user. An invited user gets a random password that nobody knows, until the user sets
+ * another one with the link.
  */
 const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDeps): string => {
   const { invite, password, email } = body;

@@ -25,7 +25,10 @@ const checkUrl = async (webhookClient: WebhookClient, url: string | null, refuse
   refuse('url', target.reason === 'url_address' || target.reason === 'url_loopback' ? target.reason : 'url');
 };
 
-/** Returns what is stored with a URL: whether it must never lead to loopback, even if its name resolves there later. */
+/**
+ * Returns the fields to store with a URL. `isLoopbackDenied`: the URL must never lead to loopback, even if its host
+ * name resolves to it later.
+ */
 const savedUrl = ({ ON_NETWORK }: Pick<Settings, 'ON_NETWORK'>) => (ON_NETWORK ? { isLoopbackDenied: true } : {});
 
 const checkGroup = async (
