@@ -11,10 +11,7 @@ import type { auth } from './contract.ts';
 import { checkOtp, type OtpCheck } from './second-factor.ts';
 import { loginThrottle } from './throttle.ts';
 
-/**
- * A key that no account has. It is looked up for unknown usernames, so that unknown usernames take as long as known
- * ones.
- */
+/** A key that no account has. It is looked up for unknown usernames, so that they take as long as known ones. */
 const MISSING_KEY = 'nobody';
 
 type LookUpUses = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;

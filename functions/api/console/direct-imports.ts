@@ -28,8 +28,8 @@ const direct = (statement: string, list: string): string => {
 };
 
 /**
- * An esbuild plugin that imports each component of the library from its own file. If they were imported through the
- * index of the library, the initial load would include every component that any page needs.
+ * An esbuild plugin that imports each component of the library from its own file. With imports through the index of the
+ * library, the initial load would include every component that any page needs.
  */
 export const directImports: Plugin = {
   name: 'direct imports',

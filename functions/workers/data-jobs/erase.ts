@@ -13,8 +13,8 @@ import type { JobDeps } from './deps.ts';
 import { subjectScopeOf } from './subject-scope.ts';
 
 /**
- * Returns recipients without a user. If nobody is left, the users on duty replace them: a rule must not stop notifying
- * because somebody was erased.
+ * Returns the recipients without the given user. If nobody is left, the users on duty replace them: a rule must not
+ * stop notifying because somebody was erased.
  */
 const withoutUser = (recipients: readonly Recipient[], userId: number): Recipient[] => {
   const others = recipients.filter((recipient) => recipient.userId !== userId);
@@ -37,7 +37,7 @@ const isAbout = (rule: Rule, subject: Subject): boolean => {
   return subject.kind === 'user' && namesUser(rule, subject.id);
 };
 
-/** Removes the rules of a sensor, or a user from all rules. Returns how many rules named the subject. */
+/** Removes the rules of a sensor, or removes a user from all rules. Returns how many rules named the subject. */
 const eraseFromRules = async (deps: JobDeps, { customerId, subject }: DataJob): Promise<number> => {
   if (subject.kind === 'customer' || customerId === UNASSIGNED) return 0;
   const about = (await deps.store.rules.list(customerId)).filter((rule) => isAbout(rule, subject));

@@ -18,7 +18,7 @@ const leadsFor = async ({ store }: JobDeps, { customerId, subject }: DataJob): P
   return user ? [{ kind: 'user', id: String(subject.id), accountKey: String(user.accountKey) }] : [];
 };
 
-/** Yields a line of JSON for each item of a subject, without secrets, and adds to `counts` by kind. */
+/** Yields a line of JSON for each item of a subject, without secrets, and counts the items by kind in `counts`. */
 async function* linesOf(
   { store }: JobDeps,
   job: DataJob,

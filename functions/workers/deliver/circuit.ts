@@ -288,7 +288,7 @@ export const inSlot = async <T>(
     await releaseLeases();
     return result;
   } catch (error) {
-    // The attempt may have failed because of the table. The leases expire by themselves.
+    // The attempt may have failed because the table is unavailable. The leases expire by themselves.
     await releaseLeases().catch((failure: unknown) =>
       log('warn', 'the slot of a request was not released', {}, failure),
     );

@@ -68,9 +68,9 @@ const sameReader = async (
 };
 
 /**
- * Claims the other pending deliveries to the reader of a claimed delivery, if all of them together are about several
- * sensors. Each delivery keeps its task: if this process dies, it is attempted again once its claim has expired.
- * `channel` is null if the person cannot be reached.
+ * Claims the other pending deliveries to the reader of a claimed delivery, if these deliveries together are about
+ * several sensors. Each delivery keeps its task: if this process dies, it is attempted again once its claim has
+ * expired. `channel` is null if the person cannot be reached.
  */
 export const gatherFor = async (
   deps: DeliverDeps,

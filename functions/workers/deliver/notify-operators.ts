@@ -10,7 +10,7 @@ const HOUR_SECONDS = 3_600;
 const CLAIM_SECONDS = 20;
 
 /**
- * Reports alarms that reached nobody to the operators of the service, at most once an hour per customer. A CloudWatch
+ * Notifies the operators of the service of alarms that reached nobody, at most once an hour per customer. A CloudWatch
  * alarm that is already on would hide further alarms. Alarms that exceed the limit are reported with the reminders. A
  * report counts only once it was sent, so if the worker dies, it is sent twice rather than an hour late.
  */

@@ -82,7 +82,7 @@ export const requeueFound = async (
   return delivery.state;
 };
 
-/** Postpones the attempt that the caller's task was for, to a time (ms). */
+/** Postpones an attempt at a delivery to a time (ms). The task of the caller was for that attempt. */
 export const postpone = async (
   deps: DeliverDeps,
   key: DeliveryKey,

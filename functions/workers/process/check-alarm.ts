@@ -120,8 +120,8 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;
-  // A check of an alarm with a date in the future is not early: the clock has been set back. Nor is a check early if it
-  // is planned for later than checks can be.
+  // A check of an alarm with a date in the future is not early: the clock has been set back. A check that is planned
+  // for later than `latest` is not early either.
   const latest = Math.max(now(), task.createDate + deps.settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
   if (isFuture(task.createDate, now())) await correctRounds(deps, task);
   else if (task.at - now() > EARLY_MS && !isFuture(task.at, latest)) return enqueueChecks(deps, [task]);

@@ -60,7 +60,7 @@ const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, deci
   };
 };
 
-/** Returns a message of a hit for an addressee, not sent yet. */
+/** Returns a new, unsent message of a hit for an addressee. */
 export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): NewMessage => ({
   id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
   accountId: addressee.accountId,
@@ -99,7 +99,7 @@ const newHit = (
   };
 };
 
-/** Writes the hit of a rule that fired and was deleted before a crash was recovered. It notifies nobody. */
+/** Writes the hit of a rule that fired before a crash and was deleted before the recovery. The hit notifies nobody. */
 const fireDeletedRule = async (
   { event, sensor }: EventContext,
   { ruleId, customerId }: { ruleId: number; customerId: number },

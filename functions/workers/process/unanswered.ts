@@ -8,7 +8,7 @@ import { emergencyMessages, loadEmergency, notifyContacts } from './emergency-co
 
 /**
  * Reports that nobody acknowledged an alarm although all of its rounds were sent. Creates an event, and notifies the
- * users who manage rules and the emergency contacts. Each step can be repeated after a crash. False if the hit has
+ * emergency contacts and the users who manage rules. Each step can be repeated after a crash. False if the hit has
  * changed since it was read.
  */
 export const reportUnanswered = async (deps: ProcessDeps, customerId: number, hit: EscalatingHit): Promise<boolean> => {

@@ -5,7 +5,7 @@ import type { sweep } from './contract.ts';
 
 type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** How far ahead (ms) anything about an alarm is planned at most: twice the longest delay of a retry. */
+/** The maximum time (ms) that anything about an alarm is planned ahead: twice the longest delay of a retry. */
 const LONGEST_DELAY = 2 * DAY;
 
 /**

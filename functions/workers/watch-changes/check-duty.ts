@@ -7,7 +7,7 @@ import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch
 import type { DutyCheck } from '#shared/store/people/duty-checks.ts';
 import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
-/** How long (ms) after a check its mails are sent by another check, if its process died before sending them. */
+/** If the process of a check dies before sending its mails, another check sends them after this time (ms). */
 const MAIL_MS = 90_000;
 
 /** Returns the channels by which rules notify the users on duty but by which no user on duty can be notified. */

@@ -92,7 +92,7 @@ const attempt = async (
 const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
   for (const check of await store.dutyChecks.list()) {
-    // A check that is due later than checks can be planned is from before the clock was set back.
+    // A check that is due later than the longest interval allows was planned before the clock was set back.
     if (check.at > now() && !isFuture(check.at, now() + MAX_INTERVAL)) continue;
     if (timeLeft() < MARGIN_MS) return;
     await attempt(deps, check.customerId, () => checkDuty(deps, check.customerId, check));
