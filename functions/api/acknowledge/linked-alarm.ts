@@ -100,8 +100,8 @@ export const withAcknowledgement = (acknowledgement: HitItem['acknowledgement'])
   acknowledgement === undefined ? {} : { acknowledgement };
 
 /**
- * Returns the alarm of a link, and the recipient of the link. The link of a user works while that user has access to the
- * customer and may log in.
+ * Returns the alarm of a link, and the recipient of the link. The link of a user works while that user has access to
+ * the customer and may log in.
  */
 export const alarmOfLink = async (call: LinkCall, deps: LinkDeps): Promise<LinkedAlarm> => {
   const claim = parseFallToken(call.params.address);

@@ -123,7 +123,9 @@ const handBackForm = ({ view: { status }, link: { address, up }, texts }: Page):
       )
     : '';
 
-/** Returns who else has been notified: `Nora, Jonas (03:08); Amira (03:11)`, or how many, if names must not be shown. */
+/**
+ * Returns who else has been notified: `Nora, Jonas (03:08); Amira (03:11)`, or how many, if names must not be shown.
+ */
 const whoOf = (others: readonly Notified[], { link, texts, times }: Page): string => {
   if (!link.isPersonal) return texts.recipients(others.length);
   const namesAt = Map.groupBy(others, ({ time }) => times.local(time));

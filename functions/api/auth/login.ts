@@ -53,8 +53,8 @@ type Refusal = 'credentials_invalid' | 'otp_required';
 type Uses = (typeof auth)['operations']['login']['uses'][number];
 
 /**
- * Checks username, password and second factor of a login, and counts failures. Returns the account, or the reason for the
- * refusal, or the number of seconds that the caller has to wait before learning more.
+ * Checks username, password and second factor of a login, and counts failures. Returns the account, or the reason for
+ * the refusal, or the number of seconds that the caller has to wait before learning more.
  */
 export const logIn = async (
   body: Login,

@@ -17,11 +17,14 @@ type RequestDeps = AuditedCall & Deps<Operations['requestPasswordReset']['uses']
 type ConfirmDeps = AuditedCall & Deps<Operations['confirmPasswordReset']['uses'][number]>;
 
 const CODE_MINUTES = 30;
-/** The maximum number of emails to an account per hour. Further ones are not sent, and the caller gets the same response. */
+/**
+ * The maximum number of emails to an account per hour. Further ones are not sent, and the caller gets the same
+ * response.
+ */
 const MAX_MAILS = 3;
 /**
- * How long (ms) every response takes, which is longer than sending an email with its retries (shared/aws/mail.ts). Work that
- * is not done by then is abandoned, because Lambda freezes a function after its response.
+ * How long (ms) every response takes, which is longer than sending an email with its retries (shared/aws/mail.ts). Work
+ * that is not done by then is abandoned, because Lambda freezes a function after its response.
  */
 const RESPONSE_MS = 3_000;
 
@@ -53,8 +56,9 @@ const mailCode = async (username: string, { store, now, random, mail, actAs }: R
 };
 
 /**
- * Handles a request for a reset code. The response and its time do not reveal whether the username exists, even if email or
- * the table hangs or fails. Returns the number of seconds to wait if there were too many requests, otherwise 0.
+ * Handles a request for a reset code. The response and its time do not reveal whether the username exists, even if
+ * email or the table hangs or fails. Returns the number of seconds to wait if there were too many requests, otherwise
+ * 0.
  */
 export const requestReset = async (
   username: string,

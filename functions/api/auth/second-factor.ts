@@ -6,7 +6,9 @@ import type { Account } from '#shared/store/identity/sessions.ts';
 
 type CheckDeps = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'>;
 
-/** Returns the plaintext to encrypt. It contains the account key, so that it is useless in the item of another account. */
+/**
+ * Returns the plaintext to encrypt. It contains the account key, so that it is useless in the item of another account.
+ */
 export const boundSecret = (accountKey: string, secret: string): string => `${accountKey} ${secret}`;
 /** Returns the secret of a decrypted text, or an empty one, which no code matches, if it belongs to another account. */
 export const secretFrom = (accountKey: string, text: string): string => {

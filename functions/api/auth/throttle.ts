@@ -4,8 +4,8 @@ const WINDOW_SECONDS = 15 * 60;
 /** Allowed failures in 15 minutes: from one address for an account, and in total. */
 const MAX_FAILURES = { account: 10, address: 100 } as const;
 /**
- * Consecutive failures after which attempts are delayed: for a known address, and for all unknown addresses of an account
- * together.
+ * Consecutive failures after which attempts are delayed: for a known address, and for all unknown addresses of an
+ * account together.
  */
 const BACKOFF_FROM = { known: 10, unknown: 50 } as const;
 
@@ -46,12 +46,12 @@ type Login = { username: string; address: string; isKnown: boolean };
 
 /**
  * Limits how often passwords of an account are checked. All methods return the number of seconds to wait, or 0.
- * - An address is known if it logged in to the account before, or set the password with a code from an email. Only its own
- *   failures delay it, with a backoff.
+ * - An address is known if it logged in to the account before, or set the password with a code from an email. Only its
+ *   own failures delay it, with a backoff.
  * - Every other address has two limits, for this account and for all accounts, and shares a backoff with all unknown
  *   addresses of the account.
- * For a known address these limits are counted separately and not enforced, because otherwise response times would reveal
- * which addresses are known.
+ * For a known address these limits are counted separately and not enforced, because otherwise response times would
+ * reveal which addresses are known.
  */
 export const loginThrottle = (store: ThrottleStore, { username, address, isKnown }: Login, now: () => number) => {
   const windows = windowsOf('login', username, isKnown ? `${address} known` : address).map((window) =>
@@ -65,8 +65,8 @@ export const loginThrottle = (store: ThrottleStore, { username, address, isKnown
     /** Called before the password is checked. */
     before: () => longest([secondsToWait(store, windows, now()), seconds(backoffs.wait(row, now()))]),
     /**
-     * Called after a wrong password. If there is a wait, too many others failed at the same time, and the caller must not
-     * learn the result.
+     * Called after a wrong password. If there is a wait, too many others failed at the same time, and the caller must
+     * not learn the result.
      */
     failed: async () => (await countIn(store, windows, now())) || seconds(backoffs.fail(row, from, now())),
     /** Called after the correct password. If there is a wait, the caller must not learn the result either. */
@@ -75,8 +75,8 @@ export const loginThrottle = (store: ThrottleStore, { username, address, isKnown
 };
 
 /**
- * Returns how many seconds an address has to wait before it may enter a reset code. Codes do not name a user, so they are
- * counted with the failed logins of the address.
+ * Returns how many seconds an address has to wait before it may enter a reset code. Codes do not name a user, so they
+ * are counted with the failed logins of the address.
  */
 export const secondsOfAddress = ({ limits }: WaitStore, address: string, now: number): Promise<number> =>
   limits.secondsToWait(`login:${address}`, MAX_FAILURES.address, WINDOW_SECONDS, now);

@@ -60,8 +60,8 @@ const pageAt = (depth: number): File => ({
 });
 
 /**
- * The files of the console by name, and its page for each depth, compressed. They are built from `lib/console/` when this
- * module is loaded; a bundle contains the result instead of the build.
+ * The files of the console by name, and its page for each depth, compressed. They are built from `lib/console/` when
+ * this module is loaded; a bundle contains the result instead of the build.
  */
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {
   'page 0': pageAt(0),

@@ -8,8 +8,8 @@ const png = (src: (typeof icons)[number], size: number, purpose: 'any' | 'maskab
 });
 
 /**
- * The W3C Web Application Manifest, with which the console can be installed as an app. Its URLs are relative, so that it
- * works at any URL of the API.
+ * The W3C Web Application Manifest, with which the console can be installed as an app. Its URLs are relative, so that
+ * it works at any URL of the API.
  */
 export const manifest: string = JSON.stringify({
   name: 'Sensor Cloud',

@@ -3,7 +3,9 @@ import { logoUrl } from './logo.ts';
 /** Maximum depth of a page below `/console`. */
 export const MAX_DEPTH = 7;
 
-/** Returns the relative path from a page to the folder of the files, so that the console works at any URL of the API. */
+/**
+ * Returns the relative path from a page to the folder of the files, so that the console works at any URL of the API.
+ */
 export const folderFrom = (depth: number): string => {
   if (depth === 0) return 'console/';
   return depth === 1 ? './' : '../'.repeat(depth - 1);

@@ -14,7 +14,9 @@ import type { devices } from './contract.ts';
 type RegisterDeps = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
 type CodeDeps = Pick<RegisterDeps, 'now' | 'random'>;
 type Registration = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
-/** The result of a registration. Null: the sensor was changed in the meantime, so the registration has to be retried. */
+/**
+ * The result of a registration. Null: the sensor was changed in the meantime, so the registration has to be retried.
+ */
 type RegistrationResult =
   | { kind: 'new' | 'again'; registration: Registration }
   | { kind: 'refused' | 'key_used_up' }

@@ -19,7 +19,8 @@ const confirm = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): P
 };
 
 /**
- * Confirms all returned deliveries up to an id, and returns the remaining ones, or null if that delivery was never returned.
+ * Confirms all returned deliveries up to an id, and returns the remaining ones, or null if that delivery was never
+ * returned.
  */
 export const confirmUpTo = async (
   deps: FeedDeps,

@@ -34,7 +34,9 @@ const isFetchable = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boo
   return false;
 };
 
-/** Returns the next deliveries: those that were returned before and not confirmed, then pending ones, up to the limit. */
+/**
+ * Returns the next deliveries: those that were returned before and not confirmed, then pending ones, up to the limit.
+ */
 export const nextDeliveries = async (
   deps: FeedDeps,
   webhook: WebhookRecord,

@@ -18,8 +18,8 @@ type ReferenceScope = { customerId: number; sensorId: string; since: number };
 type Refuse = (path: string, problem: Problem) => never;
 
 /**
- * Checks that the rule hit and the event that feedback names exist and belong to the sensor. Returns the UUID of the event
- * that it concerns, or null.
+ * Checks that the rule hit and the event that feedback names exist and belong to the sensor. Returns the UUID of the
+ * event that it concerns, or null.
  */
 const checkReferences = async (
   store: StoreOf<'ruleHits.get' | 'events.get'>,

@@ -11,8 +11,8 @@ const NAME = 'Feedback to maker A';
 const MAX_ATTEMPTS = 3;
 
 /**
- * Creates the webhook of the maker, which signs its requests and has no other authentication. Its secret is random until a
- * system admin sets the one that the maker knows.
+ * Creates the webhook of the maker, which signs its requests and has no other authentication. Its secret is random
+ * until a system admin sets the one that the maker knows.
  */
 const createWebhook = async (deps: ForwardDeps, url: string, before: FeedbackWebhook | null): Promise<void> => {
   const { store, encryptSecret, random, now } = deps;
@@ -44,8 +44,8 @@ const setUrl = async ({ store, now }: ForwardDeps, webhook: WebhookRecord, url: 
 };
 
 /**
- * Returns the webhook that feedback for maker A is sent to, with the URL of the setting, and creates it if there is none.
- * Returns null if the stage forwards no feedback, or if others kept changing the webhook.
+ * Returns the webhook that feedback for maker A is sent to, with the URL of the setting, and creates it if there is
+ * none. Returns null if the stage forwards no feedback, or if others kept changing the webhook.
  */
 export const makerWebhook = async (deps: ForwardDeps): Promise<WebhookRecord | null> => {
   const { store, settings } = deps;

@@ -10,7 +10,10 @@ type Operation = (typeof imports)['operations']['createImport'];
 export type ImportCall = Call<Operation>;
 export type ImportDeps = Deps<Operation['uses'][number]>;
 
-/** What an import would do. `limit`: the quota that it would exceed. `steps` generates ids, so a dry run does not call it. */
+/**
+ * What an import would do. `limit`: the quota that it would exceed. `steps` generates ids, so a dry run does not call
+ * it.
+ */
 export type ImportPlan = {
   created: number;
   updated: number;

@@ -38,7 +38,9 @@ export const recipientsIn = (cell: string, directory: Directory): { recipients: 
 
 type Step = { afterSeconds: number; recipients: Recipient[] };
 
-/** Returns the steps that a cell such as `60 onDuty:sms | 180 anna:email` describes, or the part that describes none. */
+/**
+ * Returns the steps that a cell such as `60 onDuty:sms | 180 anna:email` describes, or the part that describes none.
+ */
 export const stepsIn = (cell: string, directory: Directory): { steps: Step[] } | { unknown: string } => {
   const steps: Step[] = [];
   for (const part of cell.split('|')) {

@@ -44,7 +44,9 @@ const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Pr
   await store.dataJobs.end(job, how, null);
 };
 
-/** Deletes the customer's exports, which may include the subject. Returns true while an older export is still running. */
+/**
+ * Deletes the customer's exports, which may include the subject. Returns true while an older export is still running.
+ */
 const dropExports = async ({ store, exports }: JobDeps, job: DataJob): Promise<boolean> => {
   const jobs = await store.dataJobs.list(job.customerId, 'export');
   for (const made of jobs) {

@@ -12,7 +12,9 @@ import type { Outcome } from './import-audit.ts';
 /** The column that a problem with the rights of the importer belongs to. */
 const columns = { users: 'username', sensors: 'hardwareId', rules: 'name' } as const;
 
-/** Returns the user who began an import; null if the user was deleted, or may no longer log in or change this customer. */
+/**
+ * Returns the user who began an import; null if the user was deleted, or may no longer log in or change this customer.
+ */
 const importerOf = async ({ store }: JobDeps, { actor, customerId }: ImportJob): Promise<User | null> => {
   const userId = Number(actor.id);
   const home = await store.customers.ownerOf('user', userId);

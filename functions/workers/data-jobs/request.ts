@@ -10,8 +10,9 @@ import type { JobDeps } from './deps.ts';
 type Addressee = { email: string; locale: string };
 
 /**
- * Returns everybody to inform: who manages the customer, the system admins, and the address of the customer. `others`: the names
- * of the managers besides the requester. Readers of the customer's mailbox may have no login, and need to know whom to ask.
+ * Returns everybody to inform: who manages the customer, the system admins, and the address of the customer. `others`:
+ * the names of the managers besides the requester. Readers of the customer's mailbox may have no login, and need to
+ * know whom to ask.
  */
 const addresseesOf = async (
   { store }: JobDeps,

@@ -31,7 +31,9 @@ const RETRY_SECONDS = 60;
 const SENSORS_SECONDS = 60;
 /** How many hourly reminders follow the first mail about an alarm. */
 const MAX_REMINDERS = 24;
-/** How long (ms) an alarm is claimed while its mails are sent. If this process dies, another one sends them afterwards. */
+/**
+ * How long (ms) an alarm is claimed while its mails are sent. If this process dies, another one sends them afterwards.
+ */
 const CLAIM_MS = 30_000;
 
 /** Somebody who can help, with their email address. */

@@ -98,7 +98,9 @@ const awaitSlot = async (
   }
 };
 
-/** Admits a delivery once it has a permit of this process and a slot of the webhook, and the circuit breaker allows it. */
+/**
+ * Admits a delivery once it has a permit of this process and a slot of the webhook, and the circuit breaker allows it.
+ */
 export const passCircuit = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
@@ -129,8 +131,8 @@ type RequestSlot = {
   /** Frees the slot for the next request. Further calls do nothing. */
   release: () => void;
   /**
-   * Runs a write to the webhook that releases the leases that this process no longer needs. If it fails, the next such write
-   * releases them.
+   * Runs a write to the webhook that releases the leases that this process no longer needs. If it fails, the next such
+   * write releases them.
    */
   withUnneeded: <T>(write: (leases: LeaseName[]) => Promise<T>) => Promise<T>;
 };
@@ -228,7 +230,9 @@ const releaseIdle = async (
   return { ...webhook, ...Object.fromEntries(slots.map((slot) => [slot, undefined])) };
 };
 
-/** Returns a lease of a slot: one that this process holds, if it lasts long enough or can be renewed, or else a new one. */
+/**
+ * Returns a lease of a slot: one that this process holds, if it lasts long enough or can be renewed, or else a new one.
+ */
 const leaseSlot = async (
   deps: DeliverDeps,
   pool: SlotPool,
@@ -248,11 +252,11 @@ const leaseSlot = async (
 };
 
 /**
- * Acquires a slot for one request, or returns null if none is free. All processes share the SLOTS_PER_WEBHOOK slots of a
- * webhook, and each lease and each release is a write. To save these writes, a process makes one request at a time to a
- * healthy receiver without a lease, and one slot stays unused in return. So one process makes at most SLOTS_PER_WEBHOOK
- * concurrent requests, and n processes at most SLOTS_PER_WEBHOOK - 1 + n. Once a receiver is slow or failing, every request
- * needs a lease.
+ * Acquires a slot for one request, or returns null if none is free. All processes share the SLOTS_PER_WEBHOOK slots of
+ * a webhook, and each lease and each release is a write. To save these writes, a process makes one request at a time to
+ * a healthy receiver without a lease, and one slot stays unused in return. So one process makes at most
+ * SLOTS_PER_WEBHOOK concurrent requests, and n processes at most SLOTS_PER_WEBHOOK - 1 + n. Once a receiver is slow or
+ * failing, every request needs a lease.
  */
 export const acquireSlot = async (
   deps: DeliverDeps,

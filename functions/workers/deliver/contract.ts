@@ -5,8 +5,9 @@ import { WebhookTask } from '#shared/queue/task.ts';
 
 /**
  * Sends deliveries. First attempts at healthy receivers come from the queue `deliveries`, all others from `retries`, so
- * that a slow receiver delays no alarm. `concurrency` limits how many requests may hang before their receivers are known
- * to be slow. Each webhook has up to five open requests and five deliveries that wait for a slot; the others stay queued.
+ * that a slow receiver delays no alarm. `concurrency` limits how many requests may hang before their receivers are
+ * known to be slow. Each webhook has up to five open requests and five deliveries that wait for a slot; the others stay
+ * queued.
  */
 export const deliver = consumer({
   name: 'deliver',

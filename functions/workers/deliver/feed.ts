@@ -98,8 +98,9 @@ const emptyFeed = async (
 };
 
 /**
- * Checks the feed of an enabled webhook: reports that nobody fetches it, or empties it once the webhook has a URL. The sweep
- * enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until it is `empty`.
+ * Checks the feed of an enabled webhook: reports that nobody fetches it, or empties it once the webhook has a URL. The
+ * sweep enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until it
+ * is `empty`.
  */
 export const checkFeed = async (
   deps: DeliverDeps,

@@ -35,8 +35,9 @@ export const alarmsFirst = (deliveries: readonly WebhookDelivery[]): WebhookDeli
 };
 
 /**
- * Releases the held deliveries of an enabled webhook, alarms about people first, ten a second. The sweep enqueues this task while
- * deliveries are held, so a crash only delays the rest, and enabling a webhook does not have to start the release.
+ * Releases the held deliveries of an enabled webhook, alarms about people first, ten a second. The sweep enqueues this
+ * task while deliveries are held, so a crash only delays the rest, and enabling a webhook does not have to start the
+ * release.
  */
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;

@@ -81,8 +81,8 @@ const examinePage = async (deps: DeliverDeps, replay: ReplayRecord): Promise<voi
 };
 
 /**
- * Runs one step of a replay. Its progress is in the table, and the ids of redeliveries are derived from the originals, so an
- * interrupted step can be repeated without sending anything twice. A replay ends with its webhook.
+ * Runs one step of a replay. Its progress is in the table, and the ids of redeliveries are derived from the originals,
+ * so an interrupted step can be repeated without sending anything twice. A replay ends with its webhook.
  */
 export const stepReplay = async (
   deps: DeliverDeps,

@@ -18,7 +18,9 @@ export const decryptSecrets = async (deps: DeliverDeps, webhook: WebhookWithUrl)
   return { webhook: decrypted, addressKey };
 };
 
-/** Finds the message that the body of a delivery needs; `raw` is null if it needs none. A lost message fires an alarm. */
+/**
+ * Finds the message that the body of a delivery needs; `raw` is null if it needs none. A lost message fires an alarm.
+ */
 export const findMessage = async (
   { store, log, measure }: DeliverDeps,
   delivery: Delivery,
@@ -34,8 +36,8 @@ export const findMessage = async (
 };
 
 /**
- * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. If the message that the body
- * needs is lost, nothing is sent, and the attempt fails and is retried.
+ * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. If the message that the
+ * body needs is lost, nothing is sent, and the attempt fails and is retried.
  */
 export const send = async (
   deps: DeliverDeps,

@@ -42,8 +42,8 @@ const sensorOf = async ({ store }: IngestDeps, sensorId: string): Promise<Sender
 
 /**
  * Returns the sender of a message; null if its principal is not a device, because IAM may let other identities of the
- * account publish to any topic. AWS does not document what `principal()` returns under custom authorizers. If it returns
- * nothing, the topic identifies the sensor.
+ * account publish to any topic. AWS does not document what `principal()` returns under custom authorizers. If it
+ * returns nothing, the topic identifies the sensor.
  */
 const senderOf = async (deps: IngestDeps, published: Published): Promise<Sender | null> => {
   const { sensorId, principal } = published;

@@ -20,7 +20,9 @@ export const textOf = (payload: string): string | null => {
   }
 };
 
-/** Returns the UUID that the device gave its message; null if it gave none, sent several, or the text cannot be read. */
+/**
+ * Returns the UUID that the device gave its message; null if it gave none, sent several, or the text cannot be read.
+ */
 const uuidIn = (text: string | null): string | null => {
   const parsed = parseJson(text ?? '');
   if ('problem' in parsed || Array.isArray(parsed.value)) return null;

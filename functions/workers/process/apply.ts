@@ -106,8 +106,8 @@ const applySteps = async (
 };
 
 /**
- * Applies a decision step by step; each step may have been done before a crash. `known` holds the rules that were loaded to
- * make the decision. Log lines name the messages that caused it.
+ * Applies a decision step by step; each step may have been done before a crash. `known` holds the rules that were
+ * loaded to make the decision. Log lines name the messages that caused it.
  */
 export const applyDecision = (
   deps: ProcessDeps,

@@ -115,8 +115,8 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
 };
 
 /**
- * Checks whether somebody was notified of the alarms of an event, or has acknowledged them. An alarm that reached nobody is
- * itself an alarm, whatever the cause.
+ * Checks whether somebody was notified of the alarms of an event, or has acknowledged them. An alarm that reached
+ * nobody is itself an alarm, whatever the cause.
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;

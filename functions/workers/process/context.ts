@@ -24,8 +24,8 @@ export type SensorContext = {
   /** Present if the sensor has left this customer: its earlier messages are judged by its settings when it left. */
   former: FormerSensor | null;
   /**
-   * `latest`: sensor and customer were read consistently, so alarms may be decided. `recent`: the sensor may be some seconds
-   * old. The state is always read consistently.
+   * `latest`: sensor and customer were read consistently, so alarms may be decided. `recent`: the sensor may be some
+   * seconds old. The state is always read consistently.
    */
   freshness: 'latest' | 'recent';
   state: StateItem;
@@ -82,8 +82,8 @@ export const currentState = async ({ now }: ProcessDeps, state: StateItem): Prom
 };
 
 /**
- * Loads the regions and the critical configuration of a sensor, if a step needs them; most steps need neither. The regions
- * that place falls are in the item of the sensor.
+ * Loads the regions and the critical configuration of a sensor, if a step needs them; most steps need neither. The
+ * regions that place falls are in the item of the sensor.
  */
 export const loadRoom = async (
   { store }: ProcessDeps,

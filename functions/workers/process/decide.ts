@@ -75,8 +75,9 @@ const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): 
 const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * Returns when (ms) the sweep has to check the sensor: when it would be offline, and before an alarm that is due later than a
- * queue can delay. Null if the entry in the index `due` stays as it is, because moving it costs more than a needless check.
+ * Returns when (ms) the sweep has to check the sensor: when it would be offline, and before an alarm that is due later
+ * than a queue can delay. Null if the entry in the index `due` stays as it is, because moving it costs more than a
+ * needless check.
  */
 const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Judgement): number | null => {
   const { next, timings } = judgement;

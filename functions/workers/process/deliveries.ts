@@ -19,8 +19,8 @@ const isFetched = (delivery: Delivery, { webhooks }: Pick<KnownRecipients, 'webh
   delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
 
 /**
- * Writes deliveries, and returns those to be enqueued. Deliveries that are fetched are written one by one, to keep them in
- * the order of the events.
+ * Writes deliveries, and returns those to be enqueued. Deliveries that are fetched are written one by one, to keep them
+ * in the order of the events.
  */
 export const writeDeliveries = async (
   { store }: ProcessDeps,

@@ -184,8 +184,8 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
 };
 
 /**
- * Resumes an open round after a crash. If its rule now names other recipients, they are notified too, because the earlier
- * ones may be gone.
+ * Resumes an open round after a crash. If its rule now names other recipients, they are notified too, because the
+ * earlier ones may be gone.
  */
 const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
   const { hit } = context;
@@ -277,8 +277,8 @@ const requeueRound = async (deps: ProcessDeps, customerId: number, hit: Escalati
 };
 
 /**
- * Corrects when the next round of a hit is due, if the clock was set back. False if there was nothing to correct, or its
- * rule or sensor is gone.
+ * Corrects when the next round of a hit is due, if the clock was set back. False if there was nothing to correct, or
+ * its rule or sensor is gone.
  */
 const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalate, hit: EscalatingHit) => {
   if (setBack === undefined && !countsFromFuture(hit, deps.now())) return false;

@@ -11,7 +11,9 @@ import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import { hurryEscalation } from './check-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 
-/** The pause (s) between checks while the deliveries of the round are still being enqueued, and the longest wait (ms). */
+/**
+ * The pause (s) between checks while the deliveries of the round are still being enqueued, and the longest wait (ms).
+ */
 const RETRY_SECONDS = 2;
 const MAX_WAIT_MS = 60_000;
 

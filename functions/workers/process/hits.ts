@@ -42,8 +42,8 @@ type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 type AppendHit = (hit: UnnumberedHit) => Promise<HitPosition & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
- * Creates the function that appends the hits of a decision. Their order is fixed, so that each gets the same number again
- * after a crash. The search for each hit starts after the previous one.
+ * Creates the function that appends the hits of a decision. Their order is fixed, so that each gets the same number
+ * again after a crash. The search for each hit starts after the previous one.
  */
 const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };
@@ -142,8 +142,8 @@ const firstAddressees = (
 };
 
 /**
- * Enqueues the task for a round that is due `at` (ms), if a queue can delay it until then. Otherwise the sweep enqueues it
- * in time.
+ * Enqueues the task for a round that is due `at` (ms), if a queue can delay it until then. Otherwise the sweep enqueues
+ * it in time.
  */
 export const enqueueRound = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
@@ -155,8 +155,8 @@ export const enqueueRound = async (
 };
 
 /**
- * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the hit, and the deliveries to its first
- * recipients.
+ * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the hit, and the deliveries to its
+ * first recipients.
  */
 const fireRule = async (
   deps: ProcessDeps,

@@ -79,8 +79,8 @@ export const wasJudged = ({ position, receiveDate }: SensorInput, judged: Proces
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /**
- * Whether a decision from these inputs may be stored but not applied: they were received before, or accepted no later than
- * the judged ones. (SQS restarts the receive count of a redriven dead letter.)
+ * Whether a decision from these inputs may be stored but not applied: they were received before, or accepted no later
+ * than the judged ones. (SQS restarts the receive count of a redriven dead letter.)
  */
 export const mayHaveDecision = (inputs: readonly SensorInput[], judged: ProcessedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));

@@ -46,7 +46,10 @@ const mailGaps = (
     return (locale, { name: customer, timeZone }) => gapMail(locale, { customer, timeZone, gaps, names, changes, url });
   });
 
-/** Mails about the gaps that opened since the watch was last checked, and returns those gaps. Null if another run was faster. */
+/**
+ * Mails about the gaps that opened since the watch was last checked, and returns those gaps. Null if another run was
+ * faster.
+ */
 const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch): Promise<Gap[] | null> => {
   const { store, log } = deps;
   if (stored.opened.length === 0) return [];

@@ -9,7 +9,10 @@ export type WatchDeps = Deps<(typeof watchChanges)['uses'][number]>;
 /** Returns a mail in the language of a locale. */
 type MailText = (locale: string, customer: Customer) => { subject: string; text: string };
 
-/** Mails the users who manage rules and have an address, each in their language. The texts are loaded with the first mail. */
+/**
+ * Mails the users who manage rules and have an address, each in their language. The texts are loaded with the first
+ * mail.
+ */
 export const mailManagers = async (
   { store, mail, settings }: WatchDeps,
   customerId: number,
