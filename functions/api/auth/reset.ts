@@ -18,7 +18,7 @@ type ConfirmDeps = AuditedCall & Deps<Operations['confirmPasswordReset']['uses']
 
 const CODE_MINUTES = 30;
 /**
- * The maximum number of emails to an account per hour. Further ones are not sent, and the caller gets the same
+ * The maximum number of emails to an account per hour. Further emails are not sent, but the caller gets the same
  * response.
  */
 const MAX_MAILS = 3;

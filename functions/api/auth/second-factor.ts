@@ -10,7 +10,10 @@ type CheckDeps = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'
  * Returns the plaintext to encrypt. It contains the account key, so that it is useless in the item of another account.
  */
 export const boundSecret = (accountKey: string, secret: string): string => `${accountKey} ${secret}`;
-/** Returns the secret of a decrypted text, or an empty one, which no code matches, if it belongs to another account. */
+/**
+ * Returns the secret of a decrypted text. If the text belongs to another account, returns an empty secret, which no
+ * code matches.
+ */
 export const secretFrom = (accountKey: string, text: string): string => {
   const [key, secret = ''] = text.split(' ');
   return key === accountKey ? secret : '';

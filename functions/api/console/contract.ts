@@ -3,7 +3,7 @@ import { pageHeaders } from '#shared/api/http/page-headers.ts';
 import { defaults, group } from '#shared/api/operation.ts';
 import { Bytes } from '#shared/domain/values.ts';
 
-/** Up to six names separated by slashes. Only the last one may have dots; then it is a file. */
+/** Up to six names separated by slashes. Only the last name may contain dots, which make it the name of a file. */
 const Page = z
   .string()
   .regex(/^(?:[\w-]{1,64}\/){0,5}[\w.-]{1,64}\/?$/)

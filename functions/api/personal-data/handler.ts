@@ -52,7 +52,7 @@ export const handler = serve(personalData, {
     const { file } = job;
     const mayDownload = caller.kind === 'session' && mayExport(caller, job.subject);
     if (file === undefined || fileUntil(job, now()) === null || !mayDownload) return exportView(job, now());
-    // Anybody with the URL can download the file, so each one is recorded before it is returned.
+    // Anybody with the URL can download the file, so each URL is recorded before it is returned.
     await audited(() => store.dataJobs.recordUrl(job, now()));
     return exportView(job, now(), await urlOfExport(file));
   },

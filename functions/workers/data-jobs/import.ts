@@ -7,7 +7,7 @@ import { type AuditedImport, audited, type Outcome } from './import-audit.ts';
 import { lostRights } from './import-rights.ts';
 import { linkSensor, renameSensor } from './import-sensors.ts';
 
-/** How often (s) an import checks whether the one before it has ended. */
+/** How often (s) an import checks whether the import before it has ended. */
 const TURN_SECONDS = 10;
 /** How much time (ms) a run leaves unused for the step in progress. */
 const MARGIN_MS = 15_000;

@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 60_000;
 /** The delivery to a receiver in a round. `mayBeMissing`: there is none if the webhook was deleted before the round. */
 type Expected = { webhookId: string | null; deliveryId: string; mayBeMissing: boolean };
 
-/** Returns the deliveries of the last round of a hit. A delivery that has failed may be one of them. */
+/** Returns the deliveries of the last round of a hit. The given failed delivery may be one of them. */
 const deliveriesOfRound = async (
   { store }: ProcessDeps,
   { hit, rule, failed }: { hit: EscalatingHit; rule: Rule; failed: Delivery },

@@ -42,8 +42,8 @@ type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 type AppendHit = (hit: UnnumberedHit) => Promise<HitPosition & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
- * Creates the function that appends the hits of a decision. Their order is fixed, so that each gets the same number
- * again after a crash. The search for each hit starts after the previous one.
+ * Creates the function that appends the hits of a decision. The order of the hits is fixed, so that each hit gets the
+ * same number again after a crash. The search for each hit starts after the previous hit.
  */
 const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };

@@ -31,7 +31,7 @@ type CallInput = Origin & { kind: 'call' };
 /** One input to be judged. */
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
-/** Returns the inputs of one task in order. A notice that was processed before has none. */
+/** Returns the inputs of one task in order. A notice that was processed before has no inputs. */
 const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
   const { task, sequence } = received;
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
