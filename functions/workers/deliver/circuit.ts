@@ -56,8 +56,8 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
     if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), randomFraction(deps));
     isNew ??= await isAlarm(deps, key, webhook);
     const isOver = probe !== undefined && webhook.probeUntil !== probe.probeUntil;
-    // With a further failure, the probe has failed: a success would have closed the circuit. Without one, it was not
-    // sent.
+    // A further failure is that of the probe: a success would have closed the circuit. Without a further failure, the
+    // probe was not sent.
     if (isOver && webhook.consecutiveFailures !== probe?.consecutiveFailures) {
       const delaySeconds = withJitter(delayBefore(deps, webhook, 1), randomFraction(deps));
       return { kind: 'postponed', until: now() + Math.round(delaySeconds * 1_000) };
