@@ -165,7 +165,7 @@ const fieldsOf = (schema: Json, before = ''): string[][] => {
   });
 };
 
-/** The message kinds of a maker. A field whose description has not changed since it was last described is only named. */
+/** The message kinds of a maker. A field with the same description as in an earlier message is listed by name only. */
 const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
   const described = new Map<string, string>();
   return documentedMessages(maker).flatMap(({ id, about, example, schema }) => {

@@ -12,9 +12,9 @@ import type { Stage } from './settings/settings.ts';
  * A metric and the threshold at which its alarm fires. `id` is also its heading in the runbook; `impact` states what
  * the alarm means for residents and customers. Missing data fires an alarm only if it has a lower bound.
  *
- * CloudWatch acts when an alarm starts, not while it lasts. So an alarm about single homes, sensors or messages has to
- * count arrivals: a level that one of them keeps high would hide the next one. `withinPeriods`: the number of periods
- * for which an arrival counts (default 1).
+ * CloudWatch sends a notification when an alarm starts, not while it lasts. So an alarm about single homes, sensors or
+ * messages has to count arrivals. If it used a level, one case that keeps the level high would hide the next case.
+ * `withinPeriods`: the number of periods for which an arrival counts (default 1).
  */
 export type AlarmDefinition = { id: string; metric: IMetric; impact: string; withinPeriods?: number } & (
   | { atLeast: number }

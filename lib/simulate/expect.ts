@@ -23,7 +23,7 @@ export type Accounts = Record<'events' | 'hits' | 'deliveries', Counts>;
 const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), deliveries: new Map() });
 
 const SECOND = 1_000;
-/** How long (ms) after a bed exit a sensor of maker A reports no further one. */
+/** How long (ms) a sensor of maker A reports no further bed exit after reporting one. */
 const BED_EXIT_PAUSE = 900 * SECOND;
 
 /** The state of a room as last reported to the cloud; `bedLeft` is the time (ms) of the last bed exit. */

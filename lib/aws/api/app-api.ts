@@ -146,8 +146,9 @@ export class AppApi extends SpecRestApi {
       apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
       restApiName: `${stage.serviceName} ${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // Access logs need a role that exists once per account. It is retained because other APIs may use it, but not by a
-      // failed first deployment: until the next attempt, other APIs of the account and region write no logs.
+      // Access logs need a role that exists once per account. The role is retained because other APIs may use it. A
+      // first deployment that fails still deletes it; until the next attempt, other APIs of the account and region
+      // write no logs.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       deployOptions: deployOptionsOf(stage, logGroup),

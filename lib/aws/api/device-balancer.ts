@@ -26,7 +26,7 @@ const createNetwork = (scope: Construct, id: string): IVpc => {
     maxAzs: 2,
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 26, mapPublicIpOnLaunch: false }],
-    // Otherwise the CDK adds a function to the stack to restrict that group, which nothing uses.
+    // Otherwise the CDK adds a function to the stack to restrict the default security group, which nothing uses.
     restrictDefaultSecurityGroup: false,
   });
   acknowledge(vpc, 'network, no flow log');
@@ -57,8 +57,8 @@ const routed = (): { lambda: LambdaName; paths: string[] } => {
 
 /**
  * An Application Load Balancer that devices call instead of the HTTP API, at less than a tenth of its price per call.
- * The HTTP API remains, and costs nothing while nobody calls it: the owner of the domain moves its name from one to the
- * other, and back.
+ * The HTTP API remains and costs nothing while nobody calls it, so the owner of the domain can move the DNS name to
+ * either of them at any time.
  *
  * A load balancer has no throttle and no access log here, and takes bodies of less than 1,000,000 bytes. Functions
  * respond as behind the HTTP API. Responses of the load balancer itself:
@@ -100,7 +100,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
       action: 'lambda:InvokeFunction',
       functionName: functionArn,
       principal: 'elasticloadbalancing.amazonaws.com',
-      // A target group can only be created with this permission, so the permission cannot name it.
+      // This permission must exist before the target group is created, so it cannot name the group.
       sourceAccount: Aws.ACCOUNT_ID,
     });
     const group = new CfnTargetGroup(this, 'target', {
@@ -113,7 +113,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
       port: 443,
       open: false,
       certificates: [Certificate.fromCertificateArn(this, 'certificate', this.certificateArn)],
-      // TLS 1.2 and 1.3, as the HTTP API.
+      // TLS 1.2 and 1.3, like the HTTP API.
       sslPolicy: SslPolicy.RECOMMENDED_TLS,
       defaultAction: answer(404, 'There is nothing at this path'),
     });

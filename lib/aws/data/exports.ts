@@ -9,8 +9,9 @@ import { removalPolicyOf } from './removal.ts';
 export const BACKUP_DAYS = 35;
 
 /**
- * The bucket of exports. Jobs delete each export after a day; the lifecycle rule deletes what a job could not, at most a day
- * later. A bucket must be empty to be deleted with its stack, so `npm run destroy` empties it.
+ * The bucket of exports. Jobs delete each export after a day; the lifecycle rule deletes any export that its job could
+ * not delete, at most a day later. A bucket must be empty to be deleted with its stack, so `npm run destroy` empties
+ * it.
  */
 export class Exports extends Bucket {
   constructor(scope: Construct, id: string, stage: Stage) {

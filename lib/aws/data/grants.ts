@@ -61,7 +61,7 @@ const arnOf = (
 };
 
 /**
- * The actions that Lambda needs to poll a queue for a function, and the function to return failed messages.
+ * The actions that Lambda needs to poll a queue for a function, and that the function needs to return failed messages.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
@@ -140,7 +140,9 @@ const encryptionCondition = (contexts: readonly string[] | undefined) =>
  */
 const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: { 'ses:FromAddress': mailSender } } });
 
-/** Whether a stage may lack a resource, as it may the alarm topic. Its functions then get no permission for it, and send nothing. */
+/**
+ * Whether a resource is a sender, which a stage may lack. Its functions then get no permission for it and send nothing.
+ */
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
   resource === 'mail' || resource === 'sms';
 

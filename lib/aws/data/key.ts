@@ -4,9 +4,9 @@ import type { Stage } from '../settings/settings.ts';
 import { removalPolicyOf } from './removal.ts';
 
 /**
- * Returns the key that encrypts secrets and tokens of webhooks: a new one, or that of `keyArn`, so that another region
- * can decrypt what this one encrypted. A new key is retained like the table, because secrets cannot be decrypted
- * without it.
+ * Returns the key that encrypts secrets and tokens of webhooks: a new key, or the key `keyArn`, with which a stage can
+ * decrypt what was encrypted in another region. A new key is retained like the table, because secrets cannot be
+ * decrypted without it.
  */
 export const createKey = (scope: Construct, { keepData, keyArn, multiRegionKey }: Stage): IKey =>
   keyArn === ''

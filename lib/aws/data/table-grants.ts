@@ -23,7 +23,7 @@ const onKeys = (partitions: readonly string[], attributes: readonly string[]) =>
     Null: { 'dynamodb:LeadingKeys': 'false' },
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] },
     ...(others.length > 0 && { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': others } }),
-    // No other attribute may be changed, or read from the response.
+    // No other attribute may be changed or returned.
     ...(attributes.length > 0 && {
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', ...attributes] },
       StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },

@@ -38,7 +38,7 @@ const memory: Partial<Record<LambdaName, number>> = {
   // argon2id needs a whole CPU.
   auth: 1_769,
   users: 1_769,
-  // Long polling costs memory while it waits.
+  // Long polling is billed for memory while it waits.
   feed: 256,
   // Open consoles call it every few seconds, and it mostly waits for the table.
   station: 512,

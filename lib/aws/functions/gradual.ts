@@ -43,8 +43,8 @@ const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, al
     resources: alarms.map(({ alarmArn }) => alarmArn),
   });
   return new Role(scope, 'deployments-role', {
-    // There is no condition on the account: it is not documented that CodeDeploy sends it when a deployment group is
-    // created, and only principals of this account can pass the role to CodeDeploy.
+    // There is no condition on the account: AWS does not document that CodeDeploy sends the account when a deployment
+    // group is created, and only principals of this account can pass the role to CodeDeploy.
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     inlinePolicies: { rights: new PolicyDocument({ statements: [shiftAliases, readAlarms] }) },
   });

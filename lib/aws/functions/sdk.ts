@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
- * The modules that import the AWS SDK. Those that are imported lazily are bundled separately; otherwise a cold start would
- * load the code that both groups share.
+ * The modules that import the AWS SDK. The second group is imported lazily and bundled separately. Otherwise, all code
+ * that the groups share would be loaded at a cold start.
  */
 const modules = [
   ['shared/store/engine/sdk.ts', 'shared/queue/sdk.ts'],

@@ -54,7 +54,10 @@ const queueUrls = (queues: Queues) => ({
 /** Returns a reference to a secret, which the deployment resolves; empty without a name. */
 const secretNamed = (name: string): string => name && SecretValue.secretsManager(name).unsafeUnwrap();
 
-/** Returns what a stage can send. Without `publicUrl` it has the address of API Gateway, which push services accept. */
+/**
+ * Returns the variables that list the channels of a stage. Without `publicUrl`, its address is that of API Gateway,
+ * which push services accept.
+ */
 const channelVariables = ({ mailSender, smsOrigin, telegramSecretName, publicUrl, pushContact: contact }: Stage) => {
   const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };
   const hasService = {

@@ -25,7 +25,7 @@ const functionAlarms = ({ functions, workers, stage }: MonitoredResources): Alar
   {
     id: 'sweep-silent',
     metric: valueForFunction(functions, 'sweep').metricInvocations(sum),
-    // It runs every minute.
+    // The sweep runs every minute.
     below: 3,
     impact:
       'The sweep does not run, or too rarely: offline sensors go unnoticed, long retries stop, and dead letters stay where they are.',

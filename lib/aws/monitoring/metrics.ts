@@ -20,9 +20,9 @@ export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 
   });
 
 /**
- * Returns a count of what functions report, over one minute. An alarm acts when it starts, not while it lasts, and
- * lasts for as long as CloudWatch finds a value above its threshold in the last periods. With short periods it has
- * ended before the next incident. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
+ * Returns the sum of a metric over one minute. An alarm sends a notification when it starts, not while it lasts, and it
+ * lasts as long as CloudWatch finds a value above its threshold in the last periods. With short periods, it ends before
+ * the next incident. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
  */
 export const arrivals = (scope: Construct, metricName: MetricName): Metric =>
   ownMetric(scope, metricName).with({ period: minute });
@@ -45,7 +45,7 @@ export const growing = (queues: readonly IQueue[]): MathExpression =>
   });
 
 /**
- * Returns the sum of metrics. One without data counts as 0. An alarm can use at most 10 metrics.
+ * Returns the sum of metrics. A metric without data counts as 0. An alarm can use at most 10 metrics.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
  */
 export const total = (metrics: readonly IMetric[]): MathExpression => {

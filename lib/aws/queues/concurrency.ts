@@ -41,9 +41,9 @@ export const reservedConcurrencyOf = (name: string, reservations: Concurrency | 
   (reservations as Readonly<Record<string, number>>)[name] ?? 0;
 
 /**
- * Returns the maximum concurrency of each queue of a consumer: that of its contract, but no more than is reserved for all of
- * its queues together. Otherwise Lambda would receive messages that it cannot hand over. Each counts as a receipt, so they
- * would reach the dead-letter queue without a single attempt.
+ * Returns the maximum concurrency of each queue of a consumer: the maximum in its contract, limited to an equal share
+ * of the reserved concurrency. Otherwise Lambda would receive messages that it cannot hand over. Each receive counts,
+ * so such messages would reach the dead-letter queue without a single attempt.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
 export const maxConcurrencyPerQueue = (

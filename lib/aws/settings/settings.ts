@@ -235,7 +235,7 @@ const own = declare({
   },
   monthlyBudget: {
     schema: () => wholeNumber(0, 10_000_000),
-    // Three times what `npm run deploy` prints for 30 sensors and 2 consoles.
+    // Three times the monthly cost that `npm run deploy` prints for 30 sensors and 2 consoles.
     default: 96,
     about: {
       unit: 'USD',

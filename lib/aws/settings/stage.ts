@@ -8,7 +8,7 @@ import { similarTo } from '#shared/settings/similar.ts';
 import { reservationErrors } from '../queues/concurrency.ts';
 import { type Stage, settings } from './settings.ts';
 
-/** The settings that an issuer needs, all together. */
+/** The settings that an OpenID Connect issuer requires; all of them must be set. */
 const issuer = requiredOidcSettings.map((name) => environment[name].about.stage);
 
 /** Returns an error message for each contradictory combination of valid settings. */
@@ -45,8 +45,8 @@ const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
     : [];
 
 /**
- * Returns which defaults a stage has: those that it names, those of `dev` if its name is `dev` or `test`, alone or before a
- * digit or hyphen, and otherwise those of `prod`.
+ * Returns the preset whose defaults a stage uses: the preset it sets; otherwise `dev` if its name is `dev` or `test`,
+ * optionally followed by a digit or hyphen; otherwise `prod`.
  */
 const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host => {
   if (preset !== '') return preset as Host;
@@ -73,8 +73,8 @@ const unknownSettings = (names: readonly string[]): string[] =>
     });
 
 /**
- * Reads the settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`), which contains
- * these names. Throws one error that lists all invalid and unknown settings.
+ * Reads the settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`). `names`
+ * are all names in the context. Throws one error that lists all invalid and unknown settings.
  */
 export const stageFrom = (context: (key: string) => unknown, names: readonly string[] = []): Stage => {
   const preset = presetOf(readSettings({ stage: settings.stage, preset: settings.preset }, context).values);

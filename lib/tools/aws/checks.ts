@@ -104,7 +104,8 @@ export const freeConcurrency = ({ unreserved }: { unreserved: number }, own: num
 
 /**
  * Checks that the account has enough concurrency for the reservations of a stage. `own` returns what the deployed stack
- * already reserves; `queued` is what its queues can claim together; `capped` is the part of `wanted` that caps functions.
+ * already reserves; `queued` is the concurrency that its queues can use together; `capped` is the part of `wanted` that
+ * caps functions.
  */
 export const checkConcurrency = (
   { concurrency }: Calls<'concurrency'>,
@@ -156,7 +157,7 @@ export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Tem
     return { what, verdict: 'ok', says: `to ${addresses.join(', ')}` };
   });
 
-/** Checks that somebody has confirmed a subscription to the alarms of the deployed stack, and that they can wake somebody. */
+/** Checks that the alarms of the deployed stack have a confirmed subscription that can wake somebody. */
 export const checkSubscriptions = (
   { outputs, subscriptions }: Calls<'outputs' | 'subscriptions'>,
   stack: string,

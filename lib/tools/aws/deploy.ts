@@ -197,8 +197,8 @@ const deployStack = async (
 };
 
 /**
- * Refuses to replace a stage whose deletion failed with an empty one while its table is retained, unless the settings continue
- * with that table.
+ * Throws a Refusal if the deletion of a stage failed, its table is retained, and a deployment would start with an empty
+ * table instead of the retained one.
  */
 const refuseToStartEmpty = async (
   stack: string,

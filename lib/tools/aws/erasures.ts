@@ -3,8 +3,8 @@ import { store } from '#shared/store/store.ts';
 import type { ListedErasure } from '#shared/store/subjects/data-jobs.ts';
 
 /**
- * Allows for clock differences. An erasure that had already begun at that time is in the recovered table, and
- * continues.
+ * Allows for clock differences (ms). An erasure that began before the recovered time is in the recovered table and
+ * continues there.
  */
 const MARGIN = 60_000;
 
@@ -23,15 +23,15 @@ const restarted = ({ id, customerId, subject, reason, actor = null }: ListedEras
 });
 
 /**
- * Repeats in one table the erasures that began in another since a time (ms), because the restored table contains the erased
- * data again. Erasures that it has already are left unchanged. Returns the number of erasures.
+ * Repeats in the table `to` the erasures that began in `from` since a time (ms), because the restored table `to`
+ * contains the erased data again. Erasures that are already in `to` are left unchanged. Returns the number of erasures.
  */
 export const repeatErasures = async (from: Table, to: Table, since: number, now: number): Promise<number> => {
   const listed = await store(from).dataJobs.erasuresSince(Math.max(0, since - MARGIN));
   const { dataJobs } = store(to);
   const erasures = listed.filter(({ canceledBy }) => !canceledBy);
   for (const job of erasures) await dataJobs.create(restarted(job, now));
-  // A request that was canceled since must not begin in the restored table.
+  // A request that was canceled after the recovered time must not start in the restored table.
   for (const job of listed) if (job.canceledBy) await dataJobs.cancel(restarted(job, now), job.canceledBy, now);
   return erasures.length;
 };

@@ -27,7 +27,7 @@ const plan = async (goal: RecoveryGoal, deployment: Deployment, isPlan: boolean,
   }
 };
 
-/** Runs the steps that are not done. If one fails, prints which one, and the state of the stage. */
+/** Runs the steps that are not done. If a step fails, prints which step it was and the state of the stage. */
 const runSteps = async (steps: readonly RecoveryStep[], { say, now }: RecoveryTools): Promise<Duration[]> => {
   const durations: Duration[] = [];
   for (const { what, isDone, make, otherwise } of steps) {

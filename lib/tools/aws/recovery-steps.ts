@@ -95,7 +95,7 @@ const stopSteps = (still: Standstill, { pause }: RecoveryTools): RecoveryStep[] 
   },
 ];
 
-/** Returns the step that repeats erasures made since the recovered time. They run as soon as the stage does. */
+/** Returns the step that repeats erasures made since the recovered time. The erasures run as soon as the stage runs. */
 const erasureStep = (
   { to, target }: RecoveryGoal,
   { table: source }: Deployed,

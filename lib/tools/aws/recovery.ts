@@ -8,8 +8,9 @@ const DAY = 86_400_000;
 const MAX_DAYS = 35;
 
 /**
- * How long (ms) after the recovered time credentials are invalidated too, because the clocks of functions and table may
- * differ. AWS does not recover the last few minutes, so no login after the recovery is affected.
+ * Credentials issued up to this long (ms) after the recovered time are also invalidated, because the clocks of
+ * functions and table may differ. AWS does not recover the last few minutes, so no login after the recovery is
+ * affected.
  */
 const MARGIN = 60_000;
 

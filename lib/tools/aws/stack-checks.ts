@@ -8,7 +8,7 @@ type Calls<K extends keyof AccountClient> = Pick<AccountClient, K>;
 const MAX_RESOURCES = 500;
 
 /**
- * The requests per second that all APIs of an account may get in a region, and the regions with less.
+ * The requests per second that all APIs of an account together may get in a region, and the regions with a lower limit.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const API_RATE = 10_000;

@@ -101,7 +101,7 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
   const { account, cdk, say } = tools;
   say(`The stack ${stack} is in ${status}: rolling back the update that failed, then deploying.`);
   await cdk(['rollback', stack, ...app]);
-  // The CDK can also succeed when the rollback failed again, so the state counts.
+  // The CDK can succeed even if the rollback failed again, so only the state of the stack counts.
   if ((await waitUntilStable(stack, tools)).situation !== 'half updated') return true;
   say('The rollback failed:');
   sayFailures(await account.failures(stack), { say });
@@ -114,7 +114,7 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
 export const stuck = (stack: string, state: StackState | null): UserError =>
   new UserError(`The stack ${stack} is in ${state?.status}: resolve it in the CloudFormation console.`);
 
-/** Takes one step out of a situation in which a stack can be neither created nor updated. */
+/** Takes one step to bring a stack out of a situation in which it can be neither created nor updated. */
 const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boolean> => {
   const { state, situation } = now;
   if (state === null || situation === 'stuck') throw stuck(target.stack, state);

@@ -2,10 +2,10 @@ import type { StackStatus } from '@aws-sdk/client-cloudformation';
 
 /**
  * The situation of a stack, which decides what `deploy` and `destroy` do with it. - `missing`: it does not exist, or
- * has no resource yet, so it can be created. - `changing`: CloudFormation is at work. The result is another state. -
- * `running`: it can be updated. - `never ran`: its first deployment failed. It can only be deleted. - `half deleted`:
- * its deletion failed. It can only be deleted again. - `half updated`: an update failed and was not rolled back. It has
- * to be rolled back first. - `stuck`: no command of this project causes it, or can resolve it.
+ * has no resource yet, so it can be created. - `changing`: CloudFormation is changing it, so it will reach another
+ * state. - `running`: it can be updated. - `never ran`: its first deployment failed. It can only be deleted. - `half
+ * deleted`: its deletion failed. It can only be deleted again. - `half updated`: an update failed and was not rolled
+ * back. It has to be rolled back first. - `stuck`: no command of this project causes or can resolve this state.
  */
 export type Situation = 'missing' | 'changing' | 'running' | 'never ran' | 'half deleted' | 'half updated' | 'stuck';
 

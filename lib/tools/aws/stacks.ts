@@ -15,7 +15,7 @@ export type Outputs = Readonly<Record<string, string>>;
 /** The state of a stack. `arn` also finds it after its deletion. */
 export type StackState = { arn: string; status: string; reason: string; isProtected: boolean };
 
-/** A resource of a stack. `name` is the one that AWS knows it by, and `reason` explains a failure. */
+/** A resource of a stack. `name` is its physical id, and `reason` explains a failure. */
 export type StackResource = { id: string; type: string; name: string; status: string; reason: string };
 
 /** A resource that CloudFormation could not create, change or delete. `event` is the id of the report. */
@@ -29,7 +29,10 @@ const isMissing = (error: unknown): boolean =>
 const isStart = ({ PhysicalResourceId, StackId, ResourceStatus }: StackEvent): boolean =>
   PhysicalResourceId === StackId && /^(CREATE|UPDATE|DELETE|IMPORT)_IN_PROGRESS$/.test(String(ResourceStatus));
 
-/** Whether an event reports a failure. CloudFormation also reports the resources that it stopped because of another one. */
+/**
+ * Whether an event reports a failure. CloudFormation also reports resources that it canceled because another one
+ * failed; they do not count.
+ */
 const isFailure = ({ PhysicalResourceId, StackId, ResourceStatus, ResourceStatusReason = '' }: StackEvent) =>
   PhysicalResourceId !== StackId && /_FAILED$/.test(String(ResourceStatus)) && !/cancelled/i.test(ResourceStatusReason);
 

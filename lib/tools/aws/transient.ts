@@ -1,8 +1,8 @@
 import type { StackFailure } from './stacks.ts';
 
 /**
- * The reasons that CloudFormation reports when AWS is not ready for a resource: another service does not know a resource or a
- * role yet that was created just before, or calls were throttled. The same deployment succeeds a little later.
+ * The reasons that CloudFormation reports when AWS is not ready for a resource: another service does not yet know a
+ * resource or role that was just created, or calls were throttled. The same deployment succeeds a little later.
  */
 const TRANSIENT = [
   // A web ACL and its association in one deployment.

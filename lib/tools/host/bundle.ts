@@ -20,7 +20,10 @@ const handlersByName: Plugin = {
   },
 };
 
-/** Bundles the local host into a folder, which is emptied first, and needs nothing but Node 24. Returns its bytes. */
+/**
+ * Bundles the local host into a folder, which is emptied first. The bundle needs nothing but Node 24. Returns its size
+ * in bytes.
+ */
 export const bundleHost = async (folder: string): Promise<number> => {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

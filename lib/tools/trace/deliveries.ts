@@ -9,7 +9,7 @@ import type { SensorKey } from './find.ts';
 
 export type TracedDelivery = { delivery: Delivery; attempts: AttemptLog[] };
 
-/** The number of a webhook's deliveries since the event in which replays are searched for. */
+/** How many of a webhook's deliveries after the event are searched for replays. */
 const MAX_SEARCHED = 500;
 
 /** Returns a delivery with its attempts, without the receiver's responses. */

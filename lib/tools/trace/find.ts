@@ -48,8 +48,8 @@ const sensorsOf = async (table: Table, customerId: number): Promise<string[]> =>
 export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
- * Finds the item of a message or an event by its uuid, or returns null. No key maps a uuid to its sensor, so the key of
- * each sensor with this uuid is read, 100 keys per call, at one read unit each.
+ * Finds the item of a message or an event by its uuid, or returns null. No key maps a uuid to its sensor, so the search
+ * reads the key that each sensor would have for this uuid, 100 keys per call, at one read unit each.
  */
 export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {

@@ -81,8 +81,8 @@ type TraceContext = {
 };
 
 /**
- * Returns the event as the rules saw it and the rules that fired, from the sensor's latest decision. If that does not contain
- * the event, it is reconstructed.
+ * Returns the event as the rules saw it and the rules that fired, from the sensor's latest decision. If the decision
+ * does not contain the event, the event is reconstructed.
  */
 const decisionOn = async (
   { table, place, accepted }: TraceContext,

@@ -7,8 +7,8 @@ import { wallTime } from '#shared/domain/time/wall-time.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 
 /**
- * An event as rules see it. `isExact` is false if it was reconstructed from the stored event, without its region and whether
- * it was a new fall.
+ * An event as rules see it. `isExact` is false if it was reconstructed from the stored event, which contains neither
+ * its region nor whether it was a new fall.
  */
 export type RuleInput = { what: EventDetails; isExact: boolean };
 

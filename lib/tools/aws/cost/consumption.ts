@@ -21,7 +21,7 @@ export const consumption = {
   fall: { read: 10.5, write: 10, fifo: 1, standard: 1, kept120: 1_727, kept30: 1_270 },
   /** A fall with its four messages (start, confirmation, call and end), and one delivery. */
   wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_186, kept30: 1_270 },
-  /** The check, two minutes after an alarm, whether somebody was notified. */
+  /** The check, two minutes after an alarm, that somebody was notified. */
   alarmCheck: { ...nothing, read: 1, standard: 1 },
   /** A report that changes nothing, and needs no queue. At one report a minute, every other one causes a write. */
   report: { ...nothing, read: 2, write: 1 / 2 },

@@ -67,7 +67,7 @@ const processed = (milliseconds: number) => ({
   appCalls: 0,
 });
 
-/** Adds the check whether somebody was notified of an alarm. */
+/** Adds the check that somebody was notified of an alarm. */
 const withCheck = <W extends Work>(work: W): W => ({
   ...work,
   read: work.read + consumption.alarmCheck.read,
@@ -102,7 +102,7 @@ export const works = {
   admit: { ...consumption.admit, ...processed(ms.admit) },
 } as const satisfies Record<string, Work>;
 
-/** SQS requests per message, which is sent separately, but received and deleted in a batch. */
+/** SQS requests per message. Each message is sent separately, but received and deleted in a batch. */
 const REQUESTS = 1 + 2 / batch;
 
 /** Returns the cost of one piece of work, including the storage of its items until they expire. */

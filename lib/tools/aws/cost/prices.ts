@@ -20,16 +20,18 @@ export const prices = {
   gigabyteSecond: 0.0000133334,
   // HTTP API, per 512 KB (1.00 in us-east-1); https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
-  // Application Load Balancer: an hour, and an hour of a capacity unit; and an hour of a public IPv4 address, the same in
-  // all Regions. Without a source for eu-central-1, the first is 1.2 times the price of us-east-1 (0.0225), the ratio of
-  // API Gateway; https://aws.amazon.com/elasticloadbalancing/pricing/, https://aws.amazon.com/vpc/pricing/
+  // Application Load Balancer: an hour, and an hour of a capacity unit; and an hour of a public IPv4 address, the same
+  // in all Regions. No source lists eu-central-1 for the first price, so it is 1.2 times the price in us-east-1
+  // (0.0225), the same ratio as for API Gateway; https://aws.amazon.com/elasticloadbalancing/pricing/,
+  // https://aws.amazon.com/vpc/pricing/
   balancerHour: 0.027,
   balancerUnitHour: 0.008,
   publicAddressHour: 0.005,
   // REST API; https://aws.amazon.com/api-gateway/pricing/
   restRequest: 3.7 / 1e6,
-  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. Without a source for
-  // eu-central-1, these are 1.2 times the prices of us-east-1 (0.08, 1.00, 0.15, 0.15), the ratio of API Gateway;
+  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. No source lists
+  // eu-central-1, so these are 1.2 times the prices in us-east-1 (0.08, 1.00, 0.15, 0.15), the same ratio as for API
+  // Gateway;
   // https://aws.amazon.com/iot-core/pricing/
   connectionMinute: 0.096 / 1e6,
   mqttMessage: 1.2 / 1e6,
