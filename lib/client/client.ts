@@ -3,7 +3,7 @@ import type { paths } from '#openapi';
 import { type RetryOptions, retryingFetch, type Send } from './retrying-fetch.ts';
 import { inSession, withToken } from './session.ts';
 
-/** Timeout (ms) of a call, longer than the service takes for any, including the long polling of a feed. */
+/** Timeout (ms) of a call, longer than the service takes for any call, including the long polling of a feed. */
 const TIMEOUT_MS = 30_000;
 
 const fetchWithTimeout: Send = (request) =>

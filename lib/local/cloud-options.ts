@@ -30,7 +30,7 @@ export type CloudOptions = {
   sms?: SmsGateway;
   /** The broker of Home Assistant, where sensors are shown. */
   homeAssistant?: HomeAssistantSettings;
-  /** The file with certificates that webhooks and the SMS gateway may have besides publicly trusted ones. */
+  /** The file with certificates that are trusted for webhooks and the SMS gateway in addition to public authorities. */
   extraCaFile?: string;
   /** Whether messages become files if no service is set up for them. Otherwise, they are not sent. */
   hasOutbox?: boolean;
@@ -54,7 +54,7 @@ export type CloudOptions = {
   onLost?: (error: Error) => void;
   /** Prints a line on the console, for example a mail if there is no data folder. */
   say?: (line: string) => void;
-  /** Lets code that changes what it read from the table fail. For tests. */
+  /** Makes code fail if it changes what it read from the table. For tests. */
   freezes?: boolean;
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;

@@ -99,7 +99,7 @@ const apiOf = async (
     bodies: createBodies(),
     mayBeLarge: largeBodies(isForMessages, runtime.table),
     backpressure,
-    // The protocol that callers use; with a proxy in front, this is the proxy's.
+    // The protocol that callers use; behind a proxy, the protocol of the proxy.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
   return withHostPages({ reader, prometheus, settings: runtime.settings, exported }, api);

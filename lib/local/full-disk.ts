@@ -40,8 +40,8 @@ type Waiting = {
 };
 
 /**
- * Opens the data of a host, once the disk has room for it. A host that ended instead would be restarted over and over, and
- * nobody could ask it what is wrong.
+ * Opens the data of a host, once the disk has room for it. If the host exited instead, it would be restarted over and
+ * over, and could report to nobody what is wrong.
  */
 export const openOnceRoom = async <T>(
   dataDir: string,

@@ -1,7 +1,7 @@
 /** The settings of a login at a server, by their names. */
 type LoginNames = { url: string; user: string; passwordFile: string; server: string };
 type Login = {
-  /** The login in the address of the server; empty where it has none. */
+  /** The login in the address of the server; empty if the address contains none. */
   inUrl: { user: string; password: string };
   user: string | null;
   passwordFile: string | null;

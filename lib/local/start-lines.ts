@@ -27,8 +27,8 @@ export const channelLines = ({ CHANNEL_KINDS, OUTBOX_KINDS }: Sendable, dataDir:
 type Links = Sendable & { host: string; configuredUrl: string; url: string };
 
 /**
- * Returns a line about the address in links, unless `configuredUrl` (PUBLIC_URL) sets it: `url`, which was found, or that
- * people who get messages elsewhere cannot open it.
+ * Returns a line about the address in links, unless `configuredUrl` (PUBLIC_URL) sets it. The line names the detected
+ * `url`, or warns that people who get messages on other machines cannot open it.
  */
 export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KINDS }: Links): string[] => {
   if (configuredUrl !== '') return [];
@@ -43,8 +43,8 @@ export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KIND
 const MAX_NAMES = 10;
 
 /**
- * Returns a line about the webhooks that lead to loopback of a host on a network, where new ones have to be allowed by
- * ALLOWED_TARGET_RANGES.
+ * Returns a line about the webhooks that lead to a loopback address although the host is open to a network. On such a
+ * host, ALLOWED_TARGET_RANGES has to allow new webhooks of this kind.
  */
 export const loopbackLines = (webhooks: readonly WebhookRecord[], settings: LoopbackPolicy): string[] => {
   const names = webhooks

@@ -17,7 +17,7 @@ export type Queues = Readonly<Record<Exclude<WorkQueue, OptionalQueue>, DurableQ
   mqtt: DurableQueue | null;
   /** Null in a stage that sends neither email nor SMS. */
   undeliverable: DurableQueue | null;
-  /** Keeps messages that need a person: they cannot be read, or keep failing on their own. */
+  /** Keeps messages that a person has to deal with: they cannot be read, or they keep failing while others succeed. */
   quarantine: Queue;
 };
 
@@ -30,7 +30,8 @@ const consumerOf = (name: WorkQueue): Consumer => {
 const common = {
   encryption: QueueEncryption.SQS_MANAGED,
   enforceSSL: true,
-  // A message becomes a dead letter long before it is this old. In a standard queue it keeps its age when it is moved.
+  // A message becomes a dead letter long before it is this old. Moving a message of a standard queue does not reset its
+  // age.
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
   retentionPeriod: Duration.days(RETENTION_DAYS),
 } as const;

@@ -67,8 +67,8 @@ const startPollers = async (
   const pollers = await Promise.all(started);
   return {
     idle: async () => {
-      // A poller may send tasks to another one that was already idle. All are therefore awaited as many times as there
-      // are pollers, the longest possible chain of queues.
+      // A poller may send tasks to another one that was already idle. So all pollers are awaited as many times as there
+      // are pollers, because no chain of queues is longer.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
     stop: async () => {

@@ -95,7 +95,7 @@ export const poll = (options: PollOptions): Poller => {
     });
     running.add(run);
   };
-  /** Waits until a message can be received, or until an invocation ends, which may free its group. */
+  /** Waits until a message can be received, or until an invocation ends, which may unblock its group. */
   const rest = async (): Promise<void> => {
     resting = new AbortController();
     await Promise.race([ended.promise, queue.waitForMessage(resting.signal)]);

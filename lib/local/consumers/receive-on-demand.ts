@@ -10,7 +10,7 @@ type Prefetch = ReturnType<typeof createPrefetch>;
 type Demand = {
   /** The prefetched messages, as a poller sees them. */
   source: Pick<MessageSource, 'receive' | 'waitForMessage' | 'stats'>;
-  /** Resolves, when messages should be received, to their number. */
+  /** Resolves to the number of messages to receive, as soon as any should be received. */
   next(): Promise<number>;
   /** Ends the demand: a pending call of `next` resolves. */
   end(): void;

@@ -45,7 +45,7 @@ const HIGH_THROUGHPUT = {
 /** The required suffix of the name of a FIFO queue. */
 const FIFO_SUFFIX = '.fifo';
 
-/** Returns the name of a queue at an SQS endpoint, or with the suffix "-dead" that of its dead-letter queue. */
+/** Returns the name of a queue at an SQS endpoint or, with the suffix "-dead", the name of its dead-letter queue. */
 export const nameAtEndpoint = (name: QueueName, isFifo: boolean, suffix = ''): string =>
   `sensor-cloud-${name}${suffix}${isFifo ? FIFO_SUFFIX : ''}`;
 
@@ -103,8 +103,8 @@ type Options = {
  * Opens a queue at an SQS endpoint as a message source; each message is deleted when it is done. Messages of a standard
  * queue are received in advance and held in memory, so that a poller can choose between groups. A message beyond the
  * memory limit becomes visible again later. When the source is closed, messages that were not taken become visible
- * again at once. From a FIFO queue, no more is received than a waiting poller can take, because held messages would
- * block their groups.
+ * again at once. From a FIFO queue, no more messages are received than a waiting poller can take, because held messages
+ * would block their groups.
  */
 export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, maxHeld }: Options) => {
   let isClosed = false;

@@ -69,7 +69,7 @@ export const startDemo = (cloud: Cloud, say: Say) => {
     printExamples(say, cloud, demo);
   });
   return {
-    /** Resolves when the home exists, or as much of it as is possible. */
+    /** Resolves when the home has been created, as far as possible. */
     ready,
     stop: () => {
       isStopped = true;

@@ -4,7 +4,7 @@ export const NURSE = 'Demo nurse call';
 export const HEAD_NURSE = 'Demo head nurse';
 /** Seconds after which the head nurse is notified of an alarm that nobody has acknowledged. */
 export const ESCALATES_AFTER = 30;
-/** How long (ms) each takes to acknowledge an alarm. */
+/** How long (ms) each nurse takes to acknowledge an alarm. */
 const ANSWERS_AFTER = { [NURSE]: 8_000, [HEAD_NURSE]: 5_000 };
 /** The nurse misses every fifth alarm. */
 const MISSES_EVERY = 5;

@@ -4,7 +4,7 @@ import { decoded, isLoopback } from '../mail/smtp-url.ts';
 export type Broker = {
   host: string;
   port: number;
-  /** Empty where the address has none. */
+  /** Empty if the address contains no login. */
   user: string;
   password: string;
   isEncrypted: boolean;
@@ -14,7 +14,7 @@ const ports = { 'mqtt:': 1_883, 'mqtts:': 8_883 } as const;
 const isScheme = (text: string): text is keyof typeof ports => text in ports;
 
 /**
- * Reads the address of a broker. Null if it is invalid, or if its connection would leave the machine without TLS and it
+ * Reads the address of a broker. Null if the address is invalid, or if it leads to another machine without TLS and
  * lacks `?tls=none`.
  */
 export const readBrokerUrl = (text: string): Broker | null => {

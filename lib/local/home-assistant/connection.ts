@@ -8,7 +8,7 @@ import type { HomeAssistantSettings } from './settings.ts';
 const STEP_MS = 10_000;
 /** A connection without any traffic for this long (s) is checked. */
 const KEEPALIVE_SECONDS = 30;
-/** Pauses (ms) before the next try to connect. */
+/** Pauses (ms) before the next attempt to connect. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 

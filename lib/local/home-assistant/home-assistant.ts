@@ -16,7 +16,7 @@ const CUSTOMER_MS = 60_000;
 type Host = { clock: Clock; log: Log; around: AroundInvocation | undefined };
 type Found = Awaited<ReturnType<typeof customerToShow>>;
 
-/** Returns the line about what is shown. */
+/** Returns the line about what Home Assistant shows. */
 const lineAbout = ({ customer, total }: Found, { customerId, broker }: HomeAssistantSettings): string => {
   const url = `${broker.isEncrypted ? 'mqtts' : 'mqtt'}://${broker.host}:${broker.port}`;
   if (customer)

@@ -18,7 +18,7 @@ export const homeUses = [
 ] as const;
 export type HomeDeps = Deps<(typeof homeUses)[number]>;
 
-/** A sensor as it is known. `room` is null until it is set, `state` before the first message. */
+/** What is known about a sensor. `room` is null until it is set, and `state` is null until the first message. */
 export type KnownSensor = {
   sensor: ListedSensor;
   area: string | null;

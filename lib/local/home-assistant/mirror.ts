@@ -20,7 +20,7 @@ type Options = {
   onFailure: () => void;
 };
 
-/** Returns a function that calls `run` once, `ms` after its first call. */
+/** Creates a timer. `start` schedules `run` in `ms`, unless a run is already scheduled. */
 const createDelay = (clock: Clock, ms: number, run: () => void) => {
   let cancel: (() => void) | null = null;
   return {

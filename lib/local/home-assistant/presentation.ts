@@ -7,7 +7,7 @@ import { entityTexts } from './texts.ts';
 import { discoveryTopic, type Topics } from './topics.ts';
 
 const regionsAmong = (ids: readonly string[]): string[] => ids.filter((id) => id.startsWith(REGION_PREFIX));
-/** Returns the regions among the states of a sensor that were published before. */
+/** Returns the regions in the published states of a sensor. */
 const regionsIn = (payload: string): string[] => {
   try {
     return regionsAmong(Object.keys(JSON.parse(payload)));
@@ -23,7 +23,7 @@ type Options = { topics: Topics; publisher: Publisher; rates: RatesOfSensors; se
 
 /** Publishes the sensors of a home as devices, and removes what is no longer there. */
 export const createPresentation = ({ topics, publisher, rates, service }: Options) => {
-  /** The sensors that the broker knows, and the regions that each of them ever had there. */
+  /** The sensors that the broker knows, and all regions that were ever published for each of them. */
   const published = new Map<string, Set<string>>();
 
   const note = (sensorId: string, regions: readonly string[]): string[] => {
@@ -44,7 +44,8 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
   };
   const remove = (sensorId: string): void => {
     published.delete(sensorId);
-    // The state is removed last: if the host stops in between, it shows that there is something to remove.
+    // The state is removed last: if the host stops in between, the remaining state shows that there is something to
+    // remove.
     publisher.remove(discoveryTopic(sensorId));
     publisher.remove(topics.state(sensorId));
   };

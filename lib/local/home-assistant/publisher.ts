@@ -28,13 +28,13 @@ export const createPublisher = (connection: Pick<Connection, 'isOpen' | 'publish
     }
   };
   return {
-    /** Publishes a message, unless it is the one that the broker has. */
+    /** Publishes a message, unless the broker already has it. */
     set: (topic: string, payload: string): void => {
       if ((pending.get(topic) ?? published.get(topic)) === payload) return;
       pending.set(topic, payload);
       flush();
     },
-    /** Publishes a message even if the broker should have it. */
+    /** Publishes a message even if the broker appears to have it already. */
     repeat: (topic: string, payload: string): void => {
       pending.set(topic, payload);
       flush();

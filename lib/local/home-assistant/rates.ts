@@ -38,7 +38,8 @@ export const acceptedCall = (functionName: string, event: unknown, result: unkno
 };
 
 /**
- * Remembers the rates that sensors measured. They are not part of a sensor's state, because storing each would cost a write.
+ * Remembers the rates that sensors measured. They are not part of a sensor's state, because storing each rate would
+ * cost a write.
  */
 export const createRates = (now: () => number) => {
   const measured = new Map<string, Rates & { at: number }>();

@@ -41,7 +41,7 @@ export const regionEntity = ({ id }: Pick<Region, 'id'>): string => `${REGION_PR
 const occupiedRegions = ({ inside, tracks }: SensorState): readonly number[] | null =>
   inside ?? tracks?.flatMap((track) => track.inside ?? []) ?? null;
 
-/** Whether falls of a sensor reach somebody at any time, by the gaps of the watch. */
+/** Whether, according to the gaps of the watch, falls of a sensor reach somebody at any time. */
 const isWatched = (sensorId: string, gaps: readonly Gap[]): boolean =>
   !gaps.filter(isAboutFalls).some((gap) => {
     if (!('sensorIds' in gap)) return true;

@@ -15,7 +15,7 @@ import { BIRTH, BIRTH_TOPIC, OFFLINE, ONLINE, type Topics, topicsOf } from './to
 
 type Parts = { runtime: Runtime; prometheus: Prometheus; clock: Clock; log: Log; rates: RatesOfSensors };
 
-/** Logs the first failure of each outage of the broker, and each one that has another reason. */
+/** Logs the first failure of each outage of the broker, and each later failure with a different reason. */
 const createOutageLog = (log: Log) => {
   let last: ConnectionFailure | null = null;
   return {
@@ -61,7 +61,7 @@ export const showCustomer = async (
   let isStopping = false;
   const connection = createConnection(settings, {
     clock,
-    // The id stays the same after a restart, so that the broker ends a connection that it still takes for open.
+    // The id stays the same after a restart, so that the broker ends a connection that it still considers open.
     clientId: `sensor-cloud-${customerId}`,
     will: { topic: availability, payload: OFFLINE },
     subscriptions: [BIRTH_TOPIC, availability, anyState, ...(canAcknowledge ? [anyAcknowledge] : [])],
@@ -73,10 +73,10 @@ export const showCustomer = async (
       const text = payload.toString('utf8');
       const read = topics.read(topic);
       if (topic === BIRTH_TOPIC && text === BIRTH && !isRetained) publishAnew(topics, publisher, mirror);
-      // The last will of a former connection may come late.
+      // The last will of an earlier connection may arrive late.
       if (topic === availability && text === OFFLINE && !isStopping) publisher.repeat(topic, ONLINE);
       if (read?.kind === 'state' && isRetained) mirror.noteKept(read.sensorId, text);
-      // A retained message is from a time when other falls were shown.
+      // A retained message may be from a time when other falls were shown, so it is ignored.
       if (read?.kind === 'acknowledge' && !isRetained && mirror.has(read.sensorId)) void press(read.sensorId);
     },
     onFailure: (reason) => {

@@ -9,7 +9,7 @@ export const discoveryTopic = (sensorId: string): string => `homeassistant/devic
 export const topicsOf = (customerId: number) => {
   const base = `sensor-cloud/${customerId}`;
   return {
-    /** Whether this host is connected: set by itself, and by its last will. */
+    /** States whether this host is connected. Published by the host itself and by its last will. */
     availability: `${base}/status`,
     state: (sensorId: string): string => `${base}/${sensorId}/state`,
     acknowledge: (sensorId: string): string => `${base}/${sensorId}/acknowledge`,

@@ -59,8 +59,8 @@ const refuseFile: Answer = (response) =>
 type Options = { dataDir: string; publicUrl: string; now: () => number; random: (bytes: number) => Uint8Array };
 
 /**
- * Keeps exports in `exports` of the data folder, and signs URLs at this host that are valid for five minutes, like those of
- * S3, but no longer than until the next start.
+ * Keeps exports in `exports` of the data folder, and signs URLs of this host. Like those of S3, they are valid for five
+ * minutes, but at most until the next start.
  */
 export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options) => {
   const key = random(32);

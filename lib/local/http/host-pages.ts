@@ -35,7 +35,7 @@ export const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: stri
   } as unknown as APIGatewayProxyEvent;
 };
 
-/** Creates a client that calls the API of this host in the process. */
+/** Creates a client that calls the API of this host within the process. */
 export const createReader = (handlers: Handlers, clock: Clock) => {
   const read = async (
     group: string,
@@ -50,7 +50,7 @@ export const createReader = (handlers: Handlers, clock: Clock) => {
   };
   return {
     isHealthy: async (): Promise<boolean> => (await read('server', '/health', {}, SELF)).statusCode === 200,
-    /** Throws unless the caller is a system admin, by the credentials of these headers. */
+    /** Throws unless the credentials in the headers are those of a system admin. */
     demandAdmin: async (headers: Headers, sourceIp: string): Promise<void> => {
       const me = eventOf(`${BASE_PATH}/users/{userId}`, headers, sourceIp);
       const context = lambdaContext({ functionName: 'users', timeoutSeconds: 10, clock });

@@ -18,7 +18,7 @@ const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, k
 
 /** Sends the response to a request. */
 export type Answer = (response: ServerResponse) => void | Promise<void>;
-/** Handles a request and returns its answer, which is not sent before everything it may follow from is on the disk. */
+/** Handles a request and returns its answer, which is sent only once every change that it may reveal is on the disk. */
 export type RequestHandler = (request: IncomingMessage) => Promise<Answer>;
 
 /** An error response of the host itself, in the same form as those of operations. */
@@ -95,7 +95,7 @@ type HttpServer = { server: Server; open: (api: RequestHandler, kept?: Kept) => 
 /**
  * Creates the HTTP server of this host. Every request, even one that is invalid HTTP, gets a response with the usual
  * body and headers. Until `open` is called, the response is 503. No response, not even an error, is sent before
- * everything written so far is kept, so that none reveals what a power cut could undo.
+ * everything written so far is on the disk, so that no response reveals what a power cut could undo.
  */
 export const createHttpServer = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): HttpServer => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };

@@ -8,7 +8,7 @@ const everywhere = ['0.0.0.0', '::'];
 /** Whether only this machine can reach a server that listens on a host. */
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/i.test(host);
 
-/** The addresses of this machine that others may reach, IPv4 first. A server on 0.0.0.0 has those of IPv4 alone. */
+/** The addresses of this machine that others may reach, IPv4 first. A server on 0.0.0.0 has only the IPv4 addresses. */
 const ownAddresses = (host: string): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])

@@ -12,7 +12,7 @@ const CHECK_EVERY_MS = 10_000;
 
 const read = ({ cert, key }: TlsFiles): Pair => {
   const pair = { cert: readFileSync(cert), key: readFileSync(key) };
-  // Throws if one of them is not PEM, or if they do not belong together.
+  // Throws if the certificate or the key is not PEM, or if they do not match.
   createSecureContext(pair);
   return pair;
 };

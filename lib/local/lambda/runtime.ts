@@ -35,7 +35,10 @@ import { pooledBytes } from './pooled-bytes.ts';
 import { createSmsGateway } from './sms-gateway.ts';
 import { whenKept } from './when-kept.ts';
 
-/** Waits for the first response of an external engine. Without one, the error names the variable with its address. */
+/**
+ * Waits for the first response of an external engine. If there is none, the error names the variable with the address
+ * of the engine.
+ */
 const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
   first.catch((cause: unknown) => {
     const { message, name } = cause as Error;

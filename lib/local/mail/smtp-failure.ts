@@ -33,11 +33,11 @@ const MAX_ANSWER = 200;
 const answerOf = ({ response = '' }: SmtpError, to: string): string =>
   response.replaceAll(/\s+/g, ' ').replaceAll(to, '(address)').trim().slice(0, MAX_ANSWER);
 
-/** Responses that demand a login, whatever the command (RFC 4954), and the one to a command out of sequence. */
+/** Responses that demand a login, whatever the command (RFC 4954), and the response to a command out of sequence. */
 const aboutLogin = [530, 534, 535, 538];
 const OUT_OF_SEQUENCE = 503;
 
-/** Why no retry helps: the server refused the recipient or the mail. Null if one may help. */
+/** Why no retry helps: the server refused the recipient or the mail. Null if a retry may help. */
 const finalReason = ({ code, command = '', responseCode = 0 }: SmtpError): SmtpReason | null => {
   if (code === 'EENVELOPE' && command === 'API') return 'recipient_refused';
   if (responseCode < 500 || responseCode === OUT_OF_SEQUENCE || aboutLogin.includes(responseCode)) return null;

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 export type SmtpServer = {
   host: string;
   port: number;
-  /** Empty where the address has none. */
+  /** Empty if the address contains no login. */
   user: string;
   password: string;
   /** TLS from the first byte, TLS by STARTTLS, STARTTLS if the server offers it, or none. */

@@ -12,9 +12,9 @@ const digitsOf = (length: number): number[] =>
 
 /**
  * Returns a function that receives the bytes of a connection as they arrive and returns those to pass on. A PUBLISH of
- * more than `max` bytes is truncated to `max`: it is then rejected as too large and acknowledged, because a client whose
- * connection ended would resend it forever. Once any other packet declares more (the first packet: more than
- * `maxFirst`), or an invalid length, it returns null. Only the fixed header is buffered.
+ * more than `max` bytes is truncated to `max`: it is then rejected as too large and acknowledged, because a client
+ * whose connection ended would resend it forever. It returns null once any other packet declares more than `max` bytes
+ * (the first packet: more than `maxFirst`) or an invalid length. Only the fixed header is buffered.
  * https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718023
  */
 export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) => Uint8Array | null) => {

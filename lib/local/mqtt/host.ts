@@ -39,7 +39,7 @@ type MqttOptions = {
 
 /**
  * Creates the MQTT broker of this host, with the cloud's authorizer and ingest function. `publish` exists before these
- * functions are loaded, because they use it; connections wait until they are.
+ * functions are loaded, because they use it; connections wait until they are loaded.
  */
 export const createMqtt = async ({ clock, log, tls, kept }: MqttOptions) => {
   const authorizer = Promise.withResolvers<(event: object) => Promise<AuthorizerResponse>>();

@@ -34,15 +34,15 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     order,
     /** The received messages by their latest receipt handle. */
     received,
-    /** Returns the order after making the messages visible that are due. */
+    /** Makes all messages that are due visible, and returns the order. */
     upToDate: (): FairOrder => {
       followClock();
       showDue(order, clock.now());
       return order;
     },
     /**
-     * Returns when (ms) the oldest message was sent, of those that are not delayed and were received less than `below`
-     * times; null if there is none.
+     * Returns when (ms) the oldest message was sent, among those that are not delayed and were received fewer than
+     * `below` times. Null if there is none.
      */
     waitingSince: (below = Number.POSITIVE_INFINITY): number | null => {
       for (const { sentAt, isHidden, receiveCount } of entries.values())
@@ -73,7 +73,8 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     clear: (): void => {
       for (const entry of entries.values()) drop(entry);
-      // If the journal breaks, the host ends (commits.ts). If it only refuses, the messages return after a restart.
+      // If the journal breaks, the host ends (commits.ts). If it only refuses the change, the messages return after a
+      // restart.
       journal.clear()?.catch(() => {});
     },
   };

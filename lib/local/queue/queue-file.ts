@@ -16,7 +16,7 @@ const ROWS = `
   FROM messages WHERE queue = ? ORDER BY sequence
 `;
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";
-/** SQLite creates the row of a table with its first message. */
+/** SQLite creates this row only when the first message is inserted. */
 const KEEP_LAST = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'";
 const FIRST_LAST = "INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', ?)";
 

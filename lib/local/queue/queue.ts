@@ -55,8 +55,8 @@ export type Queue = {
    */
   backlog(groupId: string): { groups: number; ofGroup: number };
   /**
-   * Returns when (ms) the oldest message was sent, of those that are not delayed and, with `below`, were received less
-   * often than that; null if there is none.
+   * Returns when (ms) the oldest message was sent, among those that are not delayed and, if `below` is given, were
+   * received fewer than `below` times. Null if there is none.
    */
   waitingSince(below?: number): number | null;
   purge(): void;

@@ -81,7 +81,7 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
       throw tableError('IdempotentParameterMismatchException', 'the token belongs to another transaction');
     if (earlier === content) return {};
     transact(rows, TransactItems as Input[]);
-    // Only now: a transaction that failed must be executed by the next attempt.
+    // Remembered only now, because the next attempt must execute a transaction that failed.
     if (token !== undefined) known.add(String(token), content);
     return {};
   };
@@ -108,7 +108,7 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
   const checkName = ({ TableName: name = tableName }: Input): void => {
     if (name !== tableName) throw tableError('ResourceNotFoundException', `there is no table ${name}`);
   };
-  // Not an async function, which would be answered later than others that were called after it.
+  // Not an async function, because its calls would be answered later than other calls that were made after them.
   const send = (command: { input: object }): Promise<object> => {
     const writing = writes.get(command.constructor);
     const call = writing ?? reads.get(command.constructor) ?? unsupported;

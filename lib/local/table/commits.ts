@@ -14,7 +14,7 @@ export type CommitOptions = {
   hasRoom?: () => boolean;
   /** Called when another process has changed the file since the last call. */
   onForeignChange?: () => void;
-  /** Called once, with the reason, if changes could not be stored that calls were already answered with. */
+  /** Called once, with the reason, if changes could not be stored although calls were already answered. */
   onLost?: (error: Error) => void;
 };
 
@@ -36,7 +36,7 @@ const rollBack = (database: DatabaseSync): void => {
   if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
 };
 
-/** Returns a function that runs another, or joins its run that is under way. */
+/** Returns a function that calls `run`, or joins the call that is under way. */
 const oneAtATime = (run: () => Promise<unknown>) => {
   let running: Promise<unknown> | undefined;
   return (): Promise<unknown> => {
@@ -129,7 +129,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
     lose,
     lost: (): Error | undefined => lost,
     kept,
-    /** Calls a function before each commit, for what it has left to write. */
+    /** Registers a function that is called before each commit to write what it still has pending. */
     beforeCommit: (write: () => void): void => void lastWrites.push(write),
     isFull: (): boolean => isFull,
   };

@@ -131,7 +131,8 @@ const createParsed = (freezes: boolean) => {
 };
 
 /**
- * Returns the operations on the table's rows in an open database. `freezes` makes a caller fail that changes what it read.
+ * Returns the operations on the table's rows in an open database. With `freezes`, a caller that changes what it read
+ * fails.
  */
 export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: boolean | undefined } = {}) => {
   const parsed = createParsed(freezes);

@@ -134,7 +134,7 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
 };
 
 type StorageOptions = {
-  /** Whether a caller fails that changes what it read: for tests. */
+  /** Whether a caller that changes what it read fails. For tests. */
   freezes?: boolean | undefined;
   onLost?: (error: Error) => void;
   /** Whether the disk of a folder has room for a transaction. */
@@ -143,8 +143,8 @@ type StorageOptions = {
 
 /**
  * Opens the data of a host, in a folder or in memory. Throws an error that names the file if it cannot be read, is
- * damaged, belongs to another program, or is used by another host. `onLost` is called if changes could not be stored that
- * calls were already answered with: the process has to be restarted.
+ * damaged, belongs to another program, or is used by another host. `onLost` is called if changes could not be stored
+ * although calls were already answered: the process has to be restarted.
  */
 export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom, freezes }: StorageOptions = {}) => {
   const path = dataFileOf(dataDir);

@@ -3,9 +3,9 @@ import { type CommitOptions, createCommits } from './commits.ts';
 import { isPartlyApplied, notStored } from './errors.ts';
 
 /**
- * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and is answered at the end of its turn of
- * the event loop, in the order of the calls. By then its changes are not on the disk: `kept` says when they are, and has to
- * be awaited before anything leaves the process that may follow from a call.
+ * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and is answered at the end of its turn
+ * of the event loop, in the order of the calls. By then its changes are not yet on the disk: `kept` resolves once they
+ * are, and has to be awaited before anything that may follow from a call leaves the process.
  */
 export const createTurns = (database: DatabaseSync, options: CommitOptions = {}) => {
   const commits = createCommits(database, options);
@@ -19,7 +19,7 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
     refusal = undefined;
     for (const settle of turn) settle();
   };
-  /** Returns the error of a call. One that SQLite undid by itself, and nothing else with it, concerns only that call. */
+  /** Returns the error of a call. If SQLite undid this call and nothing else, the error concerns only this call. */
   const errorOf = (error: unknown): unknown => {
     if (isPartlyApplied(error) || commits.isRolledBack()) return commits.lose(error);
     return (error as { code?: string }).code === 'ERR_SQLITE_ERROR' ? notStored(error) : error;

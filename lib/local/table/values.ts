@@ -25,7 +25,7 @@ const numberOf = (value: number): number => {
 /** Copies a value. Omits and rejects what the document client of shared/store/engine/client.ts omits and rejects. */
 export const copyOf = (value: unknown, depth = 0): Value => {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  // As it is parsed, too.
+  // Parsing does the same.
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === 'number') return numberOf(value);
   if (depth > MAX_DEPTH) throw invalid('Nesting Levels have exceeded supported limits');
