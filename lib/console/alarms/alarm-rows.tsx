@@ -15,7 +15,9 @@ const DAY = 24 * 3_600_000;
 const after = (alarm: Alarm, date: number | null | undefined): string =>
   date === null || date === undefined ? '' : clockOf(date - alarm.createDate);
 
-/** Returns the page that shows most about an alarm: for a day its timeline, then the events of its room. */
+/**
+ * Returns the page that shows the most about an alarm: its timeline for the first day, and then the events of its room.
+ */
 const hrefOf = ({ sensorId, createDate }: Alarm, now: number): string =>
   now - createDate < DAY ? `/alarms/${sensorId}` : `/sensors/${sensorId}?part=events`;
 

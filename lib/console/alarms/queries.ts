@@ -37,7 +37,10 @@ export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string
     ...(after === '' && { refetchInterval: REFETCH_MS }),
   });
 
-/** Returns the query for the last fall of a room, as long as alarms are kept; null if none is known. */
+/**
+ * Returns the query for the last fall of a room, as far back as alarms are kept; its result is null if no fall is
+ * known.
+ */
 export const lastFallQuery = (customerId: number | null, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last fall', sensorId],
@@ -64,7 +67,7 @@ export const lastFallsQuery = (customerId: number | null) =>
     refetchInterval: REFETCH_MS,
   });
 
-/** The number of a room's latest alarms that are read, and of those that are over, how many are shown. */
+/** How many of a room's latest alarms are read, and how many of those that are over are shown. */
 const LAST_READ = 10;
 const LAST_SHOWN = 5;
 

@@ -13,7 +13,7 @@ const resultOf = ({ status, error, outbox }: AttemptLog, texts: DeliveryTexts): 
   return outbox ? texts.inOutbox : texts.accepted;
 };
 
-/** A line for an attempt. Opened, it shows where the time went and what the receiver answered. */
+/** A line for an attempt. When opened, it shows where the time went and what the receiver answered. */
 const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean }) => {
   const texts = useDeliveryTexts();
   const dates = useDates();

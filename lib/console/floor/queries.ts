@@ -35,7 +35,7 @@ export const allSensorsOfQuery = (customerId: number) =>
     refetchIntervalInBackground: true,
   });
 
-/** How many rooms are read at a time, and the pause (ms) in between: alarms share the rate limit. */
+/** How many rooms are read at a time, and the pause (ms) in between, because alarms share the rate limit. */
 const BATCH = 10;
 const PAUSE_MS = 500;
 

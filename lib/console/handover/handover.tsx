@@ -24,7 +24,7 @@ import { OnDutyPanel } from './on-duty.tsx';
 import { shiftAt } from './shifts.ts';
 import { UnwatchedPanel } from './unwatched.tsx';
 
-/** How long (ms) before a shift an offline period or a fall may have begun to be part of the handover. */
+/** An offline period or a fall is part of the handover if it began at most this long (ms) before the shift. */
 const BEFORE_MS = { offline: 7 * 86_400_000, open: 86_400_000 };
 
 /** Returns the alarms of a shift, and those of the day before it. The current shift is refetched. */

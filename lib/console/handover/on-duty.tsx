@@ -14,8 +14,8 @@ type Line = { key: string; name: string; span: string };
 type OnDutyProps = { customerId: number; shift: Span; isCurrent: boolean };
 
 /**
- * Who was on duty in a shift: according to the roster and, for the current shift, also who went on duty without it. A
- * display cannot read the roster.
+ * Who was on duty in a shift: everybody in the roster and, for the current shift, also users who went on duty outside
+ * it. A display cannot read the roster.
  */
 export const OnDutyPanel = ({ customerId, shift, isCurrent }: OnDutyProps) => {
   const { handover: texts } = useAlarmTexts();

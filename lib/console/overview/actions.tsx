@@ -8,7 +8,7 @@ import { Form } from '../ui/form.tsx';
 import { useAcknowledge, useClose, useRecordOutcome, useReopen } from './acknowledge.ts';
 import type { Row } from './board.ts';
 
-/** Asks who goes. Only a display asks, because anybody may stand in front of it. */
+/** Asks who is going. Only a display asks, because anybody may stand in front of it. */
 const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   const { sensor, overview: texts } = useTexts();
   const write = useAcknowledge(row, onClose);
@@ -26,7 +26,7 @@ const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   );
 };
 
-/** The button with which somebody reports to be on their way. */
+/** The button with which people report that they are on their way. */
 export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean }) => {
   const { sensor, overview: texts } = useTexts();
   const { display } = useMe();
@@ -100,7 +100,7 @@ export const CloseButtons = ({ row, note }: CloseProps) => {
   const { overview: texts } = useTexts();
   const { display } = useMe();
   const [isOpen, setOpen] = useState(row.kind === 'mine');
-  // A display does not know who would close it.
+  // A display does not know who is closing the alarm.
   if (display) return null;
   if (!isOpen)
     return (

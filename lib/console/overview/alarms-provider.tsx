@@ -14,10 +14,10 @@ import { stationQuery } from './station-query.ts';
 
 const MINUTE = 60_000;
 
-/** What happens at a customer now, as every page shows it. */
+/** What is happening at a customer now, as every page shows it. */
 export type Alarms = {
   customerId: number;
-  /** What happens in rooms, those that need somebody first. */
+  /** What is happening in the rooms. Rooms that need somebody come first. */
   rows: readonly Row[];
   /** The alarms of the last 24 hours. */
   alarms: readonly Alarm[];
@@ -59,7 +59,8 @@ const useRead = (customerId: number | null): Alarms | null => {
   const connection = useConnection(hits.data === undefined ? [station, hits] : [station]);
   const minute = useNow(MINUTE);
   const { alarms, rows } = useMemo(() => {
-    // The station may have answered before all hits were read. A hit from later in this minute is not from the future.
+    // The station may have answered before all hits were read. `minute` is up to a minute old, so a hit within the next
+    // minute is not from the future.
     const known = merged(hits.data, station.data?.changed ?? [], minute + MINUTE);
     const found = withOpenFalls(alarmsOf(known.hits), station.data?.falls ?? []);
     return { alarms: found.alarms, rows: boardOf(found.alarms, found.unreported, userId, minute) };

@@ -25,7 +25,7 @@ type Item = {
   fall?: OpenFall;
 };
 
-/** A row of the board: what happens in a room. */
+/** A row of the board: what is happening in a room. */
 export type Row = {
   key: string;
   kind: RowKind;
@@ -126,8 +126,8 @@ const rowOf = (key: string, [first, ...others]: readonly [Item, ...Item[]], user
 };
 
 /**
- * Returns the rows of the board, those that need somebody first, then oldest first. What happens in a room is one row: a
- * second fall opens the row of the first one again.
+ * Returns the rows of the board: rows that need somebody first, then the oldest first. Each room has one row: a second
+ * fall opens the row of the first one again.
  */
 export const boardOf = (
   alarms: readonly Alarm[],

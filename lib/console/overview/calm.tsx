@@ -40,8 +40,8 @@ const Sentence = ({ watched, all, rooms }: Coverage) => {
 };
 
 /**
- * What the station shows while no alarm is open. "No open alarms" stands there only about rooms that are watched, and only
- * as long as the service answers.
+ * What the station shows while no alarm is open. It says "No open alarms" only about rooms that are watched, and only
+ * as long as the service responds.
  */
 export const Calm = ({ alarms }: { alarms: Alarms }) => {
   const { overview: texts } = useTexts();

@@ -35,12 +35,12 @@ export const unreportedFalls = (
 };
 
 /**
- * The last read of closed falls: the number of changes of open ones before it, and when (ms) it was answered or failed.
+ * The last read of closed falls: how often the open falls had changed before it, and when (ms) it succeeded or failed.
  */
 type Read = { changes: number | undefined; at: number };
 
 /**
- * Returns how long (ms) to wait before reading closed falls; false if the open ones have not changed since the last
+ * Returns how long (ms) to wait before reading closed falls; false if the open falls have not changed since the last
  * read.
  */
 export const nextRead = (changes: number, read: Read, now: number): number | false =>
@@ -48,7 +48,7 @@ export const nextRead = (changes: number, read: Read, now: number): number | fal
 
 /**
  * Returns how often a value has changed. Counting is needed because a fall that began and ended in between leaves the
- * same open ones as before.
+ * same open falls as before.
  */
 const useChanges = (value: string): number => {
   const [seen, setSeen] = useState({ value, changes: 0 });
@@ -57,8 +57,8 @@ const useChanges = (value: string): number => {
 };
 
 /**
- * The falls of the shift that are over and that no rule reported. A fall is over once it is not among the open ones, so they
- * are read only when the page is opened and when those change, at most once a minute.
+ * The falls of the shift that are over and that no rule reported. A fall is over once it is not among the open falls,
+ * so these falls are read only when the page is opened and when the open falls change, at most once a minute.
  */
 export const useClosedFalls = ({ customerId, rows, alarms }: Alarms): ClosedFall[] => {
   const now = useNow(MIN_INTERVAL_MS);

@@ -17,7 +17,7 @@ export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Cov
     for (const sensorId of gap.sensorIds)
       if (!rooms.has(sensorId))
         rooms.set(sensorId, { sensorId, name: names.sensors[sensorId] ?? sensorId, kind: gap.kind });
-    // Of many sensors, only the first ones are listed.
+    // If there are many sensors, only the first ones are listed.
     unnamed = Math.max(unnamed, gap.total - gap.sensorIds.length);
   }
   const unwatched = fallsTold === 'none' ? all : Math.min(all, rooms.size + unnamed);

@@ -10,7 +10,7 @@ export const DAY = 24 * HOUR;
 /** The maximum number of pages of hits, and their size. */
 const MAX_PAGES = 5;
 const PER_PAGE = 200;
-/** How often (ms) the hits are read until that has succeeded. */
+/** How often (ms) reading the hits is tried until it succeeds. */
 const RETRY_MS = 5_000;
 /** Lists can take a second to show a change, so changes up to this long (ms) before the newest known one may be new. */
 const OVERLAP_MS = 60_000;
@@ -40,8 +40,9 @@ const readHits = async (customerId: number, since: number): Promise<Pick<Hits, '
 };
 
 /**
- * Merges hits into the known ones of the last 24 hours. The newer version of a hit wins, in whatever order the responses
- * arrive. A version from the future was made before the clock of the service was set back, so any other is newer.
+ * Merges hits into the known hits of the last 24 hours. The newer version of a hit wins, in whatever order the
+ * responses arrive. A version from the future was made before the clock of the service was set back, so any other
+ * version is newer.
  */
 export const merged = (known: Hits | undefined, found: readonly RuleHit[], now: number): Hits => {
   const byId = new Map(known?.hits.map((hit) => [hit.id, hit]));
@@ -50,7 +51,7 @@ export const merged = (known: Hits | undefined, found: readonly RuleHit[], now: 
     if (hit.updateDate >= updateDate || isFuture(updateDate, now)) byId.set(hit.id, hit);
   }
   const recent = [...byId.values()].filter(({ createDate }) => createDate >= now - DAY);
-  // A change from the future would hide all gaps until then.
+  // A change with a time in the future would hide all missed changes until that time.
   const changes = found.map(({ updateDate }) => Math.min(updateDate, now));
   const changed = Math.max(known?.changed ?? 0, ...changes);
   return { hits: recent.toSorted((hit, other) => other.id - hit.id), isWhole: known?.isWhole ?? true, changed };
@@ -61,7 +62,7 @@ export const cacheHits = (client: QueryClient, customerId: number, hits: readonl
   client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now()));
 };
 
-/** Caches the hits that changed last. If more than these may have changed, reads all again. */
+/** Caches the hits that changed last. Reads all hits again if others may have changed as well. */
 export const noteChanges = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
   const known = client.getQueryData<Hits>(hitsKey(customerId));
   const isGap = known !== undefined && hits.every(({ updateDate }) => updateDate > known.changed - OVERLAP_MS);

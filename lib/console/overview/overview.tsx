@@ -71,7 +71,7 @@ const CustomerStation = ({ alarms }: { alarms: Alarms }) => {
 };
 
 /**
- * The station, made for the night shift: what happens in the rooms, what is not watched, and what happened in this
+ * The station, made for the night shift: what is happening in the rooms, what is not watched, and what happened in this
  * shift. Its heading is the headline of the alarms, which is in the alarm bar while there is an alarm.
  */
 export const OverviewPage = () => {

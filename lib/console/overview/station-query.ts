@@ -27,7 +27,7 @@ const pollingInterval = (): number => (document.visibilityState === 'visible' ||
 const STATION = 'station';
 const stationKey = (customerId: number) => [STATION, customerId] as const;
 
-/** Reads what happens at all shown customers now. */
+/** Reads what is happening at all shown customers now. */
 export const refetchStation = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: [STATION] });
 
 /**

@@ -7,7 +7,7 @@ export const useWakeLock = (): void => {
     let lock: WakeLockSentinel | undefined;
     const request = async () => {
       if (document.visibilityState !== 'visible' || !('wakeLock' in navigator)) return;
-      // Refused, for example, at a low battery.
+      // The browser refuses it, for example, when the battery is low.
       lock = await navigator.wakeLock.request('screen').catch(() => undefined);
       if (!isOpen) await lock?.release();
     };

@@ -82,7 +82,9 @@ const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   return { jobs, start };
 };
 
-/** The reason why a job did not start, unless a field shows it. If the login is too old, a button leads to a new one. */
+/**
+ * The reason why a job did not start, unless a field shows it. If the login is too old, a button leads to a new login.
+ */
 const StartError = ({ error }: { error: unknown }) => {
   if (!(error instanceof Problem) || error.faults.length > 0) return null;
   return (

@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
 
-/** The chosen subject. A customer is always the one of the page, so it has no id. */
+/** The chosen subject. A chosen customer is always the customer of the page, so its `id` is not used. */
 export type SubjectChoice = { kind: Subject['kind']; id: string | null };
 
 /** Stands for data without a customer, which only system admins can see. */

@@ -23,7 +23,9 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 /** The number of months with stored data. */
 const STORED_MONTHS = 4;
-/** How long (ms) before a month a sensor may have gone offline and still count in it. */
+/**
+ * A sensor that went offline at most this long (ms) before a month, and was still offline in it, counts in the month.
+ */
 const BEFORE_MS = 7 * DAY;
 
 /** Returns the months with stored data (`YYYY-MM`), newest first. */

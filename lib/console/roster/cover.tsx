@@ -19,7 +19,7 @@ const useDay = ({ day, timeZone, spans }: CoverProps) => {
 
 const isGap = ({ coverage }: Span): boolean => coverage === 'nobody' || coverage === 'unreachable';
 
-/** A bar for the 24 hours of a day: dark where somebody on duty can be reached, hatched where somebody has to be. */
+/** A bar for the 24 hours of a day: dark where somebody on duty can be reached, hatched where a rule reaches nobody. */
 export const Cover = (props: CoverProps) => {
   const texts = useRosterTexts();
   const dates = useRosterDates(props.timeZone);

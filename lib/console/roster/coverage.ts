@@ -36,7 +36,7 @@ type Plan = {
   now: number;
 };
 
-/** Returns the shifts of some days, as changed by what users said since. */
+/** Returns the shifts of some days, changed for users who have gone on or off duty themselves. */
 const shiftsIn = (days: readonly string[], { roster, timeZone, onDuty, now }: Plan): Shift[] => {
   const isOnDuty = ({ userId }: Shift): boolean => onDuty.some((user) => user.userId === userId);
   const isNow = ({ start, end }: Shift): boolean => start <= now && now < end;

@@ -33,7 +33,7 @@ export const shiftsOf = (entries: readonly RosterEntry[], userId: number, date: 
 export const isOff = (entries: readonly RosterEntry[], userId: number, date: string): boolean =>
   datedOf(entries, userId, date).some(({ off }) => off);
 
-/** Whether a user has weekly shifts on a day that something else replaces. */
+/** Whether a user's weekly shifts on a day are replaced by other entries. */
 export const replacesWeekly = (entries: readonly RosterEntry[], userId: number, date: string): boolean =>
   datedOf(entries, userId, date).length > 0 && weeklyOf(entries, userId, date).length > 0;
 

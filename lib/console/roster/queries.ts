@@ -9,7 +9,10 @@ import { useRosterTexts } from './texts.ts';
 
 const pathOf = (customerId: number) => ({ params: { path: { customerId } } });
 
-/** Reads the roster. For its three kinds of entries, the document does not state which fields they must not have. */
+/**
+ * Reads the roster. The OpenAPI document does not state which fields each of the three kinds of entries must not have,
+ * so the type needs a cast.
+ */
 const readRoster = async (customerId: number): Promise<RosterEntry[]> =>
   (await ok(api.GET('/customers/{customerId}/roster', pathOf(customerId)))) as RosterEntry[];
 
@@ -52,9 +55,9 @@ export type RosterData = Awaited<ReturnType<NonNullable<ReturnType<typeof roster
 export type Edit = (entries: readonly RosterEntry[]) => RosterEntry[];
 
 /**
- * Returns a mutation that changes the roster. The API replaces the roster as a whole, so the change is made to the newest
- * one: somebody else may have changed it since it was shown. Entries of users who may no longer log in are left out, because
- * the API refuses them.
+ * Returns a mutation that changes the roster. The API replaces the roster as a whole, so the change is applied to the
+ * newest version: somebody else may have changed the roster since it was shown. Entries of users who may no longer log
+ * in are left out, because the API refuses them.
  */
 export const useRosterEdit = (customerId: number, userIds: readonly number[], onDone: () => void) => {
   const texts = useRosterTexts();

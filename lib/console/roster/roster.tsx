@@ -194,7 +194,9 @@ const RosterOf = ({ customerId }: { customerId: number }) => (
   <Loaded query={useQuery(rosterQuery(customerId))}>{(data) => <Roster {...data} />}</Loaded>
 );
 
-/** The page of the roster: who is on duty when, and the hours in which nobody is although a rule needs somebody. */
+/**
+ * The page of the roster: who is on duty when, and the hours in which nobody is on duty although a rule needs somebody.
+ */
 export const RosterPage = () => {
   const texts = useRosterTexts();
   return (

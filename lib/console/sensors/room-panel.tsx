@@ -9,7 +9,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { Side } from '../ui/side.tsx';
 
-/** Returns the text for the presence in a room. Somebody on the floor may be out of sight of what detects presence. */
+/** Returns the text for the presence in a room. Presence detection may miss somebody who is on the floor. */
 export const usePresence = () => {
   const { sensors: texts } = useTexts();
   const rows = useAlarms()?.rows ?? [];

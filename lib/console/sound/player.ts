@@ -1,6 +1,6 @@
 import type { Sound } from './schedule.ts';
 
-/** A tone: when it starts and how long it lasts (s), its frequency (Hz), and the one it falls to. */
+/** A tone: when it starts and how long it lasts (s), its frequency (Hz), and the frequency to which it falls. */
 type Tone = { at: number; seconds: number; hertz: number; to?: number };
 type Pattern = { tones: readonly Tone[]; gain: number };
 

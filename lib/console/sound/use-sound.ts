@@ -51,7 +51,10 @@ const useAudio = (isOn: boolean) => {
   return { audio, isBlocked };
 };
 
-/** Plays the sounds of what happens. `isBlocked` means that the browser plays none until the user touches the page. */
+/**
+ * Plays the sounds for what is happening. `isBlocked` means that the browser plays none until the user touches the
+ * page.
+ */
 export const useSound = (sounding: Sounding): { isBlocked: boolean } => {
   const { isOn, volume } = useSoundSetting();
   const { audio, isBlocked } = useAudio(isOn);
