@@ -50,8 +50,8 @@ const Gate = () => {
 };
 
 /**
- * The console. The Content-Security-Policy of the page refuses styles other than its own file, so the run-time styles of
- * the library are off. Colors are in tokens.css.
+ * The console. The Content-Security-Policy of the page refuses all styles except those in its own file, so the run-time
+ * styles of the library are off. Colors are in tokens.css.
  */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>

@@ -32,7 +32,7 @@ export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }
 
 type HomeOptions = { client: Client; reached: Connection; admin?: Client; steps?: SetupSteps };
 
-/** Returns functions that add to a home as the user of `client`. Only an admin can remove a sensor again. */
+/** Returns functions that extend a home as the user of `client`. Only an admin can remove a sensor again. */
 export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: HomeOptions) => {
   const { step, undoLater } = steps;
   const addWebhook = async (webhook: Webhook) => {

@@ -22,7 +22,7 @@ type Host = {
   /** Called with the tally after every message. */
   show: (tally: Tally) => void;
 };
-/** `slow` counts falls that only timers of the cloud advance, so that they are reported minutes later. */
+/** `slow` counts falls that only timers of the cloud advance, so they are reported minutes later. */
 type Result = {
   tally: Tally;
   expected: Accounts;

@@ -57,8 +57,8 @@ const linesOf = (text: string): string => text.replaceAll(/[^\n]/g, '');
 
 /**
  * Leaves out texts that no function reads. For settings, `forHosts` becomes an empty function, whose calls esbuild
- * drops together with their arguments. The document is computed from the sources before (computed.ts). Line numbers
- * stay the same, for source maps.
+ * drops together with their arguments. The OpenAPI document keeps these texts, because it is computed from the sources
+ * beforehand (computed.ts). Line numbers stay the same, for source maps.
  */
 const withoutTexts: Plugin = {
   name: 'without-texts',

@@ -23,7 +23,10 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
   return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
 };
 
-/** The nouns that only lazy chunks of the API need. A chunk imports the file itself, so a cold start does not load it. */
+/**
+ * The nouns that only lazy chunks of the API need. Each chunk imports the file of its noun, so a cold start does not
+ * load that file.
+ */
 const lazyNouns: Readonly<Record<string, readonly string[]>> = { api: ['auditLines'], workers: [] };
 
 /** Returns the store nouns that a function uses with their imports, without the writes of nouns that it only reads. */

@@ -87,7 +87,7 @@ const Row = ({ alarm, now, hasDay }: RowProps) => {
   );
 };
 
-/** The rows of a part of a list of alarms. */
+/** The rows for one part of a list of alarms. */
 export const AlarmRows = ({
   alarms,
   now,

@@ -45,7 +45,7 @@ export const meQuery = queryOptions({
 /** The key of the time (ms) at which the session of a user was found to have ended. */
 export const sessionEndedKey = ['session ended'];
 
-/** The key of whether the user is logging out, after which calls that are still pending are refused. */
+/** The key of the flag that the user is logging out. Calls that are pending at the logout are refused. */
 export const loggingOutKey = ['logging out'];
 
 // When a call finds out that the session has ended, the login replaces the page until the user has logged in again.

@@ -7,11 +7,11 @@ const PEOPLE = 'people';
 export const deliveryHref = ({ webhookId, deliveryId }: Pick<DeliveryRef, 'webhookId' | 'deliveryId'>): string =>
   `/deliveries/${webhookId ?? PEOPLE}/${deliveryId}`;
 
-/** Returns what identifies a delivery in a URL. */
+/** Returns the key that identifies a delivery in a URL. */
 export const deliveryKey = ({ webhookId, id }: { webhookId: string | null; id: string }): string =>
   `${webhookId ?? PEOPLE}/${id}`;
 
-/** Returns the delivery with a key. */
+/** Returns the delivery that a key identifies. */
 export const deliveryAt = (key: string, customerId: number | null): DeliveryRef => {
   const [receiver = '', deliveryId = ''] = key.split('/');
   return { webhookId: receiver === PEOPLE ? null : receiver, customerId, deliveryId };

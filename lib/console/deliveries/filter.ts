@@ -81,7 +81,10 @@ export const queryOf = (filter: Filter, now: number) => {
 /** Whether a filter leaves out some deliveries of its period. */
 export const isNarrowed = ({ state, days }: Filter): boolean => state !== null || days === null;
 
-/** How long (ms) before an event its deliveries may start: the clock of the sensor may be ahead of the service. */
+/**
+ * Deliveries of an event may start up to this long (ms) before it, because the clock of the sensor may be ahead of the
+ * service.
+ */
 const MAX_CLOCK_LEAD_MS = HOUR;
 /** The URL of the list of deliveries of an event. */
 export const deliveriesHref = (eventUuid: string, createDate: number): string =>

@@ -2,7 +2,7 @@ import type { FloorPlan, PlannedRoom, Room } from '#openapi';
 
 export type Extent = Pick<Room, 'xMin' | 'xMax' | 'yMin' | 'yMax'>;
 
-/** The size (cm) of a room until its own is known. */
+/** The size (cm) that a room has until its real size is known. */
 export const USUAL_ROOM: Extent = { xMin: 180, xMax: 180, yMin: 0, yMax: 350 };
 
 const CM = 100;

@@ -6,11 +6,11 @@ import { HOUR } from './hits.ts';
 /** The length of a shift (ms), for which closed alarms stay on the overview. */
 export const SHIFT = 12 * HOUR;
 /**
- * How long (ms) after the first hit of an alarm further hits of the sensor join it: a fall is suspected, then detected,
+ * Further hits of a sensor join an alarm for this long (ms) after its first hit: a fall is suspected, then detected,
  * then confirmed.
  */
 export const MERGE_WINDOW_MS = 10 * 60_000;
-/** How long (ms) before the start of a fall its hits may be dated: the clocks of processes differ. */
+/** Hits of a fall may be dated up to this long (ms) before its start, because the clocks of processes differ. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** An alarm that somebody has to check: the rule hits about it up to the first answer. */

@@ -43,8 +43,8 @@ export type Row = {
 };
 
 /**
- * Whether a fall is not an alarm yet. As in the list of alarms, it becomes one when its sensor reports it, after the states
- * `detected` and `confirmed`.
+ * Whether a fall is not an alarm yet. As in the list of alarms, it becomes an alarm when its sensor reports it, after
+ * the states `detected` and `confirmed`.
  */
 const isSuspicion = (hits: readonly RuleHit[], fall: OpenFall | undefined): boolean =>
   fall?.fallState !== 'calling' && !hits.some(({ situation }) => isUrgent(situation));

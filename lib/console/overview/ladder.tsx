@@ -8,7 +8,7 @@ import type { Row } from './board.ts';
 
 type Message = RuleHit['ruleMessages'][number];
 
-/** How long (ms) after the start of a fall its hit may take to arrive. */
+/** How long (ms) the hit of a fall may take to arrive after the start of the fall. */
 const HIT_DELAY_MS = 15_000;
 
 type StepProps = { icon: ComponentType<{ className: string }>; isBad?: boolean; children: ReactNode };

@@ -1,4 +1,4 @@
-/** The longest word (characters) that is a room number. */
+/** The maximum length (characters) of a room number. */
 const MAX_NUMBER = 5;
 const ROOM = /^(room|zimmer|raum)$/iu;
 

@@ -13,7 +13,7 @@ import { hasGap } from './watch-queries.ts';
 /** The id of the panel that lists what is not watched. */
 export const GAPS_ID = 'not-watched';
 
-/** The page where a gap can be closed, if it is not that of a sensor, a rule or a webhook. */
+/** The page where a gap can be closed, if it is not the page of a sensor, a rule or a webhook. */
 const pages: Partial<Record<Gap['kind'], string>> = {
   no_sensors: '/sensors',
   sensor_offline: '/sensors?state=inactive',

@@ -8,14 +8,14 @@ import { isScheduled } from '#shared/domain/time/wall-time.ts';
 
 /**
  * The coverage of a span: somebody on duty can be reached; nobody has to be on duty; or a rule notifies the people on
- * duty, and there are none, or none of them can be reached.
+ * duty, but nobody is on duty, or nobody on duty can be reached.
  */
 type Coverage = 'covered' | 'free' | 'nobody' | 'unreachable';
 /** A span of time (ms), up to but not including `to`. */
 export type Span = { from: number; to: number; coverage: Coverage };
 
 type Channel = RosterPerson['reachableBy'][number];
-/** A rule that notifies the people on duty about something urgent, and by which channels. */
+/** A rule that notifies the people on duty about something urgent, and the channels it uses. */
 type DutyRule = Pick<Rule, 'name' | 'schedule'> & { channels: readonly Channel[] };
 
 /** Returns the enabled rules about urgent situations that notify the people on duty, in the first or a later step. */
@@ -81,7 +81,7 @@ export const coverageOf = (days: readonly string[], plan: Plan): Span[] => {
   return spans;
 };
 
-/** Returns the spans in which a rule notifies the people on duty and reaches nobody, from now on. */
+/** Returns the spans, from now on, in which a rule for the people on duty reaches nobody. */
 export const gapsIn = (spans: readonly Span[], now: number): Span[] =>
   spans
     .filter(({ to, coverage }) => to > now && (coverage === 'nobody' || coverage === 'unreachable'))

@@ -8,7 +8,7 @@ const MAX_NAMED = 3;
 
 type GapsProps = { gaps: readonly Span[]; timeZone: string; onAdd: ((gap: Span) => void) | null };
 
-/** Warns of the next hours in which a rule notifies the people on duty and reaches nobody. */
+/** Warns of the next hours in which a rule for the people on duty reaches nobody. */
 export const Gaps = ({ gaps, timeZone, onAdd }: GapsProps) => {
   const texts = useRosterTexts();
   const dates = useRosterDates(timeZone);

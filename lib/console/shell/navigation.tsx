@@ -47,8 +47,8 @@ const Group = ({ group, entries, count }: { group: NavigationGroup; entries: rea
 };
 
 /**
- * The navigation: all pages in groups, at the side. On phones it is behind "More", and the pages that a night needs are
- * tabs at the bottom. `count` is the number of open alarms.
+ * The navigation: all pages in groups, at the side. On phones it is behind "More", and the pages that are needed at
+ * night are tabs at the bottom. `count` is the number of open alarms.
  */
 export const Navigation = ({ count }: { count: number }): ReactNode => {
   const texts = useTexts();

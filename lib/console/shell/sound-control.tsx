@@ -7,7 +7,7 @@ import { useTexts } from '../texts/texts.tsx';
 /** Whether the browser blocks the sound until the user touches the page. */
 export const SoundBlocked = createContext(false);
 
-/** Shows whether alarms sound, and sets their volume. To turn them off takes a second tap. */
+/** Shows whether alarms sound, and sets their volume. Turning them off takes a second tap. */
 export const SoundControl = () => {
   const { sound: texts } = useTexts();
   const isBlocked = use(SoundBlocked);

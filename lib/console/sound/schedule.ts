@@ -1,7 +1,10 @@
 /** The sounds of the console. */
 export type Sound = 'alarm' | 'loud alarm' | 'suspicion' | 'not watched';
 
-/** The source of a sound. At least one of its keys stays the same each time; more rounds are a new alarm. */
+/**
+ * The source of a sound. At least one of its keys stays the same from call to call. When `rounds` grows, it counts as a
+ * new alarm.
+ */
 type Source = { keys: readonly string[]; rounds: number };
 export type Sounding = {
   /** Sound until they are acknowledged. */
@@ -24,8 +27,8 @@ type Known = { keys: readonly string[]; rounds: number; firstAt: number };
 
 /**
  * Returns a function that decides what sounds at a time (ms). It is called several times a second. An alarm sounds at
- * once, and so do a second fall, a new round of its escalation, and an alarm that was open when the page was loaded. It
- * is repeated until it is acknowledged.
+ * once, and so do a second fall, a new round of its escalation, and an alarm that was open when the page was loaded.
+ * The sound is repeated until the alarm is acknowledged.
  */
 export const createSchedule = () => {
   let known: readonly Known[] = [];
