@@ -46,7 +46,7 @@ const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
 
 /**
  * Returns the preset whose defaults a stage uses: the preset it sets; otherwise `dev` if its name is `dev` or `test`,
- * optionally followed by a digit or hyphen; otherwise `prod`.
+ * or starts with one of these and a digit or hyphen; otherwise `prod`.
  */
 const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host => {
   if (preset !== '') return preset as Host;

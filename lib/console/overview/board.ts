@@ -31,7 +31,7 @@ export type Row = {
   kind: RowKind;
   sensorId: string;
   name: string;
-  /** When the oldest unanswered alarm began; of answered ones, when they were acknowledged. */
+  /** When the oldest unanswered alarm began or, if all alarms are answered, when one was acknowledged. */
   since: number;
   /** The number of falls that the row stands for, and when the last one began. */
   falls: number;

@@ -19,7 +19,7 @@ export type NewShift = { userId: number | null; dates: readonly string[]; hours?
 type Repeat = 'weekly' | 'days' | 'off';
 type Draft = { userId: number; dates: readonly string[]; repeat: Repeat; hours: Hours };
 
-/** The hours of a shift until others are known. */
+/** The hours of a new shift if no others are suggested. */
 const DAY_SHIFT: Hours = { from: '06:00', to: '14:00' };
 
 const editOf =

@@ -48,7 +48,7 @@ export type ListProps<T> = Sorting & {
 const minor = (isMinor?: true) => (isMinor ? { className: 'minor' } : {});
 
 const arrows = { ascending: ' ▲', descending: ' ▼', none: ' ↕' };
-/** The order of a field in a list that is sorted in this way. */
+/** The order in which a list with this `sort` sorts a field. */
 const orderOf = (field: string, sort: string | undefined): keyof typeof arrows => {
   if (sort === `asc(${field})`) return 'ascending';
   return sort === `desc(${field})` ? 'descending' : 'none';
