@@ -18,7 +18,9 @@ const write = async () => {
   await writeOwnTypes(settingsFrom(process.env));
 };
 
-/** Lets a checkout without these types compile, so that the compiler reports the actual error instead of a missing file. */
+/**
+ * Lets a checkout without these types compile, so that the compiler reports the actual error instead of a missing file.
+ */
 const writeAny = () => {
   mkdirSync('.generated', { recursive: true });
   const file = '.generated/openapi.d.ts';

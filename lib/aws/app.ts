@@ -9,8 +9,8 @@ import { stackName } from './settings/stack-name.ts';
 import { stageFrom } from './settings/stage.ts';
 
 /**
- * Creates the CDK app with the stack of the stage named in the context, and bundles all functions with `bundle`. Fails if
- * cdk-nag reports a finding that is not acknowledged.
+ * Creates the CDK app with the stack of the stage named in the context, and bundles all functions with `bundle`. Fails
+ * if cdk-nag reports a finding that is not acknowledged.
  */
 export const createApp = async (props: AppProps = {}, bundle: typeof bundleAll = bundleAll) => {
   // The feature flags that the pinned version of the CDK recommends. Context from the command line overrides `props`.

@@ -32,9 +32,9 @@ const authenticated = (send: Send, baseUrl: string, { token, username, password 
 };
 
 /**
- * Creates a client of the API. Calls such as `client.GET('/sensors')` return `{ data, error, response }`; `ok()` returns
- * the body or throws a `Problem`. A 429, or a 503 for a call that changes nothing, is retried after its Retry-After. A
- * session that has ended is renewed.
+ * Creates a client of the API. Calls such as `client.GET('/sensors')` return `{ data, error, response }`; `ok()`
+ * returns the body or throws a `Problem`. A 429, or a 503 for a call that changes nothing, is retried after its
+ * Retry-After. A session that has ended is renewed.
  */
 export const createClient = ({
   fetch: send = fetchWithTimeout,

@@ -57,9 +57,9 @@ const createFetcher = (client: Client, webhookId: string, { signal, onTrouble, p
 /**
  * Yields the messages of a webhook without a URL as they arrive, in order for each sensor, without end. A message is
  * acknowledged only when the next one is requested. The next feed returns all that were not acknowledged, so a receiver
- * that crashes at any line misses nothing, and recognizes duplicates by their `id`. Leaving the loop acknowledges all but
- * the last message. Signatures are at most two minutes old. Throws a Problem if the webhook is disabled (409), or if it
- * or `after` is unknown (404).
+ * that crashes at any line misses nothing, and recognizes duplicates by their `id`. Leaving the loop acknowledges all
+ * but the last message. Signatures are at most two minutes old. Throws a Problem if the webhook is disabled (409), or
+ * if it or `after` is unknown (404).
  */
 export async function* feed(
   client: Client,

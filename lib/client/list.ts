@@ -40,9 +40,10 @@ const nextOf = ({ total, page, perPage }: Page<unknown>, { headers }: Response, 
 };
 
 /**
- * Yields all items of a list and fetches its pages as needed: `for await (const sensor of listAll(client, '/sensors'))`.
- * `query` can contain filters, a sort order and the page size (200 by default). Throws a Problem if a page is rejected.
- * Items that are added or removed in the meantime may be missed or returned twice, except in lists sorted by id.
+ * Yields all items of a list and fetches its pages as needed: `for await (const sensor of listAll(client,
+ * '/sensors'))`. `query` can contain filters, a sort order and the page size (200 by default). Throws a Problem if a
+ * page is rejected. Items that are added or removed in the meantime may be missed or returned twice, except in lists
+ * sorted by id.
  */
 export async function* listAll<P extends ListPath>(
   client: Client,

@@ -3,7 +3,9 @@ export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonl
 /** The body as it arrived, before any parsing: its bytes, or its text. */
 export type ReceivedBody = string | Uint8Array;
 
-/** Why verification failed: a header is missing or malformed, the timestamp is too old, or the signature does not match. */
+/**
+ * Why verification failed: a header is missing or malformed, the timestamp is too old, or the signature does not match.
+ */
 export type Reason = 'missing' | 'expired' | 'wrong';
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
@@ -64,9 +66,10 @@ const listOf = (secret: string | readonly string[]): readonly string[] =>
 
 /**
  * Verifies the `webhook-signature` of a delivery (Standard Webhooks, v1): the sender knows the secret, the body is
- * unchanged, and it was sent within `tolerance` seconds (300 by default) of `now` (ms; by default the system clock). One
- * signature must match one of the secrets, so sender and receiver can rotate them independently. Returns the id of the
- * delivery, which is the same for all its attempts, and when this attempt was sent (ms). Throws a VerificationError.
+ * unchanged, and it was sent within `tolerance` seconds (300 by default) of `now` (ms; by default the system clock).
+ * One signature must match one of the secrets, so sender and receiver can rotate them independently. Returns the id of
+ * the delivery, which is the same for all its attempts, and when this attempt was sent (ms). Throws a
+ * VerificationError.
  */
 export const verify = async (
   headers: ReceivedHeaders,
@@ -97,8 +100,8 @@ export const verify = async (
 };
 
 /**
- * Verifies the older `X-Service-Cloud-Signature` of a delivery. It covers neither id nor time, so anyone who intercepts a
- * request can replay it. Prefer `verify`. Throws a VerificationError.
+ * Verifies the older `X-Service-Cloud-Signature` of a delivery. It covers neither id nor time, so anyone who intercepts
+ * a request can replay it. Prefer `verify`. Throws a VerificationError.
  */
 export const verifySimple = async (
   headers: ReceivedHeaders,

@@ -50,8 +50,8 @@ type Entry = {
 };
 
 /**
- * All pages for logged-in users, in the order of the navigation. To add a page, add a line here, its texts in texts/en.ts
- * and texts/de.ts, and a journey in test/browser.
+ * All pages for logged-in users, in the order of the navigation. To add a page, add a line here, its texts in
+ * texts/en.ts and texts/de.ts, and a journey in test/browser.
  */
 export const pages: readonly Page[] = [
   {

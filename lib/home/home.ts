@@ -44,7 +44,10 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
   };
   return {
     client,
-    /** Registers a device and links its sensor to the customer. Its MAC is locally administered, unlike that of real devices. */
+    /**
+     * Registers a device and links its sensor to the customer. Its MAC is locally administered, unlike that of real
+     * devices.
+     */
     addSensor: async ({ manufacturer = 'maker_a', ...options }: Device) => {
       const hardwareId = `02${randomBytes(5).toString('hex')}`;
       const device = { ...reached, manufacturer, hardwareId, ...options };

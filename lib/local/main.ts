@@ -33,7 +33,9 @@ const problemLog: Log = (level, ...line) => {
   if (level !== 'info') log(level, ...line);
 };
 
-/** Ends the process, because its memory is ahead of its file. Requests without a response are repeated by their senders. */
+/**
+ * Ends the process, because its memory is ahead of its file. Requests without a response are repeated by their senders.
+ */
 const endProcess = (error: Error): void => {
   log('error', lostLine(error), {}, error);
   process.exit(1);
@@ -57,7 +59,10 @@ const webhooksOnNetwork = async ({ settings, table }: Runtime): Promise<WebhookR
   return found;
 };
 
-/** Returns lines about the messages that this host sends, the links in them, where its webhooks lead, and Home Assistant. */
+/**
+ * Returns lines about the messages that this host sends, the links in them, where its webhooks lead, and Home
+ * Assistant.
+ */
 const linesAbout = async (
   { runtime, homeAssistant }: Cloud,
   { dataDir, host, settings }: CloudOptions,

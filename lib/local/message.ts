@@ -26,8 +26,8 @@ export type Outgoing = {
    */
   groupId?: string;
   /**
-   * A FIFO queue requires it, a standard queue rejects it. A message is dropped if its group received the same id in the
-   * last five minutes.
+   * A FIFO queue requires it, a standard queue rejects it. A message is dropped if its group received the same id in
+   * the last five minutes.
    */
   deduplicationId?: string;
   /** Set when a message moves to or from a dead-letter queue: it keeps its id and the time when it was first sent. */

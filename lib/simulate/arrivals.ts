@@ -23,7 +23,8 @@ export const createArrivals = () => {
     /** Returns the number of deliveries without the token of one of the home's webhooks. */
     strangers: () => strangers,
     /**
-     * Counts a delivery. Returns its listener and kind of event; null for a duplicate, an unknown token or a raw message.
+     * Counts a delivery. Returns its listener and kind of event; null for a duplicate, an unknown token or a raw
+     * message.
      */
     record: ({ headers, body }: Received, hooks: ReadonlyMap<string, Hook>) => {
       const hook = hooks.get(headers.authorization?.replace('Bearer ', '') ?? '');

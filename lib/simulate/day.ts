@@ -78,10 +78,10 @@ const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] 
 ];
 
 /**
- * Returns the day of a room, in order of time. The resident is in bed at midnight, gets up in the morning, has three meals
- * outside of the room, goes to bed in the evening and gets up at night. The resident falls on one day in eight, almost
- * falls on one in eight, has a bad night on one in sixteen and a visitor on one in three. On one day in six the sensor is
- * offline for a while.
+ * Returns the day of a room, in order of time. The resident is in bed at midnight, gets up in the morning, has three
+ * meals outside of the room, goes to bed in the evening and gets up at night. The resident falls on one day in eight,
+ * almost falls on one in eight, has a bad night on one in sixteen and a visitor on one in three. On one day in six the
+ * sensor is offline for a while.
  */
 export const dayOf = (sensor: number, day: number, reportSeconds: number, random: Random): Moment[] => {
   const around: Around = (time, spread) => Math.round(time + (2 * random() - 1) * spread);

@@ -99,7 +99,8 @@ const effectOfB = (known: ReportedState, moment: ObservedMoment): Effect => {
   const reportsPeople = countsPeople(moment);
   const isNormal = what === 'back' || (what === 'report' && where.isInBed);
   const facts = [
-    // After an outage, the first message only shows that the sensor is active; the number of people follows a second later.
+    // After an outage, the first message only shows that the sensor is active; the number of people follows a second
+    // later.
     ...(reportsPeople ? roomFacts(known, where, what === 'back' ? SECOND : 0) : []),
     ...when(what === 'begin' && where.isInBed, 'bed/entered', SECOND),
     ...when(what === 'enter_bed', 'bed/entered'),

@@ -132,8 +132,8 @@ const addRules = async (
 };
 
 /**
- * Creates a home through the API, with sensors of both makers, rules, and webhooks for alarms and for all events. `pace`
- * is awaited after each sensor, to stay below the rate limit of the cloud.
+ * Creates a home through the API, with sensors of both makers, rules, and webhooks for alarms and for all events.
+ * `pace` is awaited after each sensor, to stay below the rate limit of the cloud.
  */
 export const buildHome = async (
   access: Access,

@@ -49,7 +49,10 @@ const observedMoments = (
   return seen;
 };
 
-/** Returns the moments that all sensors of a home observe in a day, in order of time. The same seed yields the same days. */
+/**
+ * Returns the moments that all sensors of a home observe in a day, in order of time. The same seed yields the same
+ * days.
+ */
 export const dayIn = (options: PlanOptions, day: number): ObservedMoment[] =>
   Array.from({ length: options.sensors }, (_, sensor) => observedMoments(options, day, sensor))
     .flat()

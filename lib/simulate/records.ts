@@ -3,7 +3,8 @@ import { type Accounts, type Counts, count } from './expect.ts';
 import type { Home } from './home.ts';
 
 /**
- * What the API of the cloud lists. `open` counts unfinished deliveries, `unsent` the hits whose alarms are not all sent.
+ * What the API of the cloud lists. `open` counts unfinished deliveries, `unsent` the hits whose alarms are not all
+ * sent.
  */
 export type Records = Omit<Accounts, 'deliveries'> & { open: Counts; unsent: number };
 

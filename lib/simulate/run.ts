@@ -10,8 +10,8 @@ import type { Kind } from './rules.ts';
 import type { SimulationClock } from './simulation-clock.ts';
 
 /**
- * The progress of a run. `time` is the simulated time (ms). `deliveries` counts, by kind of event, the deliveries to the
- * webhook that receives all events; `alarms` counts the deliveries caused by rules.
+ * The progress of a run. `time` is the simulated time (ms). `deliveries` counts, by kind of event, the deliveries to
+ * the webhook that receives all events; `alarms` counts the deliveries caused by rules.
  */
 export type Tally = { time: number; sent: number; rejected: number; deliveries: Counts; alarms: number };
 type Host = {

@@ -40,8 +40,8 @@ const method = (stack: Stack, path: string, name: LambdaName, operation?: { name
 
 /**
  * Returns the paths of the OpenAPI document, with each operation as a method. Each path also accepts any other method,
- * because its function answers 405 and OPTIONS itself. All other paths, including prefixes of paths and everything below
- * them, go to a function that answers 404.
+ * because its function answers 405 and OPTIONS itself. All other paths, including prefixes of paths and everything
+ * below them, go to a function that answers 404.
  */
 const pathsOf = (stack: Stack) => {
   const paths: Record<string, Record<string, object>> = {};
@@ -56,8 +56,8 @@ const pathsOf = (stack: Stack) => {
 };
 
 /**
- * Returns the OpenAPI document of the app API that API Gateway imports, which replaces a CloudFormation resource per path
- * and method. Each deployment imports it completely, so it contains the whole API.
+ * Returns the OpenAPI document of the app API that API Gateway imports, which replaces a CloudFormation resource per
+ * path and method. Each deployment imports it completely, so it contains the whole API.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 export const definitionOf = (stack: Stack, stage: Stage) => ({

@@ -59,8 +59,8 @@ const methodOptionsOf = (stage: Stage) =>
   );
 
 /**
- * The format of the access log, one line per request. It has no bodies, queries or headers, and the resource instead of the
- * path, because paths contain ids.
+ * The format of the access log, one line per request. It has no bodies, queries or headers, and the resource instead of
+ * the path, because paths contain ids.
  */
 const accessLog = AccessLogFormat.custom(
   JSON.stringify({
@@ -123,8 +123,8 @@ const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): v
 };
 
 /**
- * The app API with its access log, web ACL and domain. It is regional, because customers are near their region and TLS ends
- * there.
+ * The app API with its access log, web ACL and domain. It is regional, because customers are near their region and TLS
+ * ends there.
  */
 export class AppApi extends SpecRestApi {
   /** Counts throttled console requests. */
@@ -132,8 +132,8 @@ export class AppApi extends SpecRestApi {
   /** Null in a stage without a web ACL. */
   readonly webAcl: CfnWebACL | null;
   /**
-   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API, so
-   * functions can use it.
+   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API,
+   * so functions can use it.
    */
   readonly gatewayAddress: string;
   /** The address of the service, without /api/v1. */
@@ -168,8 +168,9 @@ export class AppApi extends SpecRestApi {
   }
 
   /**
-   * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API, because one
-   * per operation would exceed the 20 KB of a function's policy. The permissions precede the deployment of the API.
+   * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API,
+   * because one per operation would exceed the 20 KB of a function's policy. The permissions precede the deployment of
+   * the API.
    * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
    */
   grantInvoke(functions: PerFunction<IFunction>): void {

@@ -27,8 +27,8 @@ import type { Stage } from '../settings/settings.ts';
 import { operationsOf } from './operations.ts';
 
 /**
- * The format of the access log, one line per request. It has no bodies, queries or headers, and the route instead of the
- * path, because paths contain ids. `statusOfFunction` differs from `status` if API Gateway itself responded.
+ * The format of the access log, one line per request. It has no bodies, queries or headers, and the route instead of
+ * the path, because paths contain ids. `statusOfFunction` differs from `status` if API Gateway itself responded.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */
 const accessLog = AccessLogFormat.custom(
@@ -89,26 +89,26 @@ const integrate = (name: LambdaName, lambda: IFunction) =>
   });
 
 /**
- * The device API with its access log and domain: an HTTP API with a separate throttle, so that load on the app API never
- * delays a fall.
+ * The device API with its access log and domain: an HTTP API with a separate throttle, so that load on the app API
+ * never delays a fall.
  *
- * Functions respond as they do on the app API, including to unknown methods and to pages of allowed origins. HTTP APIs have no
- * gateway responses, so responses of API Gateway itself are `{"message"}` without `statusCode`, CORS and other headers of
- * this service:
+ * Functions respond as they do on the app API, including to unknown methods and to pages of allowed origins. HTTP APIs
+ * have no gateway responses, so responses of API Gateway itself are `{"message"}` without `statusCode`, CORS and other
+ * headers of this service:
  * - 404 for a path without an operation;
  * - 429 without Retry-After, when all devices together exceed the throttle;
  * - 413 for a body over 10 MB here, or over 6 MB in Lambda;
  * - 503 when the function could not be invoked or was throttled, 500 when it ended without a response;
- * - 400, 403 and 431 for requests that API Gateway does not accept as valid HTTP.
- * Devices decide by the status alone, and retry after 429 and 5xx.
+ * - 400, 403 and 431 for requests that API Gateway does not accept as valid HTTP. Devices decide by the status alone,
+ *   and retry after 429 and 5xx.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
  */
 export class DeviceApi extends HttpApi {
   /** Counts throttled calls. Null without an access log. */
   readonly throttled: Metric | null;
   /**
-   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API, so
-   * functions can use it.
+   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API,
+   * so functions can use it.
    */
   readonly gatewayAddress: string;
   /** The address that devices use, without /api/v1. */
@@ -140,9 +140,9 @@ export class DeviceApi extends HttpApi {
   }
 
   /**
-   * Routes each operation to its function and lets the API invoke it. Each path also accepts any other method, because its
-   * function answers 405 and OPTIONS itself. API Gateway itself answers all other paths with 404, so that they do not take
-   * capacity from falls.
+   * Routes each operation to its function and lets the API invoke it. Each path also accepts any other method, because
+   * its function answers 405 and OPTIONS itself. API Gateway itself answers all other paths with 404, so that they do
+   * not take capacity from falls.
    */
   addOperations(functions: PerFunction<IFunction>): void {
     const operations = operationsOf('devices');

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { headerName, json, secretOrHash } from '#shared/settings/kinds.ts';
 
 /**
- * The proxy in front of the API, such as a CDN: the header with the caller's address, and the header with the secret that
- * authenticates the proxy. All fields are empty without a proxy.
+ * The proxy in front of the API, such as a CDN: the header with the caller's address, and the header with the secret
+ * that authenticates the proxy. All fields are empty without a proxy.
  */
 type TrustedProxy = {
   header: string;

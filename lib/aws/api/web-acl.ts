@@ -72,9 +72,9 @@ const CALLERS_PER_PROXY_ADDRESS = 20;
 
 /**
  * Returns the rate limits per caller of the operations at which passwords or codes can be guessed. Behind a proxy, the
- * caller is the address in the proxy's header. Calls that bypass the proxy can forge that header, and the web ACL cannot
- * check the proxy's secret, because the stage only has its hash. So the connected address is limited too, which also covers
- * calls without the header.
+ * caller is the address in the proxy's header. Calls that bypass the proxy can forge that header, and the web ACL
+ * cannot check the proxy's secret, because the stage only has its hash. So the connected address is limited too, which
+ * also covers calls without the header.
  */
 const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.RuleProperty[] => {
   if (header === '') return [rateRule('login-rate', 0, { aggregateKeyType: 'IP', limit: loginRate })];

@@ -67,8 +67,8 @@ const arnOf = (
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
 
 /**
- * The actions that a redrive needs on dead-letter queues (`from`) and on their source queues (`to`): SQS moves messages with
- * the permissions of the caller.
+ * The actions that a redrive needs on dead-letter queues (`from`) and on their source queues (`to`): SQS moves messages
+ * with the permissions of the caller.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
  */
 const REDRIVE = {
@@ -95,7 +95,10 @@ const topicArn = (scope: Construct, topic: Topic): string =>
     resourceName: topicName(topic),
   });
 
-/** Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, alarms, and objects of exports. */
+/**
+ * Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, alarms, and objects of
+ * exports.
+ */
 export const acknowledgeWildcards = (role: Role, uses: readonly Use[]): void => {
   for (const { resource } of capabilitiesOf(uses)) {
     if (resource === 'exports') acknowledge(role, 'exports, any object');
@@ -122,8 +125,8 @@ export const functionEnvironment = (
   );
 
 /**
- * Returns the ARNs of the SES identities that can verify a sender: its address and its domain. Empty in a stage that sends
- * no email.
+ * Returns the ARNs of the SES identities that can verify a sender: its address and its domain. Empty in a stage that
+ * sends no email.
  */
 export const senderIdentityArns = (stack: Stack, mailSender: string): string[] =>
   (mailSender === '' ? [] : [mailSender, mailSender.slice(mailSender.indexOf('@') + 1)]).map((resourceName) =>

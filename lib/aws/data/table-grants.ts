@@ -32,9 +32,9 @@ const onKeys = (partitions: readonly string[], attributes: readonly string[]) =>
 };
 
 /**
- * Returns the permissions that store calls need on the table and its indexes. Each action is in one statement with all its
- * keys, because IAM checks the keys of a BatchGetItem or a transaction together. For queries of an index, IAM checks the
- * partition key of the index.
+ * Returns the permissions that store calls need on the table and its indexes. Each action is in one statement with all
+ * its keys, because IAM checks the keys of a BatchGetItem or a transaction together. For queries of an index, IAM
+ * checks the partition key of the index.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export const tableStatements = (tableArn: string, calls: readonly StoreCall[]): PolicyStatement[] => {

@@ -15,8 +15,8 @@ const projections = { KEYS_ONLY: ProjectionType.KEYS_ONLY } as const;
 const key = (name: string) => ({ name, type: AttributeType.STRING });
 
 /**
- * Creates the table as designed in shared/store/table.ts. A stage with `tableName` uses that recovered table instead and
- * leaves its original table unchanged.
+ * Creates the table as designed in shared/store/table.ts. A stage with `tableName` uses that recovered table instead
+ * and leaves its original table unchanged.
  */
 export const createTable = (scope: Construct, { keepData, tableName }: Stage): ITable => {
   const { partitionKey, sortKey, ttl, indexes } = tableDesign;

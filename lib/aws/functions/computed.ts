@@ -38,8 +38,8 @@ const computed: Partial<Record<LambdaName, Computed>> = {
 };
 
 /**
- * Returns the esbuild plugin that replaces the computed modules of functions with their exports. The build fails if such a
- * file does not exist, or if the code does not import it.
+ * Returns the esbuild plugin that replaces the computed modules of functions with their exports. The build fails if
+ * such a file does not exist, or if the code does not import it.
  */
 export const computedModulePlugin = (names: readonly LambdaName[], root: string): Plugin => ({
   name: 'computed',

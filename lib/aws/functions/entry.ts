@@ -71,8 +71,8 @@ import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
 });
 
 /**
- * Returns the source of the entry point of a function's bundle. It imports the handler and only those parts of the store and
- * the services that the contract uses, so the bundle contains nothing else.
+ * Returns the source of the entry point of a function's bundle. It imports the handler and only those parts of the
+ * store and the services that the contract uses, so the bundle contains nothing else.
  */
 export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];

@@ -51,8 +51,8 @@ const memoryOf = (name: LambdaName, { deviceMemory }: Stage): number =>
   name === 'devices' || name === 'ingest' ? deviceMemory : (memory[name] ?? DEFAULT_MEMORY);
 
 /**
- * Functions log in JSON. Of the lines that Lambda itself logs, only warnings and errors are kept, because the other three
- * per invocation cost money.
+ * Functions log in JSON. Of the lines that Lambda itself logs, only warnings and errors are kept, because the other
+ * three per invocation cost money.
  */
 const LOGGING = {
   loggingFormat: LoggingFormat.JSON,
@@ -88,8 +88,8 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
 };
 
 /**
- * Lambda stops a function that invoked itself through a queue more than 16 times as a runaway loop. Functions that enqueue
- * tasks for themselves count and limit their attempts, so loop detection is off for them.
+ * Lambda stops a function that invoked itself through a queue more than 16 times as a runaway loop. Functions that
+ * enqueue tasks for themselves count and limit their attempts, so loop detection is off for them.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 const loopOf = (contract: Contract): RecursiveLoop =>
@@ -97,7 +97,10 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     ? RecursiveLoop.ALLOW
     : RecursiveLoop.TERMINATE;
 
-/** Returns the reserved concurrency of a function, which is also its cap, or nothing for 0, which would stop the function. */
+/**
+ * Returns the reserved concurrency of a function, which is also its cap, or nothing for 0, which would stop the
+ * function.
+ */
 const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage) => {
   const reservedConcurrentExecutions = reservedConcurrencyOf(name, { ...concurrency, ...concurrencyCaps });
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};

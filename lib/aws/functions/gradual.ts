@@ -29,8 +29,8 @@ export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerF
 };
 
 /**
- * Creates the role with which CodeDeploy shifts the aliases and reads the alarms of this account. It names the aliases instead
- * of referring to them, because each alias depends on its deployment group.
+ * Creates the role with which CodeDeploy shifts the aliases and reads the alarms of this account. It names the aliases
+ * instead of referring to them, because each alias depends on its deployment group.
  */
 const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, alarms: readonly Alarm[]): Role => {
   const arns = GRADUAL.map((name) => valueForFunction(functions, name).functionArn);

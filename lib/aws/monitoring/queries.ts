@@ -5,7 +5,10 @@ import type { Construct } from 'constructs';
 const ids = ['requestId', 'uuid', 'deliveryId'];
 const fields = ['@timestamp', 'level', 'message', 'consumer', 'operation', ...ids, '@log', '@message'];
 
-/** The saved queries over the logs of all functions and of both APIs. Replace ID in the first one with the id to search for. */
+/**
+ * The saved queries over the logs of all functions and of both APIs. Replace ID in the first one with the id to search
+ * for.
+ */
 const queries: Readonly<Record<string, { filter: string; sort?: string }>> = {
   'what became of ID (a request, message, event, sensor, webhook or delivery)': { filter: '@message like "ID"' },
   'errors, newest first': { filter: 'level = "error" or level = "ERROR"', sort: '@timestamp desc' },

@@ -13,8 +13,8 @@ type Functions = Readonly<Record<'authorizer' | 'ingest', LambdaFunction>>;
 const iot = new ServicePrincipal('iot.amazonaws.com');
 
 /**
- * Creates the endpoint that devices connect to, and its authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host name
- * assigned by AWS, and with it the stack, can be deleted only 7 days after it was disabled.
+ * Creates the endpoint that devices connect to, and its authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host
+ * name assigned by AWS, and with it the stack, can be deleted only 7 days after it was disabled.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-custom-endpoints-managing.html
  */
 const createDomainConfiguration = (
@@ -80,9 +80,9 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
     },
   });
   ingest.addPermission('iot', { principal: iot, sourceArn: ruleArn });
-  // The function is called asynchronously, and while it is throttled Lambda would retry unseen for 6 hours. After a minute, or
-  // three attempts, the message goes to the dead-letter queue, which is the queue of the rule's error action. The CDK's own
-  // property would grant the permission again in a separate policy.
+  // The function is called asynchronously, and while it is throttled Lambda would retry unseen for 6 hours. After a
+  // minute, or three attempts, the message goes to the dead-letter queue, which is the queue of the rule's error
+  // action. The CDK's own property would grant the permission again in a separate policy.
   ingest.configureAsyncInvoke({ maxEventAge: Duration.seconds(60), retryAttempts: 2 });
   (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queueArn };
 };

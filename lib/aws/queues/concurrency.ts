@@ -11,9 +11,9 @@ import type { ConcurrencyCaps } from '../settings/concurrency-caps.ts';
 const MIN_PER_QUEUE = 2;
 
 /**
- * The functions whose concurrency can be reserved. A reservation is also their limit; it keeps slow lists and guessed logins
- * from taking the capacity that falls need. Lambda keeps 100 unreserved, so a new account, which has 10 in total, cannot
- * reserve any.
+ * The functions whose concurrency can be reserved. A reservation is also their limit; it keeps slow lists and guessed
+ * logins from taking the capacity that falls need. Lambda keeps 100 unreserved, so a new account, which has 10 in
+ * total, cannot reserve any.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export const NOTHING_RESERVED = {

@@ -15,8 +15,8 @@ import { type Queues, queueArnOf } from './queues.ts';
 const MAX_FIFO_BATCH = 10;
 
 /**
- * Connects a consumer to its queues. A batch can fail in part, an invocation does not wait for a full batch, and no queue
- * uses more than its share of the concurrency.
+ * Connects a consumer to its queues. A batch can fail in part, an invocation does not wait for a full batch, and no
+ * queue uses more than its share of the concurrency.
  */
 export const addEventSources = (
   target: IFunction,
@@ -24,8 +24,8 @@ export const addEventSources = (
   queues: Queues,
   { concurrency }: Stage,
 ): void => {
-  // The mapping is the same with and without an alias, so that a deployment that adds or removes the alias never leaves a
-  // queue with two mappings, or none.
+  // The mapping is the same with and without an alias, so that a deployment that adds or removes the alias never leaves
+  // a queue with two mappings, or none.
   const scope = target instanceof Alias ? target.lambda : target;
   const { batchSize } = consumer;
   for (const queue of consumer.queues) {
@@ -43,7 +43,10 @@ export const addEventSources = (
   }
 };
 
-/** The highest `maxEventAge` that Lambda accepts (s). https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html */
+/**
+ * The highest `maxEventAge` that Lambda accepts (s).
+ * https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html
+ */
 const MAX_EVENT_AGE_SECONDS = 21_600;
 
 /**

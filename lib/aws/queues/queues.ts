@@ -37,8 +37,8 @@ const common = {
 } as const;
 
 /**
- * The settings of a high-throughput FIFO queue: messages are ordered and deduplicated per message group, so no group slows
- * another down. Senders set the deduplication id, because two calls with the same bytes can be different calls.
+ * The settings of a high-throughput FIFO queue: messages are ordered and deduplicated per message group, so no group
+ * slows another down. Senders set the deduplication id, because two calls with the same bytes can be different calls.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/high-throughput-fifo.html
  */
 const fifo = {

@@ -15,9 +15,9 @@ const throttle = (defaults: Throttle) =>
 const deviceThrottle = { rate: 1_000, burst: 2_000 };
 /**
  * The throttles are far above the rate limit of one user and far below the quota of the AWS account, by default 10,000
- * requests per second for all of its APIs. Published documents are public and up to 460 KB (1.7 MB without gzip), but caches
- * keep them, so few requests are needed. The console needs four requests (250 KB) up to its login, and a separate throttle
- * keeps callers that flood the rest of the API from blocking it.
+ * requests per second for all of its APIs. Published documents are public and up to 460 KB (1.7 MB without gzip), but
+ * caches keep them, so few requests are needed. The console needs four requests (250 KB) up to its login, and a
+ * separate throttle keeps callers that flood the rest of the API from blocking it.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 const apiThrottles = {

@@ -61,8 +61,8 @@ const parsed = <O extends ParseArgsOptionsConfig>(options: O, args: readonly str
 };
 
 /**
- * Declares a command. `words` are the allowed values of its positional argument, with the default first. `check` returns
- * what is wrong with the options, or null.
+ * Declares a command. `words` are the allowed values of its positional argument, with the default first. `check`
+ * returns what is wrong with the options, or null.
  */
 export const command = <const O extends ParseArgsOptionsConfig>(declared: {
   about: string;

@@ -2,7 +2,9 @@ import type { CommandIo } from './command.ts';
 
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Replaces control characters, so that text from others cannot move the cursor or change the colors of the terminal. */
+/**
+ * Replaces control characters, so that text from others cannot move the cursor or change the colors of the terminal.
+ */
 export const printable = (value: string): string => value.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 
 const textOf = (value: Row[string] | undefined): string => {

@@ -13,7 +13,10 @@ const piped = () => {
   };
 };
 
-/** Returns a function that asks on the terminal; a hidden answer is not echoed. From a pipe, it reads one line per question. */
+/**
+ * Returns a function that asks on the terminal; a hidden answer is not echoed. From a pipe, it reads one line per
+ * question.
+ */
 export const createPrompt = () => {
   let readLine: (() => Promise<string>) | undefined;
   return async (question: string, isHidden?: 'hidden'): Promise<string> => {

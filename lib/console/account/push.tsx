@@ -12,7 +12,9 @@ import { RemoveChannel } from './remove-channel.tsx';
 
 type PushProps = { channel: Channel | undefined; pushKey: string; isOutbox: boolean };
 
-/** Turns push notifications on for this browser. They go to one device only: the last one on which they were turned on. */
+/**
+ * Turns push notifications on for this browser. They go to one device only: the last one on which they were turned on.
+ */
 export const Push = ({ channel, pushKey, isOutbox }: PushProps) => {
   const texts = useChannelTexts();
   const [isRefused, setIsRefused] = useState(false);

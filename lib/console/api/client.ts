@@ -1,6 +1,8 @@
 import { createClient } from '#lib/client/client.ts';
 
-/** The URL of the console, with a trailing slash. The API is one level above it, so the console works under any prefix. */
+/**
+ * The URL of the console, with a trailing slash. The API is one level above it, so the console works under any prefix.
+ */
 const folder = new URL('.', import.meta.url);
 export const basePath = folder.pathname.slice(0, -1);
 export const apiUrl = new URL('..', folder).href.slice(0, -1);

@@ -5,8 +5,8 @@ export const unreadAfter = (link: string | null): string | null =>
   new URLSearchParams(/^<\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]).get('after');
 
 /**
- * Returns the page of a list with a limited count. `isWhole` is false when the list has more entries than `total`; `after`
- * continues after those that were read.
+ * Returns the page of a list with a limited count. `isWhole` is false when the list has more entries than `total`;
+ * `after` continues after those that were read.
  */
 export const okPage = async <T extends object>(call: Promise<ApiResult<readonly T[]>>) => {
   const answer = await call;

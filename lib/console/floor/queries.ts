@@ -17,7 +17,9 @@ const MAX_PER_PAGE = 200;
 /** A sensor on a plan. `presence` is null as long as it is unknown. */
 export type KnownSensor = Pick<Sensor, 'name' | 'isActive'> & { presence: boolean | null };
 
-/** Returns the query for the names of all sensors of a customer, whether they are online, and whether somebody is there. */
+/**
+ * Returns the query for the names of all sensors of a customer, whether they are online, and whether somebody is there.
+ */
 export const allSensorsOfQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['sensors', 'all', customerId],

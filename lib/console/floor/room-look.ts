@@ -3,7 +3,10 @@ import type { Row } from '../overview/board.ts';
 import { coverageOf } from '../overview/coverage.ts';
 import type { KnownSensor } from './queries.ts';
 
-/** The look of a room: that of its most urgent alarm, hatched if an alarm would go unnoticed, or else whether somebody is there. */
+/**
+ * The look of a room: that of its most urgent alarm, hatched if an alarm would go unnoticed, or else whether somebody
+ * is there.
+ */
 export type RoomLook =
   | { kind: Exclude<Row['kind'], 'offline'>; row: Row }
   | { kind: 'offline' | 'unwatched' | 'occupied' | 'vacant' | 'plain' };

@@ -94,8 +94,8 @@ const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback, closure
 /** Whether people closed the fall of an alarm. The list of open falls may still show it for a second. */
 const isClosed = ({ hits }: Alarm): boolean => hits.every(({ closure }) => closure);
 /**
- * Splits the answered alarms of a shift: `acknowledged` are those without an outcome and those whose fall is still open;
- * the others are `closed`, newest first.
+ * Splits the answered alarms of a shift: `acknowledged` are those without an outcome and those whose fall is still
+ * open; the others are `closed`, newest first.
  */
 export const answeredAlarms = (alarms: readonly Alarm[], now: number) => {
   const isRecent = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;

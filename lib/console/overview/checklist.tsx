@@ -28,8 +28,8 @@ type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
 /**
- * Returns what was created since the watch was computed, which is up to a minute ago: each step must be marked as done when the
- * user returns from it. Nothing is read once all steps are done.
+ * Returns what was created since the watch was computed, which is up to a minute ago: each step must be marked as done
+ * when the user returns from it. Nothing is read once all steps are done.
  */
 const useCreated = (customerId: number, watch: Watch | undefined) => {
   const can = useCan();
@@ -53,7 +53,10 @@ const useCreated = (customerId: number, watch: Watch | undefined) => {
   };
 };
 
-/** Returns which steps are done. A rule needs a webhook of a bot or a person, so with a rule the steps before it count as done. */
+/**
+ * Returns which steps are done. A rule needs a webhook of a bot or a person, so with a rule the steps before it count
+ * as done.
+ */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const can = useCan();
   const watch = useAlarms()?.watch;

@@ -15,7 +15,9 @@ export type ClosedFall = ListedAlarm;
 /** The minimum time (ms) between two reads. */
 const MIN_INTERVAL_MS = 60_000;
 
-/** Returns the falls that are over and that no rule reported. Rules may also report a part of a fall that is not urgent. */
+/**
+ * Returns the falls that are over and that no rule reported. Rules may also report a part of a fall that is not urgent.
+ */
 export const unreportedFalls = (
   listed: readonly ListedAlarm[],
   alarms: readonly Alarm[],

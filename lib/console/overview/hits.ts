@@ -71,8 +71,8 @@ export const noteChanges = (client: QueryClient, customerId: number, hits: reado
 };
 
 /**
- * Returns the query for the rule hits of a customer in the last 24 hours, at most 1,000. They are read once, and then kept up
- * to date by what the station and writes return.
+ * Returns the query for the rule hits of a customer in the last 24 hours, at most 1,000. They are read once, and then
+ * kept up to date by what the station and writes return.
  */
 export const hitsQuery = (customerId: number) =>
   queryOptions<Hits>({

@@ -133,7 +133,9 @@ const PartialGaps = ({ watch: { gaps, unheardRules, isNobodyOnDuty } }: { watch:
   );
 };
 
-/** Lists what is not watched, where a fall would go unnoticed, and what to do. Shows nothing while there are no sensors. */
+/**
+ * Lists what is not watched, where a fall would go unnoticed, and what to do. Shows nothing while there are no sensors.
+ */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();

@@ -6,7 +6,9 @@ const script = new URL(`${basePath}/push-worker.js`, location.origin).href;
 type Policies = { createPolicy: (name: string, rules: { createScriptURL: () => string }) => typeof trusted };
 type WithTrustedTypes = { trustedTypes?: Policies };
 const trusted = { createScriptURL: (url: string): string => url };
-/** The Trusted Types policy for the URL of the worker. The Content-Security-Policy of the page allows no other policy. */
+/**
+ * The Trusted Types policy for the URL of the worker. The Content-Security-Policy of the page allows no other policy.
+ */
 const policy = () =>
   (globalThis as WithTrustedTypes).trustedTypes?.createPolicy('push-worker', { createScriptURL: () => script }) ??
   trusted;
@@ -33,7 +35,10 @@ const toSubscribed = (subscription: PushSubscription): Subscribed => {
   return { endpoint, keys: { p256dh: keys.p256dh ?? '', auth: keys.auth ?? '' } };
 };
 
-/** Asks the user for permission and subscribes this browser with the key of the service. Null if the permission is denied. */
+/**
+ * Asks the user for permission and subscribes this browser with the key of the service. Null if the permission is
+ * denied.
+ */
 export const subscribe = async (applicationServerKey: string): Promise<Subscribed | null> => {
   if ((await Notification.requestPermission()) !== 'granted') return null;
   cachedPolicy ??= policy();

@@ -26,7 +26,9 @@ type Scope = {
 };
 const worker = globalThis as unknown as Scope;
 
-/** The action of the button that acknowledges the alarm. Notifications on screens have this id, so it must not change. */
+/**
+ * The action of the button that acknowledges the alarm. Notifications on screens have this id, so it must not change.
+ */
 const ACKNOWLEDGE = 'go';
 const texts = {
   en: {

@@ -46,7 +46,10 @@ export const withDayOff = (entries: readonly RosterEntry[], userId: number, date
   { userId, date, off: true },
 ];
 
-/** Returns a roster in which a user has these shifts on a day. Entries for the day are kept only if they change something. */
+/**
+ * Returns a roster in which a user has these shifts on a day. Entries for the day are kept only if they change
+ * something.
+ */
 const withDay = (
   entries: readonly RosterEntry[],
   userId: number,

@@ -4,8 +4,8 @@ import type { Hours } from './entries.ts';
 import { formatHours, useRosterTexts } from './texts.ts';
 
 /**
- * Returns the message of the API about a field of any entry. A change of the roster replaces all entries, so the place of an
- * entry in the request means nothing to the user.
+ * Returns the message of the API about a field of any entry. A change of the roster replaces all entries, so the place
+ * of an entry in the request means nothing to the user.
  */
 export const faultIn = (error: unknown, field: string): string | undefined => {
   if (!(error instanceof Problem)) return undefined;

@@ -8,7 +8,9 @@ import { useTexts } from '../texts/texts.tsx';
 import { useWebhookTexts } from '../webhooks/texts.ts';
 import { AddPerson, type Recipient, usePersonName } from './people.tsx';
 
-/** Returns the query for the webhooks that a rule can notify: those of bots. Only users who can manage bots see them. */
+/**
+ * Returns the query for the webhooks that a rule can notify: those of bots. Only users who can manage bots see them.
+ */
 const useWebhooks = (customerId: number) => {
   const can = useCan();
   return useQuery({

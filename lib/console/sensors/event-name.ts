@@ -9,7 +9,9 @@ const situationOf = new Map(
 /** The event (`type/action`) of a webhook test, which has no sensor. */
 export const TEST_EVENT = 'test/ping';
 
-/** Returns the name of an event (`type/action`) in the language of the user, or the name in the API if it is unknown. */
+/**
+ * Returns the name of an event (`type/action`) in the language of the user, or the name in the API if it is unknown.
+ */
 export const eventName = (event: string, { situations, sensor }: Texts): string => {
   if (event.startsWith('unknown/')) return sensor.events.unknown;
   if (event === 'message/late') return sensor.events.late;

@@ -26,7 +26,9 @@ const linkSensor = async (body: Link): Promise<LinkedSensor> => {
   return { id, manufacturer: body.manufacturer, customerId: body.customerId ?? null };
 };
 
-/** A form that links a sensor by its pairing code to the customer of the user, or to one that a system admin chooses. */
+/**
+ * A form that links a sensor by its pairing code to the customer of the user, or to one that a system admin chooses.
+ */
 export const LinkForm = ({ onDone }: { onDone: (sensor: LinkedSensor) => void }) => {
   const { sensors: texts, customer } = useTexts();
   const { isAdmin } = useMe();

@@ -16,7 +16,9 @@ export const useGroupNames = () => {
   return (sensorId: string): string => names.get(sensorId) ?? '';
 };
 
-/** Returns a function for the rank of a room: the most urgent alarm first, then what is offline, then what is normal. */
+/**
+ * Returns a function for the rank of a room: the most urgent alarm first, then what is offline, then what is normal.
+ */
 const useRank = () => {
   const rows = useAlarms()?.rows ?? [];
   return ({ id, isActive }: ListedSensor): number => {
@@ -48,8 +50,8 @@ export const useRoomOrder = () => {
 };
 
 /**
- * Returns a function for the group of a room with its heading; undefined if no room is in a group. `isWhole`: whether `rooms`
- * are all there are, so that the heading can count them.
+ * Returns a function for the group of a room with its heading; undefined if no room is in a group. `isWhole`: whether
+ * `rooms` are all there are, so that the heading can count them.
  */
 export const useGrouping = (rooms: readonly ListedSensor[], isWhole: boolean) => {
   const { sensors: texts } = useTexts();

@@ -8,7 +8,10 @@ import { useTexts } from '../texts/texts.tsx';
 /** The session storage key of the requested page while the browser is at the issuer. */
 export const RETURN_PATH_KEY = 'page after the login';
 
-/** The button that leads to the issuer, if there is one. With `prompt` the issuer asks for a login even if there is a session. */
+/**
+ * The button that leads to the issuer, if there is one. With `prompt` the issuer asks for a login even if there is a
+ * session.
+ */
 export const OidcButton = ({ prompt }: { prompt?: 'login' }) => {
   const { login: texts } = useTexts();
   const issuer = useQuery({ queryKey: ['issuer'], queryFn: () => ok(api.GET('/users/login/oidc')) });

@@ -94,8 +94,8 @@ const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
 };
 
 /**
- * The alarms, on every page: rooms that need somebody, and those of the user. Screen readers announce new ones, but not the
- * passing seconds.
+ * The alarms, on every page: rooms that need somebody, and those of the user. Screen readers announce new ones, but not
+ * the passing seconds.
  */
 export const AlarmBar = () => {
   const { overview: texts } = useTexts();

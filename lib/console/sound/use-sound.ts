@@ -25,7 +25,9 @@ export const useSoundSetting = () => {
   return { ...setting, change: (part: Partial<Setting>) => set({ ...setting, ...part }) };
 };
 
-/** Returns the audio output while sound is on. Browsers block it until the user has touched the page or pressed a key. */
+/**
+ * Returns the audio output while sound is on. Browsers block it until the user has touched the page or pressed a key.
+ */
 const useAudio = (isOn: boolean) => {
   const audio = useRef<AudioContext>(null);
   const [isBlocked, setBlocked] = useState(isOn);

@@ -13,7 +13,10 @@ type Ask = (question: Question) => Promise<boolean>;
 
 const Confirm = createContext<Ask>(async () => false);
 
-/** Returns a function that asks the user to confirm an irreversible action: `if (await confirm({ title, text, action })) ...`. */
+/**
+ * Returns a function that asks the user to confirm an irreversible action: `if (await confirm({ title, text, action }))
+ * ...`.
+ */
 export const useConfirm = (): Ask => use(Confirm);
 
 export const ConfirmProvider = ({ children }: { children: ReactNode }) => {

@@ -21,7 +21,10 @@ import { receiveOnDemand, unlimited } from './receive-on-demand.ts';
 const WAIT_SECONDS = 1;
 /** Timeouts in ms. A long poll without a message takes WAIT_SECONDS to respond. */
 const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
-/** The visibility timeout of queues that this host creates. It includes the time that messages are held before a function runs. */
+/**
+ * The visibility timeout of queues that this host creates. It includes the time that messages are held before a
+ * function runs.
+ */
 const visibilitySeconds = (timeoutSeconds: number): number => 2 * timeoutSeconds;
 
 type Urls = Record<QueueName, string>;
@@ -80,8 +83,8 @@ const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes =
 });
 
 /**
- * The visibility timeout (s) of a message that exceeded the memory limit. It doubles each time, because the message would
- * otherwise soon end up in the dead-letter queue.
+ * The visibility timeout (s) of a message that exceeded the memory limit. It doubles each time, because the message
+ * would otherwise soon end up in the dead-letter queue.
  */
 const surplusDelay = ({ attributes }: Message): number =>
   Math.min(900, 30 * 2 ** (Number(attributes.ApproximateReceiveCount) - 1));

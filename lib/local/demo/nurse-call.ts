@@ -29,8 +29,8 @@ const textsIn = (value: unknown): string[] => {
 };
 
 /**
- * Summarizes a delivery in one line: by its texts in the formats Full, Custom 1, Chat and Teams, by its first characters
- * in the format Raw. Returns null if the body is not a JSON object.
+ * Summarizes a delivery in one line: by its texts in the formats Full, Custom 1, Chat and Teams, by its first
+ * characters in the format Raw. Returns null if the body is not a JSON object.
  */
 export const alarmTextOf = (body: string): string | null => {
   const payload = objectIn(body);

@@ -22,7 +22,8 @@ function* messagesOf(now: () => number): Generator<DeviceMessage, never> {
 }
 
 /**
- * Sends a message from each of the demo's sensors, then one every `everyMs`, in turn. Returns a function that stops this.
+ * Sends a message from each of the demo's sensors, then one every `everyMs`, in turn. Returns a function that stops
+ * this.
  */
 export const simulate = (
   sensors: readonly SensorConnection[],

@@ -115,7 +115,9 @@ export const createConnection = (settings: HomeAssistantSettings, options: Optio
   return {
     open,
     isOpen: (): boolean => client?.connected === true && !client.disconnecting,
-    /** Publishes a retained message. Rejects, and ends the connection, if the broker does not acknowledge it in time. */
+    /**
+     * Publishes a retained message. Rejects, and ends the connection, if the broker does not acknowledge it in time.
+     */
     publish: async (topic: string, payload: string): Promise<void> => {
       const current = client;
       if (!current?.connected) throw new Error('not connected to the broker');

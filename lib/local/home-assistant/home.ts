@@ -59,8 +59,8 @@ export const readStates = async (
 };
 
 /**
- * Reads the home of a customer. Rooms are read once, and again if they are in `changedRooms`. The watch stays as it was if it
- * cannot be computed.
+ * Reads the home of a customer. Rooms are read once, and again if they are in `changedRooms`. The watch stays as it was
+ * if it cannot be computed.
  */
 export const readHome = async (
   deps: HomeDeps,

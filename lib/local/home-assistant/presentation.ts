@@ -61,8 +61,8 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
       for (const sensorId of published.keys()) if (!home.sensors.has(sensorId)) remove(sensorId);
     },
     /**
-     * Takes note of a state that the broker has kept: while this host was away, a sensor may have left, or have lost a region.
-     * `home` is null until it is known.
+     * Takes note of a state that the broker has kept: while this host was away, a sensor may have left, or have lost a
+     * region. `home` is null until it is known.
      */
     noteKept: (home: KnownHome | null, sensorId: string, payload: string): void => {
       if (payload === '') return;

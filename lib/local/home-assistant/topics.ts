@@ -2,7 +2,10 @@
 export const BIRTH_TOPIC = 'homeassistant/status';
 export const BIRTH = 'online';
 
-/** Where Home Assistant finds the description of a sensor. It may contain letters, digits, `_` and `-`, like ids of sensors. */
+/**
+ * Where Home Assistant finds the description of a sensor. It may contain letters, digits, `_` and `-`, like ids of
+ * sensors.
+ */
 export const discoveryTopic = (sensorId: string): string => `homeassistant/device/sensor_cloud_${sensorId}/config`;
 
 /** Returns the topics of a customer. They contain only ids. */

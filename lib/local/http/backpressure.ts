@@ -2,7 +2,9 @@ import { ApiError } from '#shared/api/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { Queue } from '../queue/queue.ts';
 
-/** Requests are delayed while more than `sensors` sensors, or at least `ofCaller` messages of the caller, are pending. */
+/**
+ * Requests are delayed while more than `sensors` sensors, or at least `ofCaller` messages of the caller, are pending.
+ */
 const busy = { sensors: 8, ofCaller: 1 };
 /** Requests are also delayed while a process at its limit has more than this number of first deliveries to send. */
 const MAX_PENDING_DELIVERIES = 100;
@@ -18,8 +20,8 @@ type PendingQueues = { events: Pick<Queue, 'backlog'>; deliveries: Pick<Queue, '
  * Creates the backpressure of the device API: under load, accepted messages are processed and delivered before more are
  * accepted. The returned function resolves when a request of the sensor may proceed, after a second at most, and throws
  * 503 with Retry-After while too many sensors are pending. Messages waiting for a retry count only against their own
- * sensor, and deliveries only while the process is at its limit, so neither a flood from one sensor, nor an outage of the
- * table, nor a slow receiver delays the others.
+ * sensor, and deliveries only while the process is at its limit, so neither a flood from one sensor, nor an outage of
+ * the table, nor a slow receiver delays the others.
  */
 export const createBackpressure = ({ events, deliveries }: PendingQueues, clock: Clock, isAtLimit: () => boolean) => {
   const isBusy = (sensorId: string): boolean => {

@@ -71,8 +71,8 @@ type Options = {
 };
 
 /**
- * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to callers with its token or on this machine, and
- * to system admins. The files of exports, which S3 serves in AWS, are open to anybody with the signed URL.
+ * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to callers with its token or on this
+ * machine, and to system admins. The files of exports, which S3 serves in AWS, are open to anybody with the signed URL.
  */
 export const withHostPages =
   ({ reader, prometheus, settings, exported }: Options, api: RequestHandler): RequestHandler =>

@@ -18,8 +18,8 @@ export const messageCallsOf = (groups: readonly Group[]) => {
 
 /**
  * Returns a function that checks whether a request may have more than 256 KiB, before the operation authenticates the
- * caller. Only device messages sent with the token of a registered device may; other bodies of this size are rejected as
- * too large.
+ * caller. Only device messages sent with the token of a registered device may; other bodies of this size are rejected
+ * as too large.
  */
 export const largeBodies = (isForMessages: ReturnType<typeof messageCallsOf>, table: Table) => {
   const { devices } = store(table);

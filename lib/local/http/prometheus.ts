@@ -146,7 +146,9 @@ export const createPrometheus = () => {
       if (queues) addQueues(queues.queues, queues.dead, now, registers);
       addHealth(watched, registers);
     },
-    /** Returns all metrics as text. Figures of the process are collected from the first call on, because they cost time. */
+    /**
+     * Returns all metrics as text. Figures of the process are collected from the first call on, because they cost time.
+     */
     text: (): Promise<string> => {
       if (!hasDefaults) collectDefaultMetrics({ register: registry });
       hasDefaults = true;

@@ -24,8 +24,8 @@ const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
 /**
- * Returns the headers of a request. X-Forwarded-Proto of the caller is renamed, so that it shows only that the request was
- * forwarded.
+ * Returns the headers of a request. X-Forwarded-Proto of the caller is renamed, so that it shows only that the request
+ * was forwarded.
  */
 export const sentHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): [string, string][] =>
   pairsOf(rawHeaders).map(([name, value]) => [

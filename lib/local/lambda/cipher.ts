@@ -10,7 +10,9 @@ export const KEY_ALIAS = 'alias/sensor-cloud';
 
 const BYTES = 32;
 
-/** Returns the bytes of a file, or null if there is none. A file that cannot be read is an error, not an absent file. */
+/**
+ * Returns the bytes of a file, or null if there is none. A file that cannot be read is an error, not an absent file.
+ */
 const readIfPresent = (file: string): Promise<Uint8Array | null> =>
   readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -35,7 +37,10 @@ export const secretsKey = async (dataDir: string, random: (bytes: number) => Uin
   return key;
 };
 
-/** Returns the cipher for secrets: with the key in the data folder, or one at a KMS endpoint, which containers can share. */
+/**
+ * Returns the cipher for secrets: with the key in the data folder, or one at a KMS endpoint, which containers can
+ * share.
+ */
 export const createHostCipher = async (
   { keyEndpoint, dataDir }: Pick<CloudOptions, 'keyEndpoint' | 'dataDir'>,
   random: (bytes: number) => Uint8Array,

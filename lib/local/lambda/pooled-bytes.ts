@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 /** The number of bytes that are requested from the system at a time. */
 const POOL = 4_096;
 
-/** Returns a function that returns random bytes. They are requested in bulk, because callers need few and each request is slow. */
+/**
+ * Returns a function that returns random bytes. They are requested in bulk, because callers need few and each request
+ * is slow.
+ */
 export const pooledBytes = (): ((bytes: number) => Uint8Array) => {
   let pool = randomBytes(POOL);
   let used = 0;

@@ -59,8 +59,8 @@ type Options = {
 };
 
 /**
- * Sends mails through a mail server. Failures of the server, not of a recipient or a mail, are reported to `onFailure`, and
- * the state is FAILING until a mail is accepted.
+ * Sends mails through a mail server. Failures of the server, not of a recipient or a mail, are reported to `onFailure`,
+ * and the state is FAILING until a mail is accepted.
  */
 export const createSmtp = (settings: SmtpSettings, { sender, deadlineMs, now, random, onFailure }: Options) => {
   let current: { key: string; transport: ReturnType<typeof connectionsTo> } | null = null;

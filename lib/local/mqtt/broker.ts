@@ -10,7 +10,10 @@ import { limitPackets } from './connection.ts';
 import { allows } from './rights.ts';
 import { rejectionOf, type Sessions, type Turns } from './sessions.ts';
 
-/** Bytes of a packet that are read. This exceeds the limit of a message, so a truncated message is rejected as too large. */
+/**
+ * Bytes of a packet that are read. This exceeds the limit of a message, so a truncated message is rejected as too
+ * large.
+ */
 const MAX_PACKET = 256 * 1_024;
 /** The maximum size (bytes) of the first packet of a connection; a CONNECT with a token needs a few hundred. */
 const MAX_FIRST_PACKET = 8 * 1_024;
@@ -51,7 +54,8 @@ const hooksOf = (
     const session = sessions.of(client);
     if (!client || !session) return done(new Error('the client is not authenticated'));
     if (sessions.isReplacedWill(client, packet)) return done(new Error('a newer connection replaced this one'));
-    // The packet is not valid MQTT, so its connection ends: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
+    // The packet is not valid MQTT, so its connection ends:
+    // https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
     if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('the topic is not valid UTF-8, or contains NUL'));
     const reason = rejectionOf(session.rights, packet);
     if (reason !== null) {

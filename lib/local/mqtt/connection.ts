@@ -24,7 +24,10 @@ export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) 
   /** The remaining bytes of the packet to pass on, and after them those to drop. */
   let kept = 0;
   let dropped = 0;
-  /** Reads one byte of a fixed header. Returns the complete header to pass on, [] while it is incomplete, null if it is not allowed. */
+  /**
+   * Reads one byte of a fixed header. Returns the complete header to pass on, [] while it is incomplete, null if it is
+   * not allowed.
+   */
   const read = (byte: number): number[] | null => {
     head.push(byte);
     if (head.length === 1) return [];
@@ -63,8 +66,8 @@ export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) 
 const LINGER_MS = 1_000;
 
 /**
- * Wraps a socket so that no packet of more than `max` bytes, and no first packet of more than `maxFirst`, is buffered. A
- * larger message is truncated; any other larger packet ends the connection.
+ * Wraps a socket so that no packet of more than `max` bytes, and no first packet of more than `maxFirst`, is buffered.
+ * A larger message is truncated; any other larger packet ends the connection.
  */
 export const limitPackets = (socket: Socket, max: number, maxFirst: number): Duplex => {
   const pass = createFrames(max, maxFirst);

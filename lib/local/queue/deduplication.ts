@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts';
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html */
+/**
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
+ */
 const INTERVAL_MS = 5 * 60_000;
 
 /**
  * Remembers the deduplication ids that each group received in the last five minutes. The five minutes start when the id
- * is first sent; they continue after its message is removed, and a duplicate does not extend them. As in SQS, they do not
- * depend on the clock of this host, which may be set back.
+ * is first sent; they continue after its message is removed, and a duplicate does not extend them. As in SQS, they do
+ * not depend on the clock of this host, which may be set back.
  */
 export const createDeduplication = ({ now, steady = now }: Clock) => {
   const seen = new Map<string, number>();

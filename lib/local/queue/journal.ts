@@ -11,7 +11,10 @@ export type Row = {
   readonly visibleAt: number;
 };
 
-/** Settles at the end of the turn of the event loop, and rejects if a change is refused; `undefined` if nothing needs to be awaited. */
+/**
+ * Settles at the end of the turn of the event loop, and rejects if a change is refused; `undefined` if nothing needs to
+ * be awaited.
+ */
 export type Stored = Promise<void> | undefined;
 
 /** Stores the messages of a queue for the next process. */
@@ -22,7 +25,9 @@ export type Journal = {
   nextSequence(): number;
   /** Stores a message. */
   add(row: Row): Stored;
-  /** Removes a message. If the process dies before that is on the disk, the message is delivered again (at-least-once). */
+  /**
+   * Removes a message. If the process dies before that is on the disk, the message is delivered again (at-least-once).
+   */
   remove(sequence: number): Stored;
   clear(): Stored;
   /** Resolves after all changes so far; rejects if one of this turn of the event loop was refused. */

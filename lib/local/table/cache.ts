@@ -2,8 +2,8 @@
 const ENTRY_BYTES = 200;
 
 /**
- * Keeps values in memory, by key. When the recent generation exceeds `maxBytes` it becomes the older one, whose values are
- * dropped unless they have been used in the meantime; so at most twice as much is kept.
+ * Keeps values in memory, by key. When the recent generation exceeds `maxBytes` it becomes the older one, whose values
+ * are dropped unless they have been used in the meantime; so at most twice as much is kept.
  */
 export const createCache = <V>(maxBytes: number) => {
   let recent = new Map<string, { value: V; bytes: number }>();

@@ -68,8 +68,8 @@ const tokens = (now: () => number) => {
 
 /**
  * Creates a client of the table in this process. It supports the commands and options that the store uses, with the
- * results of DynamoDB, and rejects all others. Reads are always consistent. `ConsumedCapacity` is not counted; in tests,
- * dynoxide counts it.
+ * results of DynamoDB, and rejects all others. Reads are always consistent. `ConsumedCapacity` is not counted; in
+ * tests, dynoxide counts it.
  */
 export const tableClient = (rows: Rows, { read, write }: Turns, tableName: string, now: () => number): TableClient => {
   const known = tokens(now);

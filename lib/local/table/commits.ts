@@ -51,8 +51,8 @@ const oneAtATime = (run: () => Promise<unknown>) => {
  * The transactions of a file. One is open from the first change until somebody waits for it to be kept, or a moment has
  * passed. One commit and one sync are under way at a time, and cover all changes before them.
  *
- * Since callers go on before the commit, a commit or sync that fails cannot be undone: nothing works from then on, and the
- * process has to be restarted. What was kept before is still there.
+ * Since callers go on before the commit, a commit or sync that fails cannot be undone: nothing works from then on, and
+ * the process has to be restarted. What was kept before is still there.
  */
 export const createCommits = (database: DatabaseSync, options: CommitOptions) => {
   const { disk, hasRoom = () => true, onForeignChange, onLost } = options;
@@ -115,7 +115,10 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
     if (lost) throw lost;
   };
   return {
-    /** Begins a change: opens a transaction if none is open. Throws if that is not possible now; nothing has changed then. */
+    /**
+     * Begins a change: opens a transaction if none is open. Throws if that is not possible now; nothing has changed
+     * then.
+     */
     begin: (): void => {
       if (!isOpen) open();
       written += 1;

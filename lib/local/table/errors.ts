@@ -5,7 +5,9 @@ export const tableError = (name: string, message: string, more: object = {}): Er
 /** Creates the error for a call that DynamoDB would reject, or that the local table does not support. */
 export const invalid = (message: string): Error => tableError('ValidationException', message);
 
-/** Creates the error for a write that does not fit the stored item. In a transaction it becomes a cancellation reason. */
+/**
+ * Creates the error for a write that does not fit the stored item. In a transaction it becomes a cancellation reason.
+ */
 export const invalidItem = (message: string): Error => tableError('ValidationException', message, { isOfItem: true });
 
 export const conditionFailed = (): Error =>

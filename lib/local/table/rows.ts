@@ -101,7 +101,8 @@ const freeze = (value: Value): void => {
 };
 
 /**
- * Keeps rows and pages parsed. A change goes to SQLite and then here, in one run of synchronous code, so both always agree.
+ * Keeps rows and pages parsed. A change goes to SQLite and then here, in one run of synchronous code, so both always
+ * agree.
  */
 const createParsed = (freezes: boolean) => {
   const items = createCache<Row | null>(CACHE_BYTES.items);

@@ -16,9 +16,9 @@ const IN_MEMORY = ':memory:';
 const BUSY_MS = 2_000;
 
 // Commits are synced to disk by turns.ts, which does not block the event loop. The journal is checkpointed when it
-// reaches 16 MB, because by then most pages have been written many times. That blocks the event loop for 4 ms, and a start
-// after a crash has to read the journal. Deleted data is overwritten where that takes no additional write; `scrub` does
-// the rest.
+// reaches 16 MB, because by then most pages have been written many times. That blocks the event loop for 4 ms, and a
+// start after a crash has to read the journal. Deleted data is overwritten where that takes no additional write;
+// `scrub` does the rest.
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -60,8 +60,8 @@ const numberOf = (database: DatabaseSync, query: string): number =>
   Number(Object.values(database.prepare(query).get() ?? {})[0]);
 
 /**
- * Throws if a page of the file is damaged. SQLite itself would notice only when it reads the page, perhaps in the middle
- * of an alarm. Reading the whole file takes 0.5 s per GB if it is in the page cache.
+ * Throws if a page of the file is damaged. SQLite itself would notice only when it reads the page, perhaps in the
+ * middle of an alarm. Reading the whole file takes 0.5 s per GB if it is in the page cache.
  * https://www.sqlite.org/pragma.html#pragma_quick_check
  */
 const checkPages = (database: DatabaseSync): void => {
@@ -95,7 +95,8 @@ const prepare = (database: DatabaseSync): void => {
   database.exec(PRAGMAS);
   if (!isNew) {
     checkPages(database);
-    // After a failed sync the journal may have a gap on the disk, behind which nothing could be restored after a power cut.
+    // After a failed sync the journal may have a gap on the disk, behind which nothing could be restored after a power
+    // cut.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     scrub(database, Date.now());
     return;
@@ -120,7 +121,8 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
       mkdirSync(dirname(path), { recursive: true });
       // Only one host may use the file at a time. Tools may use it too.
       unlock = lockFile(`${path}.lock`);
-      // Only the owner may read the file, because it contains alarms about people. SQLite gives its other files the same mode.
+      // Only the owner may read the file, because it contains alarms about people. SQLite gives its other files the
+      // same mode.
       closeSync(openSync(path, 'a', 0o600));
     }
     database = new DatabaseSync(path, { timeout: BUSY_MS });

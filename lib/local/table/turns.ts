@@ -10,7 +10,10 @@ import { isPartlyApplied, notStored } from './errors.ts';
 export const createTurns = (database: DatabaseSync, options: CommitOptions = {}) => {
   const commits = createCommits(database, options);
   let answers: (() => void)[] = [];
-  /** Why the file could not be used in this turn. A later call of the turn must not succeed: it may belong to the same change. */
+  /**
+   * Why the file could not be used in this turn. A later call of the turn must not succeed: it may belong to the same
+   * change.
+   */
   let refusal: Error | undefined;
 
   const answer = (): void => {
@@ -67,8 +70,8 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
 export type Turns = ReturnType<typeof createTurns>;
 
 /**
- * Returns turns that answer only once the changes are kept: for tools, and for a host with only one of table and queues in
- * this file, because every call to the other one leaves the process.
+ * Returns turns that answer only once the changes are kept: for tools, and for a host with only one of table and queues
+ * in this file, because every call to the other one leaves the process.
  */
 export const keepingTurns = (turns: Turns): Turns => {
   const keeping =

@@ -14,7 +14,10 @@ import {
 import { copyOf, type Document, type Value } from './values.ts';
 
 type Change = { path: Path; value: Operand | null };
-/** More digits than this would be rounded. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+/**
+ * More digits than this would be rounded.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
 const MAX_DIGITS = 38;
 
 const wrongType = () => invalidItem('An operand in the update expression has an incorrect data type');

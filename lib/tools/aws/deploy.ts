@@ -77,7 +77,9 @@ const outputLines = (outputs: Outputs): string[] =>
 
 const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
 
-/** Checks the subscribers of alarms. Runs again after the deployment, which may have changed the topic or the address. */
+/**
+ * Checks the subscribers of alarms. Runs again after the deployment, which may have changed the topic or the address.
+ */
 const subscriberChecks = async (stage: string, template: Template, account: AccountClient): Promise<Check[]> => {
   const addresses = subscriberAddressesIn(template);
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
@@ -94,7 +96,9 @@ const accountOfRunning = async (stack: string, account: AccountClient): Promise<
 const reservedNow = async (stage: string, account: AccountClient): Promise<number> =>
   reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
 
-/** Returns a deployment whose settings also cap the functions that falls do not depend on, where the account allows it. */
+/**
+ * Returns a deployment whose settings also cap the functions that falls do not depend on, where the account allows it.
+ */
 const capped = async (deployment: Deployment, tools: Pick<Tools, 'account'>): Promise<Deployment> => {
   const stage = stageOf(deployment);
   const account = await accountOfRunning(stackName(stage), tools.account);
@@ -168,8 +172,8 @@ const sayFailedState = ({ state, situation }: StackNow, { say }: Tools): void =>
 const MAX_ATTEMPTS = 3;
 
 /**
- * Deploys a stack from whatever state it is in, and retries if AWS was not ready for one of its resources. Returns the outputs,
- * or null if it failed, after it printed the reason.
+ * Deploys a stack from whatever state it is in, and retries if AWS was not ready for one of its resources. Returns the
+ * outputs, or null if it failed, after it printed the reason.
  */
 const deployStack = async (
   deployment: Deployment,
@@ -215,8 +219,8 @@ const refuseToStartEmpty = async (
 };
 
 /**
- * Runs the checks, prints them and the cost at rest, and deploys with `more` arguments for `cdk deploy`. Returns the outputs
- * and the template of the stack, or null if a check or the CDK failed, after it printed the reason.
+ * Runs the checks, prints them and the cost at rest, and deploys with `more` arguments for `cdk deploy`. Returns the
+ * outputs and the template of the stack, or null if a check or the CDK failed, after it printed the reason.
  */
 export const checkAndDeploy = async (
   given: Deployment,
@@ -241,7 +245,10 @@ export const checkAndDeploy = async (
   return outputs && { outputs, template };
 };
 
-/** Deploys a stage and prints account, addresses, next steps and the alarms that are on. Returns false if a check or the CDK failed. */
+/**
+ * Deploys a stage and prints account, addresses, next steps and the alarms that are on. Returns false if a check or the
+ * CDK failed.
+ */
 export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
   const { account, say } = tools;
   const stage = stageOf(deployment);
@@ -296,8 +303,8 @@ const refuseToLoseData = async (
 };
 
 /**
- * Deletes a stage without `keepData`, or what is left of a stage that never ran or whose deletion failed. Throws a Refusal if
- * the stage keeps its data, or if the stack does not exist.
+ * Deletes a stage without `keepData`, or what is left of a stage that never ran or whose deletion failed. Throws a
+ * Refusal if the stage keeps its data, or if the stack does not exist.
  */
 export const destroy = async (
   deployment: Deployment,

@@ -18,7 +18,9 @@ export const readDeployed = async (account: AccountClient, { stage, stack }: Rec
   return { url, table, template, functions };
 };
 
-/** Reads the deployed stage once CloudFormation has finished changing it, for example after an earlier run was killed. */
+/**
+ * Reads the deployed stage once CloudFormation has finished changing it, for example after an earlier run was killed.
+ */
 export const readDeployedWhenStable = async (
   account: AccountClient,
   goal: RecoveryGoal,

@@ -20,8 +20,8 @@ const checkTime = async ({ source, to }: TableRecovery, { account }: Tools): Pro
 };
 
 /**
- * Whether the recovered table exists and its indexes are active. Throws a Refusal if it cannot be restored, or if another
- * table has that name.
+ * Whether the recovered table exists and its indexes are active. Throws a Refusal if it cannot be restored, or if
+ * another table has that name.
  */
 export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise<boolean> => {
   const { source, target } = recovery;

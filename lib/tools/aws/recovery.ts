@@ -28,7 +28,9 @@ export const recoveryTimeProblem = (value: string | undefined, now: number): str
     : null;
 };
 
-/** Returns the goal for the value of `--to`. Its names depend only on stage and time, so that a repeated run finds them. */
+/**
+ * Returns the goal for the value of `--to`. Its names depend only on stage and time, so that a repeated run finds them.
+ */
 export const recoveryGoal = (stage: string, value: string): RecoveryGoal => {
   const to = Math.floor((readTime(value) ?? 0) / 1_000) * 1_000;
   const stack = stackName(stage);

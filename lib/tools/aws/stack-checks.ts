@@ -17,7 +17,8 @@ const LOWER_API_RATE_REGIONS =
   /^(af-south-1|ap-south-2|ap-southeast-[3457]|ca-west-1|eu-central-2|eu-south-[12]|il-central-1|me-central-1|mx-central-1)$/;
 
 /**
- * The messages per second that a high-throughput FIFO queue accepts without batches, by region. Each device call is one.
+ * The messages per second that a high-throughput FIFO queue accepts without batches, by region. Each device call is
+ * one.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 const FIFO_RATES: readonly (readonly [regions: RegExp, rate: number])[] = [

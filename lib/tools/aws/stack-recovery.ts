@@ -74,8 +74,8 @@ const sayStuckDeletion = async (stack: string, { account, say }: Tools): Promise
 };
 
 /**
- * Deletes a stack with the CDK: empties its buckets, and disables the termination protection of one that never ran. Returns
- * false if the deletion failed, after it printed the reason.
+ * Deletes a stack with the CDK: empties its buckets, and disables the termination protection of one that never ran.
+ * Returns false if the deletion failed, after it printed the reason.
  */
 export const deleteStack = async (
   { stack, app }: Target,

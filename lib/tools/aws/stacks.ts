@@ -87,7 +87,9 @@ export const stackCalls = (client: CloudFormationClient) => ({
     return withFallback(read(), isMissing, []);
   },
 
-  /** Returns what failed in the latest operation on a stack, the first failure first. Empty if the stack does not exist. */
+  /**
+   * Returns what failed in the latest operation on a stack, the first failure first. Empty if the stack does not exist.
+   */
   failures: async (StackName: string): Promise<StackFailure[]> => {
     const read = async () => {
       const events: StackEvent[] = [];

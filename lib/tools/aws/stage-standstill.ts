@@ -32,7 +32,9 @@ const reserveAll = async (
 const stopped = () => 0;
 const asDeployed = ({ reserved }: DeployedFunction) => reserved;
 
-/** Enables or disables all event source mappings, each once its earlier change is finished, and waits for the result. */
+/**
+ * Enables or disables all event source mappings, each once its earlier change is finished, and waits for the result.
+ */
 const switchAll = async (functions: readonly DeployedFunction[], isOn: boolean, tools: Tools): Promise<void> => {
   const { account } = tools;
   const wanted = isOn ? 'Enabled' : 'Disabled';

@@ -48,8 +48,8 @@ const missingPrograms = async ({ works }: SamTools): Promise<string[]> => {
 };
 
 /**
- * Writes the files that `sam local start-api` needs, based on the template of the stage `local`, and prints the commands to
- * run.
+ * Writes the files that `sam local start-api` needs, based on the template of the stage `local`, and prints the
+ * commands to run.
  */
 export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<boolean> => {
   const { context, folder, engines, arch } = options;

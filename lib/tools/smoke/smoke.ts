@@ -13,7 +13,10 @@ export type SmokeOptions = {
   /** The URL of the API, ending in /api/v1. */
   base: string;
   login: Login;
-  /** The URL that receives the fall. The default is a receiver on loopback, which only a service on this machine can call. */
+  /**
+   * The URL that receives the fall. The default is a receiver on loopback, which only a service on this machine can
+   * call.
+   */
   receiver?: string | undefined;
   /** The URL of the device API, without /api/v1. The default is the one that the service reports. */
   deviceUrl?: string | undefined;
@@ -85,8 +88,8 @@ const checkReceived = async ({ received: [first, ...others] }: Receiver, secret:
 };
 
 /**
- * Runs the smoke test: creates a customer, reports a fall, checks that it reaches a receiver, and removes everything. Returns
- * whether all steps succeeded and everything was removed, except for data that expires.
+ * Runs the smoke test: creates a customer, reports a fall, checks that it reaches a receiver, and removes everything.
+ * Returns whether all steps succeeded and everything was removed, except for data that expires.
  */
 export const smoke = async (options: SmokeOptions): Promise<boolean> => {
   const { base, login, say, signal } = options;

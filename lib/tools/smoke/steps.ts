@@ -14,8 +14,8 @@ const failureText = (error: unknown): string => {
 };
 
 /**
- * Runs steps and prints the duration of each. `cleanUp` removes everything that was created, newest first, even after errors.
- * It prints what could not be removed, and returns false then.
+ * Runs steps and prints the duration of each. `cleanUp` removes everything that was created, newest first, even after
+ * errors. It prints what could not be removed, and returns false then.
  */
 export const createSteps = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
   const undos: Undo[] = [];

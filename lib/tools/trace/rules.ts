@@ -15,7 +15,9 @@ export type RuleInput = { what: EventDetails; isExact: boolean };
 /** The result of a rule for an event with the reasons, according to the current version of the rule. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; reasons: string[] };
 
-/** Reconstructs an event whose decision is no longer stored: its kind, and whether it was simulated or marked as silent. */
+/**
+ * Reconstructs an event whose decision is no longer stored: its kind, and whether it was simulated or marked as silent.
+ */
 export const reconstructRuleInput = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
   const situation = (Object.keys(kinds) as Situation[]).find(
     (name) => kinds[name].type === type && kinds[name].action === action,
@@ -80,8 +82,8 @@ type VerdictInput = {
 };
 
 /**
- * Explains why a rule fired or not, as far as stored data shows. It uses the current version of the rule; if that is newer than
- * the event, the reasons say so.
+ * Explains why a rule fired or not, as far as stored data shows. It uses the current version of the rule; if that is
+ * newer than the event, the reasons say so.
  */
 export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: VerdictInput): Verdict => {
   const { id: ruleId, name } = rule;

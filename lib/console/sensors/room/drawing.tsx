@@ -29,7 +29,10 @@ const Grid = ({ xMin, xMax, yMin, yMax }: Extent) => {
   );
 };
 
-/** Draws the sensor with its rotation: a wedge on a wall, pointing into the room, or a square with an arrow on the ceiling. */
+/**
+ * Draws the sensor with its rotation: a wedge on a wall, pointing into the room, or a square with an arrow on the
+ * ceiling.
+ */
 const SensorSymbol = ({ mounting }: { mounting: Room['sensorMounting'] }) => {
   const texts = useRoomTexts();
   const rotation = mounting === 'ceiling_45deg' ? { transform: 'rotate(45)' } : {};

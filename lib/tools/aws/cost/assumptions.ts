@@ -2,14 +2,16 @@ import type { MetricName } from '#shared/observability/metrics.ts';
 
 /** Assumptions behind the cost and growth figures, where they depend on the home or cannot be measured without AWS. */
 export const assumed = {
-  // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions that accept device messages.
+  // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions that accept device
+  // messages.
   memoryGigabytes: 1,
   deviceMemoryGigabytes: 0.5,
   /**
-   * Billed durations: 5 ms for each sequential table call, 10 ms for a queue call, 100 ms for a receiver, plus CPU. Table and
-   * queue calls: accept 1 and 1; admit 1; report 2.5; three reports in one call 3; event 8 and 1; delivery 5; check 3; screen
-   * 2. States are read 100 at a time (look), index entries 500 at a time (entry). The CPU time to accept messages (5 and
-   * 7.5 ms at 1,024 MB, 9 for three) and to answer a screen (7.5) doubles at 512 MB.
+   * Billed durations: 5 ms for each sequential table call, 10 ms for a queue call, 100 ms for a receiver, plus CPU.
+   * Table and queue calls: accept 1 and 1; admit 1; report 2.5; three reports in one call 3; event 8 and 1; delivery 5;
+   * check 3; screen
+   * 2. States are read 100 at a time (look), index entries 500 at a time (entry). The CPU time to accept messages (5
+   * and 7.5 ms at 1,024 MB, 9 for three) and to answer a screen (7.5) doubles at 512 MB.
    */
   milliseconds: {
     accept: 25,
@@ -34,8 +36,8 @@ export const assumed = {
   /** Messages per batch: one, unless more are pending. A FIFO queue has no batching window. */
   batch: 1,
   /**
-   * Bytes of the metrics line of an invocation, with 26 bytes that CloudWatch adds. Functions that accept messages write only
-   * one a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
+   * Bytes of the metrics line of an invocation, with 26 bytes that CloudWatch adds. Functions that accept messages
+   * write only one a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
    */
   logBytes: 400,
   /** Bytes of an access log line of the app API. Calls write no metrics. */
@@ -43,8 +45,8 @@ export const assumed = {
   /** Bytes of the log line of a decision or an attempt, including these 26 bytes. */
   lineBytes: 530,
   /**
-   * Bytes of outgoing traffic: a response to a device or a 304 to a screen, with headers, and a request to a receiver on a
-   * new connection.
+   * Bytes of outgoing traffic: a response to a device or a 304 to a screen, with headers, and a request to a receiver
+   * on a new connection.
    */
   answerBytes: 600,
   requestBytes: 5_000,
@@ -62,8 +64,8 @@ export const assumed = {
    */
   connectionsPerUnit: 25,
   /**
-   * The metrics that a stage with a canary writes in an hour with reports and a fall. CloudWatch bills a metric for each hour
-   * in which it is sent. The others are sent when something fails, or once a day.
+   * The metrics that a stage with a canary writes in an hour with reports and a fall. CloudWatch bills a metric for
+   * each hour in which it is sent. The others are sent when something fails, or once a day.
    */
   hourlyMetrics: [
     'MessagesAccepted',

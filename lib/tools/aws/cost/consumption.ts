@@ -5,7 +5,9 @@ export type Consumption = {
   /** Messages of the FIFO queue of events, and of the standard queues. Each is sent, received and deleted. */
   fifo: number;
   standard: number;
-  /** Bytes stored in the table for 120 days, and for 30 days (deliveries), with the 100 bytes that AWS adds per item. */
+  /**
+   * Bytes stored in the table for 120 days, and for 30 days (deliveries), with the 100 bytes that AWS adds per item.
+   */
   kept120: number;
   kept30: number;
 };

@@ -151,8 +151,8 @@ const withColdStarts = (work: Work, transport: Transport): Costs => {
 };
 
 /**
- * How often per month the sweep reads the state of a sensor that reports once a minute. Each read is due 375 s after the last
- * write, which may be up to 2 minutes old.
+ * How often per month the sweep reads the state of a sensor that reports once a minute. Each read is due 375 s after
+ * the last write, which may be up to 2 minutes old.
  */
 const READS_PER_MONTH = MINUTES_PER_MONTH / 5;
 const FALLS_PER_MONTH = DAYS_PER_MONTH / assumed.fallDays;

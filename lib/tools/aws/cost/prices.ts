@@ -1,6 +1,7 @@
 /**
- * Prices in USD for eu-central-1, without tax and free tiers, in the first volume tier, as of 2026-11-22. The figures are
- * from the price list files of AWS as quoted by others; each comment names the source. Check them before you rely on them.
+ * Prices in USD for eu-central-1, without tax and free tiers, in the first volume tier, as of 2026-11-22. The figures
+ * are from the price list files of AWS as quoted by others; each comment names the source. Check them before you rely
+ * on them.
  */
 export const prices = {
   date: '2026-11-22',
@@ -44,7 +45,8 @@ export const prices = {
   /** The price per custom metric. */
   metricMonth: 0.3,
   dashboardMonth: 3,
-  // Price list AWSDataTransfer of 2026-07-20, out to the internet; https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer
+  // Price list AWSDataTransfer of 2026-07-20, out to the internet;
+  // https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer
   trafficGigabyte: 0.09,
   // https://aws.amazon.com/kms/pricing/
   keyMonth: 1,
