@@ -89,7 +89,8 @@ const throttledIn = (logGroup: LogGroup): Metric =>
   }).metric();
 
 /**
- * Creates the log group for API Gateway's own errors, because one that API Gateway creates would keep them forever.
+ * Creates the log group for API Gateway's own errors, because a log group that API Gateway creates would keep them
+ * forever.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 const createExecutionLogs = (api: SpecRestApi, stage: Stage): void => {

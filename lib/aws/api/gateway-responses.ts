@@ -76,7 +76,7 @@ const headersOf = (stage: Stage, code: ErrorCode, retryAfter: number | undefined
 /**
  * Returns the CORS headers that let pages of other origins read a response. API Gateway cannot compare the origin with
  * a list: its headers are fixed, or copied from the request, which would allow any origin. So in a stage with several
- * `corsOrigins` the headers name none, and a page sees a network error.
+ * `corsOrigins` the headers allow no origin, and a page sees a network error.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
 const corsOf = ({ corsOrigins }: Stage, headers: Record<string, string>): Record<string, string> => {

@@ -15,7 +15,7 @@ export type ConfigurationSet = { name: string; arn: string };
 export type ConfigurationSets = { mail: ConfigurationSet | null; sms: ConfigurationSet | null };
 
 /**
- * Returns the configuration sets of a stage. Their name is that of the stack, so that policies can contain their ARNs
+ * Returns the configuration sets of a stage. They have the name of the stack, so that policies can contain their ARNs
  * before they exist.
  */
 export const configurationSets = (scope: Construct, { mailSender, smsOrigin }: Stage): ConfigurationSets => {

@@ -5,7 +5,7 @@ import { readNumber } from './times.ts';
 
 export const me = (client: Client) => ok(client.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
 
-/** Returns the customer of the option, or else that of the user. */
+/** Returns the customer of the option, or else the customer of the user. */
 export const customerOf = async (
   client: Client,
   value: string | undefined,

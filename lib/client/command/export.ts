@@ -18,7 +18,7 @@ const check = (values: ExportOptions): string | null => {
   return values.output === '' ? '--output must be the name of a file' : subjectProblem(values);
 };
 
-/** Starts an export, or finds the one of --job. */
+/** Starts an export, or finds the export of --job. */
 const jobOf = async (
   values: ExportOptions,
   io: CommandIo,

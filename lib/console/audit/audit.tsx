@@ -51,7 +51,7 @@ const Filters = ({ filter, change }: FilterProps) => {
 /** The time (ms) in the id of an entry. */
 const timeOf = (id: string): number => Number(id.slice(0, 14));
 
-/** States how far back the log was searched if that was not all of it, with a button to search on from there. */
+/** If only a part of the log was searched, states how far back, with a button that continues from there. */
 const Unsearched = ({ after, change }: Pick<FilterProps, 'change'> & { after: string | null }) => {
   const texts = useAuditTexts();
   const dates = useDates();

@@ -192,6 +192,9 @@ const CustomerChecklist = ({ customerId }: { customerId: number }) => {
   return <Steps done={done} onHide={() => setHidden([...hidden, customerId])} />;
 };
 
-/** The steps to the first alarm, until all are done or the user hides the list. Users who can do none do not see it. */
+/**
+ * The steps to the first alarm, until all are done or the user hides the list. Users who can do none of the steps do
+ * not see the list.
+ */
 export const Checklist = ({ customerId }: { customerId: number | null }) =>
   customerId === null ? <Steps done={noneDone} /> : <CustomerChecklist customerId={customerId} />;

@@ -30,7 +30,10 @@ const PersonalData = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** The page where personal data is exported and erased; for system admins of any customer, or of none. */
+/**
+ * The page where personal data is exported and erased. System admins can choose any customer, or data without a
+ * customer.
+ */
 export const PersonalDataPage = () => {
   const { personalData: title } = useTexts();
   const { explain } = usePersonalDataTexts();

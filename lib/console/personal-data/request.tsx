@@ -46,7 +46,7 @@ const Answers = ({ job: { id: erasureId, actor, approvedBy }, customerId }: Requ
   );
 };
 
-/** Who requested, approved or canceled an erasure, and when it begins. Empty for one that needed no approval. */
+/** Who requested, approved or canceled an erasure, and when it begins. Empty for an erasure that needed no approval. */
 export const ErasureRequest = ({ job, customerId }: RequestProps) => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

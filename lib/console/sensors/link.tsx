@@ -27,7 +27,8 @@ const linkSensor = async (body: Link): Promise<LinkedSensor> => {
 };
 
 /**
- * A form that links a sensor by its pairing code to the customer of the user, or to one that a system admin chooses.
+ * A form that links a sensor by its pairing code to the customer of the user, or to a customer that a system admin
+ * chooses.
  */
 export const LinkForm = ({ onDone }: { onDone: (sensor: LinkedSensor) => void }) => {
   const { sensors: texts, customer } = useTexts();

@@ -36,7 +36,7 @@ const AskForCode = ({ onSent }: { onSent: () => void }) => {
   );
 };
 
-/** Sets a password with a code: that of an invitation, or else one that is entered. */
+/** Sets a password with a code: the code of an invitation, or else a code that the user enters. */
 const SetPassword = ({ code }: { code?: string }) => {
   const { reset: texts } = useTexts();
   const [, go] = useLocation();

@@ -82,7 +82,8 @@ export const poll = (options: PollOptions): Poller => {
   let resting: AbortController | undefined;
   const running = new Set<Promise<void>>();
   /**
-   * Resolves when the next invocation ends. A race of all running ones would cost each of them a callback every time.
+   * Resolves when the next invocation ends. A race of all running invocations would add a callback to each of them
+   * every time.
    */
   let ended = Promise.withResolvers<void>();
   const groups = createGroupLimits(ofCustomer, ofGroup);

@@ -84,8 +84,8 @@ const addAlarms = async (home: Home, url: string, { settings }: Runtime, attempt
 };
 
 /**
- * Creates the demo's care home, or finds that of an earlier start. `receiver` is the URL that gets its alarms. Throws
- * if the demo user cannot be created; any other part that fails is skipped.
+ * Creates the demo's care home, or finds the one that an earlier start created. `receiver` is the URL that gets its
+ * alarms. Throws if the demo user cannot be created; any other part that fails is skipped.
  */
 export const seedDemo = async (
   runtime: Runtime,

@@ -16,7 +16,7 @@ export type Described = {
 export type Service = { name: string; version: string; url: string; canAcknowledge: boolean };
 type Component = Readonly<Record<string, string | boolean>>;
 
-/** Whether a sensor can measure rates: only those of maker B send them. */
+/** Whether a sensor can measure rates: only sensors of maker B send rates. */
 const measuresRates = ({ manufacturer }: Described['sensor']): boolean => manufacturer === 'maker_b';
 
 const componentsOf = (

@@ -21,7 +21,7 @@ export type Stored = Promise<void> | undefined;
 export type Journal = {
   /** Returns the messages that were stored when the file was opened, in the order in which they were sent. */
   load(): Row[];
-  /** Returns a number greater than all before, including those of earlier processes. There may be gaps. */
+  /** Returns a number greater than all earlier numbers, including those of earlier processes. There may be gaps. */
   nextSequence(): number;
   /** Stores a message. */
   add(row: Row): Stored;

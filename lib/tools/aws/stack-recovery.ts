@@ -74,7 +74,7 @@ const sayStuckDeletion = async (stack: string, { account, say }: Tools): Promise
 };
 
 /**
- * Deletes a stack with the CDK: empties its buckets, and disables the termination protection of one that never ran.
+ * Deletes a stack with the CDK: empties its buckets, and disables the termination protection of a stack that never ran.
  * Returns false if the deletion failed, after it printed the reason.
  */
 export const deleteStack = async (
@@ -83,7 +83,7 @@ export const deleteStack = async (
   tools: Tools,
 ): Promise<boolean> => {
   const { account, cdk, say } = tools;
-  // The CDK protects a stack before it creates the resources, so one whose first deployment failed is protected.
+  // The CDK protects a stack before it creates the resources, so a stack whose first deployment failed is protected.
   if (state?.isProtected && (situation === 'never ran' || situation === 'missing')) {
     await account.unprotect(stack);
     say(`Disabled the termination protection of ${stack}, because it never ran.`);

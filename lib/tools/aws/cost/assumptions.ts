@@ -59,8 +59,8 @@ export const assumed = {
   idlePollers: 5,
   pollSeconds: 20,
   /**
-   * New connections per second that one capacity unit of a load balancer covers. Each device call opens one, and needs
-   * more capacity for that than for its bytes, open connections and rules.
+   * New connections per second that one capacity unit of a load balancer covers. Each device call opens a connection,
+   * and needs more capacity for the new connection than for its bytes, open connections and rules.
    */
   connectionsPerUnit: 25,
   /**
