@@ -18,8 +18,8 @@ export const hasCertificates = (text: string): boolean => {
 const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
 
 /**
- * Returns whom a connection trusts: `ca` (PEM) in place of the authorities that Node.js trusts, unless it is empty, and
- * `extra` in addition.
+ * Returns the authorities that a connection trusts: `ca` (PEM) or, if it is empty, those that Node.js trusts; and
+ * `extra` (PEM) in addition.
  */
 export const authoritiesOf = (ca: string, extra: string): { ca?: string[] } => {
   if (ca !== '') return { ca: [ca, extra].filter(Boolean) };

@@ -4,8 +4,8 @@ import { coverageOf } from '../overview/coverage.ts';
 import type { KnownSensor } from './queries.ts';
 
 /**
- * The look of a room: that of its most urgent alarm, hatched if an alarm would go unnoticed, or else whether somebody
- * is there.
+ * How a room looks: like its most urgent alarm; otherwise hatched if an alarm would go unnoticed; otherwise by whether
+ * somebody is there.
  */
 export type RoomLook =
   | { kind: Exclude<Row['kind'], 'offline'>; row: Row }

@@ -7,7 +7,7 @@ const percent = (part: number, whole: number): string => `${(part / whole) * 100
 
 type CoverProps = { day: string; timeZone: string; spans: readonly Span[] };
 
-/** Returns the spans of a day, with its beginning and its length (ms). */
+/** Returns the spans of a day, and when the day begins and how long it is (ms). */
 const useDay = ({ day, timeZone, spans }: CoverProps) => {
   const begin = startOfDay(day, timeZone);
   const end = startOfDay(dayAfter(day), timeZone);

@@ -9,7 +9,8 @@ import { useWebhookTexts } from '../webhooks/texts.ts';
 import { AddPerson, type Recipient, usePersonName } from './people.tsx';
 
 /**
- * Returns the query for the webhooks that a rule can notify: those of bots. Only users who can manage bots see them.
+ * Returns the query for the webhooks of bots, which are the webhooks that a rule can notify. Only users who can manage
+ * bots see them.
  */
 const useWebhooks = (customerId: number) => {
   const can = useCan();

@@ -4,7 +4,7 @@ import type { Messengers } from '#shared/runtime/messengers.ts';
 type Outgoing = Pick<Runtime, 'webhookClient' | 'mail' | 'messengers' | 'publish'>;
 
 /**
- * Holds back everything that leaves this process until what was written before is on the disk: an attempt is counted
+ * Holds back everything that leaves this process until everything written before is on the disk: an attempt is counted
  * before it is made, and no id, number or text is sent that a power cut would undo. Handlers are unaware of it.
  */
 export const whenKept = <O extends Outgoing>(kept: () => Promise<void>, outgoing: O): O => {

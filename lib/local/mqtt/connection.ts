@@ -11,8 +11,8 @@ const digitsOf = (length: number): number[] =>
   length < 128 ? [length] : [(length % 128) | 128, ...digitsOf(Math.floor(length / 128))];
 
 /**
- * Returns a function that receives the bytes of a connection as they arrive and returns those to pass on. A PUBLISH of
- * more than `max` bytes is truncated to `max`: it is then rejected as too large and acknowledged, because a client
+ * Returns a function that receives the bytes of a connection as they arrive and returns the bytes to pass on. A PUBLISH
+ * of more than `max` bytes is truncated to `max`: it is then rejected as too large and acknowledged, because a client
  * whose connection ended would resend it forever. It returns null once any other packet declares more than `max` bytes
  * (the first packet: more than `maxFirst`) or an invalid length. Only the fixed header is buffered.
  * https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718023
@@ -21,7 +21,7 @@ export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) 
   let limit = maxFirst;
   /** The fixed header read so far. */
   let head: number[] = [];
-  /** The remaining bytes of the packet to pass on, and after them those to drop. */
+  /** The number of remaining bytes of the packet to pass on, and the number to drop after them. */
   let kept = 0;
   let dropped = 0;
   /**

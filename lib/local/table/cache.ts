@@ -1,9 +1,9 @@
-/** What an entry takes beyond its value, in bytes. */
+/** The overhead (bytes) of an entry beyond its value. */
 const ENTRY_BYTES = 200;
 
 /**
- * Keeps values in memory, by key. When the recent generation exceeds `maxBytes` it becomes the older one, whose values
- * are dropped unless they have been used in the meantime; so at most twice as much is kept.
+ * Keeps values in memory, by key. When the recent generation exceeds `maxBytes`, it replaces the older generation,
+ * whose values are dropped unless they were used in the meantime. So at most twice `maxBytes` is kept.
  */
 export const createCache = <V>(maxBytes: number) => {
   let recent = new Map<string, { value: V; bytes: number }>();

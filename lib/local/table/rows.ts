@@ -132,8 +132,8 @@ const createParsed = (freezes: boolean) => {
 };
 
 /**
- * Returns the operations on the table's rows in an open database. With `freezes`, a caller that changes what it read
- * fails.
+ * Returns the operations on the table's rows in an open database. `freezes` makes callers fail if they change what they
+ * read.
  */
 export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: boolean | undefined } = {}) => {
   const parsed = createParsed(freezes);

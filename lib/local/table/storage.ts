@@ -136,7 +136,7 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
 };
 
 type StorageOptions = {
-  /** Whether a caller that changes what it read fails. For tests. */
+  /** Whether callers fail if they change what they read. For tests. */
   freezes?: boolean | undefined;
   onLost?: (error: Error) => void;
   /** Whether the disk of a folder has room for a transaction. */

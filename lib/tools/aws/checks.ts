@@ -191,8 +191,8 @@ export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 
 /**
- * Checks that the stage stays on its table, or that none of its functions runs. A deployment switches functions one by
- * one, so some would write to one table while others read from the other.
+ * Checks that the stage keeps its table, or that none of its functions is running. A deployment switches functions one
+ * by one, so some would write to one table while others read from the other.
  */
 export const checkTable = (
   { template: deployedOf, mappings }: Calls<'template' | 'mappings'>,

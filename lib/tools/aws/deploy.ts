@@ -130,8 +130,8 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
 };
 
 /**
- * Synthesizes the template of a stage and runs the checks that the CDK lacks. `deployment` is what the template was
- * made from, including caps.
+ * Synthesizes the template of a stage and runs the checks that the CDK lacks. Returns with them the deployment that the
+ * template was made from, whose settings include caps.
  */
 export const prepare = async (
   given: Deployment,
