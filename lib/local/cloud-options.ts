@@ -54,7 +54,7 @@ export type CloudOptions = {
   onLost?: (error: Error) => void;
   /** Prints a line on the console, for example a mail if there is no data folder. */
   say?: (line: string) => void;
-  /** Makes code fail if it changes what it read from the table. For tests. */
+  /** Whether code fails if it changes what it read from the table. For tests. */
   freezes?: boolean;
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;

@@ -34,7 +34,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     order,
     /** The received messages by their latest receipt handle. */
     received,
-    /** Makes all messages that are due visible, and returns the order. */
+    /** Returns the order, after all messages that are due have been made visible. */
     upToDate: (): FairOrder => {
       followClock();
       showDue(order, clock.now());
