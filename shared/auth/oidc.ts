@@ -17,7 +17,7 @@ export type OidcIdentity = { issuer: string; subject: string; claims: Claims; id
 /** Few calls need the library, so it is loaded by the first one that does. https://github.com/panva/openid-client */
 const library = () => import('openid-client');
 
-/** Whether the issuer was unavailable, by the codes of timeouts and by fetch's own error for failed connections. */
+/** Whether the error means that the issuer is unavailable: a timeout code, or fetch's error for a failed connection. */
 const isUnavailable = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'TypeError' && error.message === 'fetch failed') ||
   ['OAUTH_TIMEOUT', 'OAUTH_ABORT'].includes(String(Object(error).code));
@@ -36,8 +36,8 @@ const discover = async ({ issuer, clientId, clientSecret }: Client): Promise<Con
 };
 
 /**
- * Logs users in at an OpenID Connect issuer, by authorization code with PKCE (OpenID Connect Core 1.0, section 3.1;
- * RFC 7636). Each method throws IssuerUnavailable if the issuer does not respond.
+ * Logs users in at an OpenID Connect issuer, using the authorization code flow with PKCE (OpenID Connect Core 1.0,
+ * section 3.1; RFC 7636). Each method throws IssuerUnavailable if the issuer does not respond.
  */
 export const createIssuer = (client: Client, now: () => number) => {
   let known: { since: number; found: Promise<Configuration> } | undefined;
@@ -94,7 +94,10 @@ export const createIssuer = (client: Client, now: () => number) => {
       }
     },
 
-    /** Returns the address where a browser also logs out of the issuer; null if it has none. RP-Initiated Logout 1.0. */
+    /**
+     * Returns the address where a browser logs out of the issuer as well; null if the issuer has none. RP-Initiated
+     * Logout 1.0.
+     */
     endSession: async (idToken: string, returnTo: string): Promise<string | null> => {
       const { buildEndSessionUrl } = await library();
       const config = await configuration();

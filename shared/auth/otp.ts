@@ -19,8 +19,8 @@ export const otpUri = async (issuer: string, label: string, secret: string): Pro
   (await library()).generateURI({ issuer, label, secret });
 
 /**
- * Returns the time step (30 s each since the Unix epoch) that the code belongs to. Null if it belongs to none around `now`
- * (ms), or to one that was used already (up to `lastStep`). RFC 6238, section 5.2.
+ * Returns the time step (30 s each since the Unix epoch) that the code belongs to. Null if the code is not valid around
+ * `now` (ms), or if its step is not after `lastStep`, the last step used. RFC 6238, section 5.2.
  */
 export const timeStepOf = async (
   secret: string,

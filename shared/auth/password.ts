@@ -25,7 +25,9 @@ const parse = (hash: string): Hash | null => {
   return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 };
 
-/** Returns functions that hash and verify passwords. New hashes have this `cost`; hashes with another cost stay valid. */
+/**
+ * Returns functions that hash and verify passwords. New hashes have this `cost`; hashes with another cost stay valid.
+ */
 export const createPasswords = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
   const dummy: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
   return {
@@ -37,8 +39,8 @@ export const createPasswords = (cost = standard, random: (bytes: number) => Uint
     },
 
     /**
-     * Whether the password matches the hash, computed at the cost in the hash. Without a hash, because no user has that
-     * name, returns false after the same time.
+     * Whether the password matches the hash, computed at the cost in the hash. Without a hash (no user has that name),
+     * returns false after the same time.
      */
     verify: async (password: string, hash: string | null): Promise<boolean> => {
       const known = hash === null ? null : parse(hash);
@@ -47,7 +49,7 @@ export const createPasswords = (cost = standard, random: (bytes: number) => Uint
       return known !== null && tag.length === TAG && timingSafeEqual(actual, tag);
     },
 
-    /** Whether the hash has another cost than new hashes. The next login replaces it. */
+    /** Whether the cost of the hash differs from that of new hashes. The next login replaces such a hash. */
     isOutdated: (hash: string): boolean => {
       const old = parse(hash)?.cost;
       return old?.memory !== cost.memory || old.passes !== cost.passes || old.parallelism !== cost.parallelism;

@@ -7,7 +7,7 @@ export const pushKeysFrom = (random: Uint8Array): { publicKey: string; privateKe
   return { publicKey: curve.getPublicKey('base64url'), privateKey: Buffer.from(random).toString('base64url') };
 };
 
-/** Whether this is a point on the curve that encrypts push messages. */
+/** Whether this is a point on the curve that is used to encrypt push messages. */
 export const isCurvePoint = (point: string): boolean => {
   try {
     const curve = createECDH('prime256v1');

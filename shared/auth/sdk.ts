@@ -1,2 +1,4 @@
-/** The parts of the AWS SDK for KMS that are used. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
+/**
+ * The parts of the AWS SDK for KMS that are used. They are bundled once for all functions (lib/aws/functions/sdk.ts).
+ */
 export { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms';

@@ -21,8 +21,8 @@ export const newAccountKey = (random: (bytes: number) => Uint8Array): string =>
 
 /**
  * Generates an opaque token with 192 random bits. A token of an account also contains the account's key, so that the
- * account, its rate and its session can be read at the same time. Everybody who ever had such a token knows the key, but
- * the key alone gives no access, and an invalid token with a valid key counts against the caller's address.
+ * account, its rate and its session can be read at the same time. Everybody who ever had such a token knows the key,
+ * but the key alone gives no access, and an invalid token with a valid key counts against the caller's address.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
   withChecksum(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
@@ -39,7 +39,9 @@ export const parseToken = (text: string): { kind: TokenKind; accountKey: string 
 /** Returns the SHA-256 hash of a token or code in base64url. Only the hash of a secret is stored. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
-/** Whether this is the secret of a setting, which holds the secret itself, or `sha256:` and its hash in hex. */
+/**
+ * Whether `shown` is the secret in a setting, which holds either the secret itself, or `sha256:` and its hash in hex.
+ */
 export const matchesSecret = (shown: string, setting: string): boolean =>
   secretsEqual(
     setting.startsWith('sha256:') ? `sha256:${createHash('sha256').update(shown).digest('hex')}` : shown,

@@ -1,4 +1,7 @@
-/** A secret could not be encrypted or decrypted, because its key is unavailable or refuses it. Retry later. */
+/**
+ * A secret could not be encrypted or decrypted, because the encryption key is unavailable or its use was denied. Retry
+ * later.
+ */
 export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';
 }

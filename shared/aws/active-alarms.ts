@@ -5,7 +5,9 @@ import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 /** Lists the alarms that are on. Rejects if they cannot be read. */
 export type ListActiveAlarms = () => Promise<readonly ActiveAlarm[]>;
 
-/** Returns a function that lists the alarms that are on and notify a topic, and thus none of another stage. */
+/**
+ * Returns a function that lists the alarms that are on and notify a topic. Alarms of other stages notify other topics.
+ */
 export const cloudWatchAlarms = (config: CloudWatchClientConfig, topicArn: string): ListActiveAlarms => {
   const client = withFreshSockets(
     new CloudWatchClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config }),

@@ -1,4 +1,6 @@
-/** The parts of the AWS SDK for SNS that are used. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
+/**
+ * The parts of the AWS SDK for SNS that are used. They are bundled once for all functions (lib/aws/functions/sdk.ts).
+ */
 export {
   PublishCommand,
   paginateListSubscriptionsByTopic,

@@ -15,7 +15,7 @@ export type AlarmTopic = {
   subscriptions: () => Promise<readonly Subscription[]>;
   /** Sends an alarm that is already on to all subscribers. */
   send: (alarm: ActiveAlarm) => Promise<void>;
-  /** Sends a message to them. */
+  /** Sends a message to all subscribers. */
   notify: (subject: string, text: string) => Promise<void>;
 };
 

@@ -1,2 +1,5 @@
-/** The parts of the AWS SDK for CloudWatch that are used. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
+/**
+ * The parts of the AWS SDK for CloudWatch that are used. They are bundled once for all functions
+ * (lib/aws/functions/sdk.ts).
+ */
 export { CloudWatchClient, type CloudWatchClientConfig, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';

@@ -7,7 +7,10 @@ import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 /** Sends a mail. Rejects if the mail service did not accept it. `reference` names it in reports of the service. */
 export type SendMail = (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
 
-/** Timeouts (ms) of an attempt. Two attempts must end before the response to a password reset (functions/api/auth/reset.ts). */
+/**
+ * Timeouts (ms) of an attempt. Two attempts must end before the response to a password reset
+ * (functions/api/auth/reset.ts).
+ */
 const TIMEOUTS = { connect: 800, answer: 1_200 };
 
 /**
@@ -20,8 +23,8 @@ const forSes = (address: string): string => {
 };
 
 /**
- * `random`: random bytes, for the id of a mail; `configurationSet`: makes SES report mails with a reference that it
- * cannot deliver.
+ * `random`: random bytes, for the id of a mail; `configurationSet`: makes SES report mails that have a reference and
+ * cannot be delivered.
  */
 type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array; configurationSet?: string };
 

@@ -7,7 +7,9 @@ export type Publish = (topic: string, payload: string) => Promise<void>;
 /** Timeouts in ms. They are short, because publications may be lost. */
 const TIMEOUTS = { connect: 500, answer: 1_000 };
 
-/** Returns a function that publishes with QoS 1 through AWS IoT Core, at the data endpoint of this account and region. */
+/**
+ * Returns a function that publishes with QoS 1 through AWS IoT Core, at the data endpoint of this account and region.
+ */
 export const iotPublish = (config: IoTDataPlaneClientConfig): Publish => {
   const client = withFreshSockets(
     new IoTDataPlaneClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),

@@ -1,4 +1,7 @@
-/** The parts of the AWS SDK for AWS End User Messaging that are used. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
+/**
+ * The parts of the AWS SDK for AWS End User Messaging that are used. They are bundled once for all functions
+ * (lib/aws/functions/sdk.ts).
+ */
 export {
   PinpointSMSVoiceV2Client,
   type PinpointSMSVoiceV2ClientConfig,

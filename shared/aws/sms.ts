@@ -2,7 +2,10 @@ import { type NotificationReference, referenceTags } from '../domain/delivery/no
 import { PinpointSMSVoiceV2Client, type PinpointSMSVoiceV2ClientConfig, SendTextMessageCommand } from './sms-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
-/** Sends an SMS to a number in E.164. Rejects if the service did not accept it. `reference` as for mails. */
+/**
+ * Sends an SMS to a number in E.164. Rejects if the service did not accept it. `reference` names it in reports of the
+ * service.
+ */
 export type SendSms = (to: string, text: string, reference?: NotificationReference) => Promise<void>;
 
 /** How long the network keeps an SMS for a phone that is off. Later it would no longer help. */
@@ -10,7 +13,7 @@ const TTL_SECONDS = 600;
 
 /**
  * Returns a function that sends through AWS End User Messaging. `origin`: the ARN of a number, a sender ID or a pool;
- * `configurationSet`: makes the service report SMS with a reference that it cannot deliver.
+ * `configurationSet`: makes the service report SMS that have a reference and cannot be delivered.
  */
 export const awsSms = (config: PinpointSMSVoiceV2ClientConfig, origin: string, configurationSet = ''): SendSms => {
   const options = { maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config };

@@ -38,8 +38,8 @@ type Client = {
 };
 
 /**
- * Closes the idle sockets of a client after each timeout. While a process was frozen all its sockets may have died, and
- * each of them would cost a whole timeout.
+ * Closes the idle sockets of a client after each timeout. All sockets may have died while the process was frozen, and
+ * each dead one would cost a full timeout.
  */
 export const withFreshSockets = <C extends Client>(client: C): C => {
   client.middlewareStack.add(

@@ -9,8 +9,8 @@ export type Permit<S> = {
 };
 
 /**
- * Grants a limited number of permits per key, in the order of the calls, but those with `isFirst` before all others. A caller
- * gets null if the promise of its `acquireTimeout` resolves first.
+ * Grants a limited number of permits per key, in the order of the calls; calls with `isFirst` come before all others. A
+ * caller gets null if the promise of its `acquireTimeout` resolves first.
  */
 export type Semaphore<S> = {
   acquire: (key: string, acquireTimeout: () => Promise<unknown>, isFirst?: boolean) => Promise<Permit<S> | null>;
@@ -27,8 +27,8 @@ const once = (run: () => void) => {
 };
 
 /**
- * Creates a semaphore with `limit` permits per key. `createShared` creates the object that the permits of a key share; it is
- * dropped when the last of them is released.
+ * Creates a semaphore with `limit` permits per key. `createShared` creates the object that the permits of a key share;
+ * it is dropped when the last of them is released.
  */
 export const createSemaphore = <S>(limit: number, createShared: () => S): Semaphore<S> => {
   const keys = new Map<string, { busy: number; waiting: Waiting[]; shared: S }>();

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What an acknowledgement link allows: to acknowledge a hit in the name of a message's recipient, until a time (s). */
+/** What an acknowledgement link allows: acknowledging a hit on behalf of a message's recipient, until a time (s). */
 type Claim = { hitId: number; message: number; until: number };
 
 const FORM = /^(\d{1,16})-(\d{1,6})-(\d{1,12})-([\w-]{22})$/;
 /** 128 bits cannot be guessed and keep the link short. */
 const BYTES = 16;
 
-// The signature covers the event, because after a recovery of the table another hit may have the number of a lost one.
+// The signature covers the event, because after the table is restored, a new hit may get the number of a lost hit.
 const signatureOf = (key: string, { hitId, message, until }: Claim, eventUuid: string): Buffer =>
   createHmac('sha256', key).update(`${hitId}-${message}-${until}-${eventUuid}`).digest().subarray(0, BYTES);
 
@@ -29,10 +29,10 @@ export const hasValidSignature = (
   eventUuid: string,
 ): boolean => timingSafeEqual(signatureOf(key, claim, eventUuid), Buffer.from(signature, 'base64url'));
 
-/** What a link to a fall, or another urgent event, allows: to acknowledge it in the name of a user, until a time (s). */
+/** What a link to a fall or another urgent event allows: acknowledging it on behalf of a user, until a time (s). */
 export type FallClaim = { customerId: number; userId: number; until: number; sensorId: string; uuid: string };
 
-/** Their first character distinguishes these links from those to hits, which begin with a digit. */
+/** The first character distinguishes these links from links to hits, which begin with a digit. */
 const FALL_FORM = /^f(\d{1,16})-(\d{1,16})-(\d{1,12})-([\w-]{22})([\w-]{22})-([\w-]{1,26})$/;
 
 const fallSignatureOf = (key: string, { customerId, userId, until, sensorId, uuid }: FallClaim): Buffer =>
@@ -47,7 +47,10 @@ const longUuid = (short: string): string =>
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-/** Returns the last part of a link that acknowledges an alarm without a rule; the same for the same claim and key. */
+/**
+ * Returns the last part of a link that acknowledges an alarm without a rule. The same claim and key always yield the
+ * same text.
+ */
 export const fallTokenOf = (key: string, claim: FallClaim): string => {
   const { customerId, userId, until, sensorId, uuid } = claim;
   const signature = fallSignatureOf(key, claim).toString('base64url');

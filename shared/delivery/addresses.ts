@@ -5,8 +5,8 @@ import { type Endpoint, isLoopback, isOwnEndpoint } from './own-endpoints.ts';
  * The targets that webhooks of a stage may call besides the public internet.
  * `allowPrivate`: allows http, any port, local names and private addresses.
  * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called by https.
- * `allowLoopback`: extends both to loopback, never in AWS, because the Lambda runtime listens there. `named`: only the
- * addresses in `allowedRanges`.
+ * `allowLoopback`: makes both apply to loopback too; with `named`, only to addresses in `allowedRanges`. Never set in
+ * AWS, because the Lambda runtime listens on loopback.
  * `own`: the addresses of the service itself, which no webhook may call.
  */
 export type TargetPolicy = {
@@ -17,7 +17,8 @@ export type TargetPolicy = {
 };
 
 // Denied under every policy. Clouds serve the metadata of the machine at 169.254.0.0/16, 168.63.129.16 and
-// 100.100.100.200; the last one is in a range that a stage may allow. No receiver can be at the others.
+// 100.100.100.200; the last one is in a range that a stage may allow. No receiver can have an address in the other
+// ranges.
 const never4 = ranges([
   '0.0.0.0/8',
   '100.100.100.200/32',
@@ -41,10 +42,10 @@ const never6 = ranges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '
 const private6 = ranges(['::1/128', 'fc00::/7']);
 
 /**
- * Whether webhooks must not connect to `address` on this port. The address is an IPv4 or IPv6 literal without brackets and
- * zone; anything else is denied. Addresses of the service itself, of metadata services, link-local, multicast and reserved
- * addresses and all IPv6 forms of IPv4 addresses are denied under every policy. A malformed range in the policy allows
- * nothing.
+ * Whether webhooks must not connect to `address` on this port. The address is an IPv4 or IPv6 literal without brackets
+ * or zone; anything else is denied. Addresses of the service itself, of metadata services, link-local, multicast and
+ * reserved addresses and all IPv6 forms of IPv4 addresses are denied under every policy. A malformed range in the
+ * policy allows nothing.
  */
 export function isDenied(address: string, port: number, policy: TargetPolicy): boolean {
   const version = isIP(address);

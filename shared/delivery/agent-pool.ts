@@ -35,8 +35,9 @@ export function leaseAgent(pool: Pool, target: URL, options: PoolOptions): Lease
 }
 
 function createAgent(target: URL, { agentOptions, policy }: PoolOptions): HttpAgent {
-  // Many webhooks, with 5 concurrent requests each, may share a receiver, and their requests leave in bursts. With fewer idle
-  // connections, the others are closed and reopened for the next alarm, which takes up to a tenth of the work.
+  // Many webhooks, with 5 concurrent requests each, may share a receiver, and their requests leave in bursts. With a
+  // lower limit, more connections are closed and then reopened for the next alarm, which takes up to a tenth of the
+  // total work.
   const maxFreeSockets = 100;
   // The default of 250 ms for each of several addresses is too short for distant receivers.
   const settings = { keepAlive: true, maxFreeSockets, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
@@ -46,7 +47,8 @@ function createAgent(target: URL, { agentOptions, policy }: PoolOptions): HttpAg
   const Agent = target.protocol === 'https:' ? HttpsAgent : HttpAgent;
   const agent = new Agent({ ...settings, ...agentOptions, ...tls });
   const create = agent.createConnection.bind(agent);
-  // Every connection is made here. Its remote address is checked again before anything is sent, even TLS.
+  // Every connection is made here. Its remote address is checked again before anything is sent, including the TLS
+  // handshake.
   agent.createConnection = (options, callback) => {
     const socket = create(options, callback) as Socket;
     return socket.prependOnceListener('connect', () => {

@@ -52,7 +52,7 @@ const fieldList = (fields: Fields, name: string): string[] =>
 
 /** How the body of an answer ends: after a number of bytes, with its last chunk, or with the connection. */
 type BodyEnd = number | 'last_chunk' | 'close';
-/** `isClear`: no header contradicts it. */
+/** `isClear`: no header contradicts `bodyEnd`. */
 type Framing = { bodyEnd: BodyEnd; isClear: boolean };
 
 /** RFC 9112, section 6.3. */
@@ -81,10 +81,10 @@ const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit
 };
 
 /**
- * Reads the status line and header lines of an answer, decoded as Latin-1. `end`: the line ends after them; '' if the
- * end of the head was not received. The status counts, whatever the headers contain. A connection is kept for the next
- * request only if nothing about the head was malformed, so that the rest of this answer is never taken for the next
- * one.
+ * Reads the status line and header lines of an answer, decoded as Latin-1. `end`: the line breaks that end the head; ''
+ * if they were not received. The status is used, whatever the headers contain. A connection is kept for the next
+ * request only if nothing about the head was malformed, so that the rest of this answer is never mistaken for the next
+ * answer.
  */
 export const readHead = (head: string, end: string): AnswerHead => {
   const [statusLine = '', ...fieldLines] = head.split(/\r*\n/);

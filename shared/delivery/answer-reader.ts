@@ -3,20 +3,21 @@ import { type AnswerHead, readHead, statusIn } from './answer-head.ts';
 
 /** The largest head (bytes) that is read, including the 1xx answers before it. */
 const MAX_HEAD_BYTES = 65_536;
-/** The number of bytes that are kept of anything that is not an answer. */
+/** The number of bytes kept of input that is not an answer. */
 const MAX_KEPT_BYTES = 200;
 const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
-/** What was read of an answer. `start`: the first bytes. `isRefused`: they are not an answer of HTTP/1.0 or 1.1. */
+/** What was read of an answer. `start`: the first bytes. `isRefused`: these are not an HTTP/1.0 or HTTP/1.1 answer. */
 export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolean };
 
-/** Why no more bytes arrive: the connection ended, or there was an error or the deadline. */
+/** Why no more bytes arrive: the connection ended (`eof`), or an error occurred or the deadline passed (`failure`). */
 type Ending = 'eof' | 'failure';
 
 /**
- * Reads one answer. `take` returns the bytes that Node's parser gets in place of a chunk: a well-formed head for whatever
- * was received, then the body unchanged. `end` returns what it gets before the connection ends.
+ * Reads one answer. `take` returns the bytes that Node's parser gets in place of a chunk: a well-formed head for
+ * whatever was received, then the body unchanged. `end` returns the bytes that the parser gets before the connection
+ * ends.
  */
 type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
 
@@ -34,7 +35,7 @@ const statusOf = (text: string): number | null | 'none' => {
 
 export const createAnswerReader = (onHead: () => void): AnswerReader => {
   const answer: Answer = { head: null, start: NOTHING, isRefused: false };
-  /** What was not read yet, decoded as Latin-1. */
+  /** The bytes that have not been read yet, decoded as Latin-1. */
   let text = '';
   let size = 0;
 
@@ -99,8 +100,8 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
 const readers = new WeakMap<Socket, { current: AnswerReader | null }>();
 
 /**
- * Lets a reader read a socket until the returned function is called. Bytes that arrive while nothing is read belong to no
- * request, so they close the connection.
+ * Lets a reader read a socket until the returned function is called. Bytes that arrive while no reader is attached
+ * belong to no request, so they close the connection.
  */
 export const attachReader = (socket: Socket, reader: AnswerReader): (() => void) => {
   const slot = readers.get(socket) ?? interceptReads(socket);
@@ -113,7 +114,7 @@ export const attachReader = (socket: Socket, reader: AnswerReader): (() => void)
 const interceptReads = (socket: Socket) => {
   const slot: { current: AnswerReader | null } = { current: null };
   readers.set(socket, slot);
-  // A socket pushes what it receives to its reader, here the parser of Node. The parser cannot be used for the head: its
+  // A socket pushes what it receives to its reader, here Node's parser. The parser cannot be used for the head: its
   // lenient mode still refuses what browsers accept, and does not report what it tolerated.
   const push = socket.push.bind(socket);
   socket.push = (chunk: Buffer | null) => {

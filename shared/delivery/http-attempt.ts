@@ -16,10 +16,10 @@ export type ErrorClass =
 type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
- * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is
- * not an error. `responseBody` is the text of its first 4 KiB; without a status, what was received instead of a status
- * line, or OpenSSL's code of a TLS failure. `retryAfter` is the header as received, and `acknowledgedBy` the text of
- * X-Acknowledged-By.
+ * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failure while
+ * reading the body is not an error. `responseBody` is the text of the first 4 KiB of the body; without a status, what
+ * was received instead of a status line, or OpenSSL's code of a TLS failure. `retryAfter` is the header as received,
+ * and `acknowledgedBy` the text of X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;
@@ -55,7 +55,7 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
-/** Returns OpenSSL's code of an error. Node hides the one of a refused handshake in the message of EPROTO. */
+/** Returns the OpenSSL code of an error. For a refused handshake, Node hides the code in the message of EPROTO. */
 export function opensslCode({ message }: Error, code: string): string {
   const [, reason] = /:SSL routines:[^:]*:([\w ]+):/.exec(message) ?? [];
   return code === 'EPROTO' && reason ? `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}` : code;

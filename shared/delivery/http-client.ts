@@ -36,8 +36,8 @@ export type ClientOptions = {
 
 /**
  * Creates an HTTP client for webhooks. `post` never rejects, connects to no address that the policy denies, follows no
- * redirects, verifies TLS, ends within `deadlineMs`, and reads at most 64 KiB of a response. Idle connections stay open for
- * 30 s; a request on a dead one is retried, so a receiver may get it twice. `close` ends all connections.
+ * redirects, verifies TLS, ends within `deadlineMs`, and reads at most 64 KiB of a response. Idle connections stay open
+ * for 30 s; a request on a dead connection is retried, so a receiver may get it twice. `close` ends all connections.
  */
 export function createHttpClient(clientOptions: ClientOptions): Client {
   const defaults = { resolve: resolveName, agentOptions: {}, now: machine.elapsed };
@@ -93,11 +93,13 @@ function exchange(send: Send): Promise<Observed> {
     };
     try {
       const request = start(send, marks);
-      // Not the `signal` of the request: destroying a request that waits for a connection emits nothing.
+      // The request's own `signal` option is not used, because destroying a request that waits for a connection emits
+      // no event.
       signal.addEventListener('abort', () => {
         finish('timeout');
         request.destroy();
-        // A firewall that has forgotten this connection has forgotten the idle ones too: the next attempt needs a new one.
+        // A firewall that dropped this connection has dropped the idle ones too, so the next attempt needs a new
+        // connection.
         if (request.reusedSocket) closeIdle(send.agent);
       });
       request.once('socket', (socket) => {

@@ -35,7 +35,7 @@ const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: strin
   return person && isAlarm ? (key) => fallTokenOf(key, { ...claim, userId: person.userId }) : null;
 };
 
-/** Returns the link that acknowledges the alarm of a delivery. Throws if the key is needed and missing. */
+/** Returns the link that acknowledges the alarm of a delivery. Throws if the key is needed but missing. */
 const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null => {
   const sign = signerOf(delivery);
   if (sign === null) return null;
@@ -46,7 +46,7 @@ const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null
 /** What a body needs besides the delivery: the bytes of the device message, and the key of acknowledgement links. */
 type Needed = { raw: string | null; addressKey: string | null };
 
-/** Returns the body of a delivery: the same bytes at every attempt. Throws if anything is needed and missing. */
+/** Returns the body of a delivery: the same bytes at every attempt. Throws if anything needed is missing. */
 export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addressKey }: Needed): string => {
   const { format, snapshot, isTest = false, body } = delivery;
   if (body !== undefined) return body;
@@ -56,15 +56,15 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
 };
 
 /**
- * Returns the body of a delivery as the log of deliveries shows it: without the link, which acknowledges the alarm without a
- * login. Throws if the bytes are needed and missing.
+ * Returns the body of a delivery as the log of deliveries shows it: without the link, which acknowledges the alarm
+ * without a login. Throws if the bytes are needed but missing.
  */
 export const shownBodyOf = (delivery: Delivery, webhook: WebhookRecord, raw: string | null): string =>
   bodyOf({ ...delivery, hit: null }, webhook, { raw, addressKey: null });
 
 /**
- * Returns the text for a person: title and message of the rule, and place and time in the person's language. An SMS omits
- * place and time, because anybody who holds the phone can read it.
+ * Returns the text for a person: title and message of the rule, and place and time in the person's language. An SMS
+ * omits place and time, because anybody who holds the phone can read it.
  */
 export const notificationText = ({ snapshot, person }: Delivery): Omit<Notification, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
@@ -78,7 +78,7 @@ export const notificationText = ({ snapshot, person }: Delivery): Omit<Notificat
   };
 };
 
-/** Returns the notification for a person: the same at every attempt. Throws if the key is needed and missing. */
+/** Returns the notification for a person: the same at every attempt. Throws if the key is needed but missing. */
 export const notificationFor = (delivery: Delivery, addressKey: string | null): Notification => ({
   ...notificationText(delivery),
   ...(delivery.hit && { tag: `hit-${delivery.hit.id}` }),
@@ -96,7 +96,7 @@ const headerFields = (delivery: Delivery) => ({
   isTest: delivery.isTest ?? false,
 });
 
-/** Returns what is sent to the webhook. Throws if anything is needed and missing. */
+/** Returns what is sent to the webhook. Throws if anything needed is missing. */
 export const payloadOf = (delivery: Delivery, webhook: WebhookRecord, needed: Needed): Payload => ({
   ...headerFields(delivery),
   body: bodyOf(delivery, webhook, needed),

@@ -26,7 +26,7 @@ const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
  * Returns the endpoints of the service's own URLs, without invalid and empty ones. A name covers all ports, unless its
- * URL has a port. A numeric address and loopback cover only one port, because receivers may be there too.
+ * URL has a port. A numeric address and loopback cover only one port, because receivers may use other ports there.
  */
 export const ownEndpoints = (addresses: readonly string[]): Endpoint[] =>
   addresses

@@ -33,9 +33,10 @@ const readHosts = (): string => {
 };
 
 /**
- * Creates a resolver of names. It uses the hosts file as of the first call, the system's lookup for local names, and name
- * servers (A and AAAA concurrently) for all others. These queries block no thread, and each lookup has its own sockets, so
- * slow names delay neither other names nor anything else in the process. `servers` replaces the system's name servers.
+ * Creates a resolver of names. It uses the hosts file as of the first call, the system's lookup for local names, and
+ * name servers (A and AAAA concurrently) for all others. These queries block no thread, and each lookup has its own
+ * sockets, so slow names delay neither other names nor anything else in the process. `servers` replaces the system's
+ * name servers.
  */
 export const createResolver = (servers?: readonly string[]): ResolveName => {
   const { acquire } = createSemaphore(MAX_SYSTEM_LOOKUPS, () => null);

@@ -6,9 +6,9 @@ export type AuthMethod = 'bearer' | 'api_key' | 'basic' | 'jwt' | 'none';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Returns the headers that identify and sign one attempt over the exact bytes of `body` (D2): always `webhook-id` and
- * `webhook-timestamp` (Unix seconds); `webhook-signature` with a `v1,<base64>` for each of `secrets`, newest first; and with
- * `primary`, `X-Service-Cloud-Signature: sha256=<lower-case hex>`.
+ * Returns the headers that identify one attempt and sign the exact bytes of `body` (D2): always `webhook-id` and
+ * `webhook-timestamp` (Unix seconds); `webhook-signature` with a `v1,<base64>` for each of `secrets`, newest first; and
+ * with `primary`, `X-Service-Cloud-Signature: sha256=<lower-case hex>`.
  */
 export function signatureHeaders(input: {
   id: string;

@@ -17,7 +17,7 @@ type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };
 
 /** The only client for requests to addresses that customers choose. Every target is checked. */
 export type WebhookClient = {
-  /** Checks a URL when it is saved: its form, and the addresses of its name. It is checked as if `isLoopbackDenied`. */
+  /** Checks a URL that is to be saved: its form and the addresses of its name, as if `isLoopbackDenied` were set. */
   check: (url: string, reach?: Pick<Reach, 'isPublicOnly'>) => ReturnType<typeof checkTarget>;
   post: (request: PostRequest & Reach) => Promise<Attempt>;
   /** Acquires one of the permits that limit this process's concurrent requests to a webhook. */
@@ -57,9 +57,10 @@ type Stage = {
 };
 
 /**
- * Replaces name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine; `named`: new
- * ones only where the stage names them, because others can connect to this host. `secureContext`: the certificates to trust, except on public addresses only; `publicRanges`: ranges that count as public.
- * Tests name loopback, where their push services are.
+ * Replaces the name resolution and the certificates of this machine. `allowLoopback`: receivers may be on this machine;
+ * with `named`, new receivers only at loopback addresses that the stage names, because others can connect to this host.
+ * `secureContext`: the certificates to trust, except in requests that allow only public addresses. `publicRanges`:
+ * ranges that count as public, which tests set to loopback, where their push services are.
  */
 type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
   allowLoopback?: boolean | 'named';
@@ -68,7 +69,8 @@ type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
 };
 
 /**
- * Creates the webhook client of a stage. It never calls the service itself, and loopback only if the host allows it.
+ * Creates the webhook client of a stage. It never calls the service itself, and calls loopback only if the host allows
+ * it.
  */
 export const createWebhookClient = (
   stage: Stage,

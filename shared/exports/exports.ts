@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 /** The storage of exported files, by their names. */
 export type ExportStorage = {
-  /** Stores a file as it streams in. It replaces one of the same name once it is complete. */
+  /** Stores a file as it streams in. Once complete, it replaces a file of the same name. */
   save: (file: string, content: Readable) => Promise<void>;
   /** Returns an address from which a file can be downloaded for five minutes, without a login. */
   urlOf: (file: string) => Promise<string>;

@@ -6,8 +6,8 @@ import type { DataJob } from '../domain/identity/data-job.ts';
 const FORMAT = 1;
 
 /**
- * Returns the stream of a ZIP file with these lines in `data.jsonl`, followed by `manifest.json`, which comes last because
- * `counts` is complete only then.
+ * Returns the stream of a ZIP file with these lines in `data.jsonl`, followed by `manifest.json`, which comes last
+ * because `counts` is complete only then.
  */
 export const zipStream = (
   lines: AsyncIterable<string>,

@@ -17,8 +17,8 @@ export type RejectionNotice = {
 };
 
 /**
- * Returns functions that publish to devices over MQTT. They never fail, because devices also poll for their configuration,
- * and a rejection may get lost. `notify` is null if the host has no MQTT.
+ * Returns functions that publish to devices over MQTT. They never fail, because devices also poll for their
+ * configuration, and a rejection may get lost. `notify` is null if the host has no MQTT.
  */
 export const deviceNotifier = (publish: Publish | undefined, log: Log) => {
   const send = (sensorId: string, topic: string, payload: object): Promise<void> =>

@@ -21,9 +21,9 @@ import {
 import type { IngestDeps } from './uses.ts';
 
 /**
- * Accepts messages of a device, over any protocol. `text`: one JSON message or an array of them, received at `receiveDate`
- * (ms). Returns warnings about what was not understood, once all messages are durable or known to change nothing, or the
- * reason why the call was rejected. Throws QueueUnavailable, after which the call can be retried.
+ * Accepts messages of a device, over any protocol. `text`: one JSON message or an array of them, received at
+ * `receiveDate` (ms). Returns warnings about what was not understood, once all messages are durable or known to change
+ * nothing, or the reason why the call was rejected. Throws QueueUnavailable, after which the call can be retried.
  */
 export const ingest = async (
   deps: IngestDeps,
@@ -106,8 +106,8 @@ export const changesNothing = async (
 };
 
 /**
- * The pending calls that one device may have: more of them with falls than with reports. A FIFO queue looks for message
- * groups only among its first 120,000 messages, so one device must not fill it.
+ * The maximum number of pending calls of one device: higher for calls with falls than for calls with reports. A FIFO
+ * queue looks for message groups only among its first 120,000 messages, so one device must not fill it.
  */
 export const MAX_PENDING = { reports: 1_000, falls: 3_000 } as const;
 /** The limit of a device is lifted once it has at most this many pending calls. */
@@ -127,8 +127,8 @@ const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean):
 };
 
 /**
- * Whether a call is recorded before it is queued. Falls are not, which saves a write: they change nothing that reports
- * depend on. Those of a busy device are recorded, so that they are counted.
+ * Whether a call is recorded before it is queued. Calls with only falls are not recorded, which saves a write: they
+ * change nothing that reports depend on. For a busy device they are recorded, so that they are counted.
  */
 export const mustRecordCall = (
   messages: readonly ReceivedMessage[],

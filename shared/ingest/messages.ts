@@ -13,8 +13,8 @@ const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isInexact(value);
 
 /**
- * Why a whole call is rejected: it is not JSON, it has too many messages, a message is not an object or too large, or the
- * device has too many pending calls.
+ * Why a whole call is rejected: it is not JSON, it has too many messages, a message is not an object or too large, or
+ * the device has too many pending calls.
  */
 export type Rejection = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
@@ -96,8 +96,8 @@ export const uuidsOf = (
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
- * The SQS deduplication id of a task, derived from the UUIDs and the bytes of its messages, because a device may use a UUID
- * again. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
+ * The SQS deduplication id of a task, derived from the UUIDs and the bytes of its messages, because a device may use a
+ * UUID again. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,

@@ -8,7 +8,8 @@ export const topicsOf = (sensorId: string) => {
 export const ALL_MESSAGES = topicsOf('+').messages;
 
 /**
- * Returns the prefix of Basic Ingest, which a device may put before the topic of its messages. AWS IoT then passes them to
- * the rule without the message broker, at a lower price. https://docs.aws.amazon.com/iot/latest/developerguide/iot-basic-ingest.html
+ * Returns the prefix of Basic Ingest, which a device may put before the topic of its messages. AWS IoT then passes them
+ * to the rule without the message broker, at a lower price.
+ * https://docs.aws.amazon.com/iot/latest/developerguide/iot-basic-ingest.html
  */
 export const basicIngest = (rule: string): string => `$aws/rules/${rule}/`;

@@ -47,8 +47,8 @@ export const withLogContext = <T>(fields: Fields, run: () => T): T =>
 export const addLogContext = (fields: Fields): void => void Object.assign(context.getStore() ?? {}, fields);
 
 /**
- * Returns the value of a log field: the value itself if all are equal, a list of the distinct values if they differ, and
- * undefined if there are none.
+ * Returns the value of a log field: the value itself if all are equal, a list of the distinct values if they differ,
+ * and undefined if there are none.
  */
 export const oneOrMany = <T>(values: readonly (T | undefined)[]): T | T[] | undefined => {
   const distinct = [...new Set(values)].filter((value) => value !== undefined);
@@ -56,8 +56,8 @@ export const oneOrMany = <T>(values: readonly (T | undefined)[]): T | T[] | unde
 };
 
 /**
- * Returns the ids for a new task from the context: of the API call that caused it, and of its message. An id with several
- * values is left out.
+ * Returns the ids for a new task from the context: of the API call that caused it, and of its message. An id with
+ * several values is left out.
  */
 export const currentTrace = (): { requestId?: string; uuid?: string } => {
   const { requestId, uuid } = context.getStore() ?? {};

@@ -10,8 +10,8 @@ export const metrics = {
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
   /**
-   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. Falls of the
-   * canary have `CanaryTime`.
+   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. Falls of
+   * the canary have `CanaryTime`.
    */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
@@ -44,7 +44,7 @@ export const metrics = {
   FeedsNotFetched: 'Count',
   /** First deliveries of falls that failed permanently. */
   AlarmsFailed: 'Count',
-  /** Alarms that nobody was notified of in time, and those of their events without an attempt at any due delivery. */
+  /** Alarms that nobody was notified of in time, and alarms of events for which no due delivery was even attempted. */
   AlarmsUnnotified: 'Count',
   AlarmsUntold: 'Count',
   /** Alarms that nobody had acknowledged after the last round of their escalation. */
@@ -81,9 +81,11 @@ export const onlyShown: ReadonlySet<MetricName> = new Set<MetricName>([
   'CallsLimited',
 ]);
 
-/** The longest time (s) from accepting a message to the end of its first attempt that is not late. */
+/**
+ * The maximum time (s) from accepting a message to the end of its first attempt. An attempt that ends later is late.
+ */
 export const FIRST_ATTEMPT_SECONDS = 30;
-/** The longest delay (minutes) of a due task that is not late. */
+/** The delay (minutes) after which a due task counts as overdue. */
 export const OVERDUE_MINUTES = 15;
 
 /** Metrics with additional dimensions: each value is also recorded under these. */

@@ -46,15 +46,16 @@ export function called(declared: Called): Called {
 }
 
 /**
- * Returns the visibility timeout of a consumer's queues in seconds. A consumer that fails makes its messages visible again
- * itself, so the timeout matters only if a process dies. Then a fall must wait no longer than necessary: for the timeout of
- * the function, which is the shortest that Lambda accepts. AWS recommends six times as much, which saves receives while
- * functions are throttled; extra receives do no harm here.
+ * Returns the visibility timeout of a consumer's queues in seconds. A consumer that fails makes its messages visible
+ * again itself, so the timeout matters only if a process dies. Then a fall must wait no longer than necessary: for the
+ * timeout of the function, which is the shortest that Lambda accepts. AWS recommends six times as much, which saves
+ * receives while functions are throttled; extra receives do no harm here.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;
 /**
- * The receives after which a message moves to the dead-letter queue. With the pauses between them they take about a day.
+ * The receives after which a message moves to the dead-letter queue. With the pauses between them they take about a
+ * day.
  */
 export const MAX_RECEIVES = 100;
 /** How long SQS keeps messages, including dead letters: the longest time that SQS allows. */

@@ -8,7 +8,7 @@ import type { Deliver, Task } from './task.ts';
 /** A delivery, or only its key. */
 export type DueDelivery = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
   Partial<Pick<Delivery, 'snapshot' | 'person' | 'attempts' | 'isTest' | 'body' | 'replayOf' | 'replay'>>;
-/** Whether a delivery is an alarm about a person that was not attempted yet. */
+/** Whether a delivery is an alarm about a person that has not been attempted yet. */
 const isNewAlarm = (delivery: DueDelivery): boolean => {
   const { snapshot, attempts } = delivery;
   return attempts === 0 && snapshot !== undefined && isAlarmAboutPerson(snapshot.event) && isFirstDelivery(delivery);
@@ -72,8 +72,8 @@ export type QueueMessage = {
 export const MAX_DELAY_SECONDS = 900;
 
 /**
- * Returns the customer of a webhook's message group. The group names customer and webhook, because the queue `deliveries` is
- * fair to both, and has at most 128 characters.
+ * Returns the customer of a webhook's message group. The group names customer and webhook, because the queue
+ * `deliveries` is fair to both, and has at most 128 characters.
  */
 export const customerOfGroup = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
@@ -94,9 +94,9 @@ const groupOf = (task: Task): string => {
 const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe').replaceAll('\uFFFF', '\\uffff');
 
 /**
- * Returns the queue message of a task. Of messages with the same `deduplicationId`, a FIFO queue accepts only one within 5
- * minutes. The default is the hash of the task without `requestId`, so that equal tasks are accepted once, whichever calls
- * caused them.
+ * Returns the queue message of a task. Of messages with the same `deduplicationId`, a FIFO queue accepts only one
+ * within 5 minutes. The default is the hash of the task without `requestId`, so that equal tasks are accepted once,
+ * whichever calls caused them.
  */
 export const encodeTask = (task: Task, delaySeconds = 0, deduplicationId?: string): QueueMessage => {
   const body = withinXml(JSON.stringify({ version: 1, ...task }));

@@ -4,9 +4,9 @@ import { millis } from '../domain/values.ts';
 /**
  * A message that a device published over MQTT. `payload` has its bytes in base64, `principal` the SHA-256 hash in hex
  * of the token that the device connected with, and `receiveDate` when (ms) AWS IoT received it. The latter two are
- * missing if the rule of AWS IoT failed to hand the message over. `isCurrent`: it is not the last will of a connection
- * that a newer one has replaced. AWS IoT publishes such wills, and does not say which message is one. `isPostponed`: it
- * might be one, and waited for the device to connect again.
+ * missing if the rule of AWS IoT failed to hand the message over. `isCurrent`: the message is not the last will of a
+ * connection that a newer connection has replaced. AWS IoT publishes such wills without marking them. `isPostponed`:
+ * the message might be such a will, so it was postponed until the device could reconnect.
  */
 const Published = z.object({
   sensorId: z.string().min(1).max(128),

@@ -14,8 +14,8 @@ const ofWebhook = { customerId: id, webhookId: uuid };
 const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
 
 /**
- * Processes the messages of one accepted call of a device. `messages` are the original bytes as text, in order; `first` is
- * the number of the first one within the call. A task without messages only shows that the device is online.
+ * Processes the messages of one accepted call of a device. `messages` are the original bytes as text, in order; `first`
+ * is the number of the first one within the call. A task without messages only shows that the device is online.
  */
 export const ProcessMessages = z.object({
   type: z.literal('process_messages'),
@@ -24,7 +24,7 @@ export const ProcessMessages = z.object({
   /** The maker whose format the messages have. */
   manufacturer: Manufacturer,
   receiveDate: millis,
-  /** The call whose last task this is. */
+  /** The recorded call, if this is its last task. */
   noted: RecordedCall.optional(),
   first: int64.min(0),
   messages: z.array(z.string()).max(MESSAGE_LIMITS.count),
@@ -54,7 +54,7 @@ export const parsedBody = ({ body }: { body: string }): unknown => {
 };
 
 const Accepted = z.object({ receiveDate: millis });
-/** Returns when (ms) a task was accepted, if it contains that. Nothing else in the task is read. */
+/** Returns when (ms) a task was accepted, if the task contains that time. Nothing else in the task is read. */
 export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;
 
 /** Checks a sensor because time has passed: it may have been offline for too long, or its fall may advance. */
@@ -62,9 +62,9 @@ export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSens
 export type CheckSensor = z.output<typeof CheckSensor>;
 
 /**
- * Decides the next round of the escalation of a hit, if it is due. `failed`: a delivery of the hit that has failed; if all
- * others of its round have failed as well, the next step is due at once. `setBack`: the clock was set back by this time (ms),
- * so the round may be due too late.
+ * Decides the next round of the escalation of a hit, if it is due. `failed`: a delivery of the hit that has failed; if
+ * all others of its round have failed as well, the next step is due at once. `setBack`: the clock was set back by this
+ * time (ms), so the round may be due too late.
  */
 export const Escalate = z.object({
   type: z.literal('escalate'),
@@ -77,8 +77,8 @@ export const Escalate = z.object({
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Checks at a time (ms) whether somebody was notified of each alarm of an urgent event: the alarm of each hit, and the
- * alarm of its deliveries to webhooks of the customer.
+ * Checks at a time (ms) whether somebody was notified of each alarm of an urgent event: one alarm for each hit, and one
+ * for the event's deliveries to webhooks of the customer.
  */
 export const CheckAlarm = z.object({
   type: z.literal('check_alarm'),
@@ -91,7 +91,7 @@ export const CheckAlarm = z.object({
   at: millis,
   hitIds: z.array(id),
   ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
-  /** Deliveries of its rules that were due at once, to tell whether any was attempted. */
+  /** Deliveries of the event's rules that were due at once, for checking whether any was attempted. */
   immediate: z.array(z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId })).optional(),
   /** The key of the fall that the event is about. */
   fall: z.string().optional().catch(undefined),
@@ -99,8 +99,9 @@ export const CheckAlarm = z.object({
 export type CheckAlarm = z.output<typeof CheckAlarm>;
 
 /**
- * Attempts a delivery, but not before `notBefore` (ms). It is to a person if `webhookId` is null; `by` is the channel, if
- * known, and `isGathered` that it may become part of a message about several sensors. `isRetry` sends it through the queue `retries`, so that it does not delay deliveries to healthy receivers.
+ * Attempts a delivery, but not before `notBefore` (ms). If `webhookId` is null, the delivery is to a person. `by`: the
+ * channel, if known. `isGathered`: the delivery may become part of a message about several sensors. `isRetry`: the task
+ * goes through the queue `retries`, so that it does not delay deliveries to healthy receivers.
  */
 export const Deliver = z.object({
   type: z.literal('deliver'),
@@ -112,13 +113,16 @@ export const Deliver = z.object({
     .optional()
     .catch(undefined),
   isGathered: z.literal(true).optional().catch(undefined),
-  /** An alarm about a person that was not attempted yet: other deliveries to the same receiver do not delay it. */
+  /** An alarm about a person that has not been attempted yet: other deliveries to the same receiver do not delay it. */
   isAlarm: z.literal(true).optional().catch(undefined),
   ...traceFields,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),
   notBefore: millis.default(0),
-  /** The attempt is early. It replaces the one at `insteadOf` (ms), because the receiver was back at `back` (ms). */
+  /**
+   * Set for an early attempt: it replaces the attempt at `insteadOf` (ms), because the receiver was back at `back`
+   * (ms).
+   */
   early: z.object({ insteadOf: millis, back: millis }).optional().catch(undefined),
   /** The clock was set back by this time (ms), so the attempt may be planned too late. */
   setBack: millis.optional().catch(undefined),
@@ -126,8 +130,9 @@ export const Deliver = z.object({
 export type Deliver = z.output<typeof Deliver>;
 
 /**
- * Continues the release of pending deliveries of a receiver that was back at `date` (ms): first of alarms about people, then
- * of other alarms (`isAboutSensors`), then of the others (`isRest`), after the delivery `after`. `isListed`: all of them are released, and the release ends.
+ * Continues to release pending deliveries of a receiver that was back at `date` (ms): first alarms about people, then
+ * other alarms (`isAboutSensors`), then all other deliveries (`isRest`), starting after the delivery `after`.
+ * `isListed`: none is left, so the release ends.
  */
 const Back = z.object({
   date: millis,
@@ -138,8 +143,8 @@ const Back = z.object({
 });
 export type Back = z.output<typeof Back>;
 /**
- * Releases deliveries of a webhook: the held ones or, with `back`, the pending ones. `setBack`: the clock was set back, so the
- * release may be due too late.
+ * Releases deliveries of a webhook: the held ones or, with `back`, the pending ones. `setBack`: the clock was set back,
+ * so the release may be due too late.
  */
 export const ReleaseHeld = z.object({
   type: z.literal('release_held'),
@@ -152,7 +157,7 @@ export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
-/** Mails the users who can help about the alarms of a customer that reached nobody. */
+/** Sends the users who can help a mail about the customer's alarms that reached nobody. */
 const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
 
 /** The tasks of the workers `process` and `deliver`. */

@@ -51,7 +51,8 @@ const mailReason = ({ eventType, bounce, complaint, reject, failure }: MailEvent
 };
 
 /**
- * The events of SMS that did not reach the phone. `TEXT_UNKNOWN` is not among them: some networks never report a result.
+ * The events of SMS that did not reach the phone. `TEXT_UNKNOWN` is not among them: some networks never report a
+ * result.
  * https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html
  */
 export const undeliverableSms = [
@@ -66,7 +67,9 @@ export const undeliverableSms = [
   'TEXT_UNREACHABLE',
 ] as const;
 
-/** Returns why an SMS was not delivered. Null if the event reports no failure, or one after which the network retries. */
+/**
+ * Returns why an SMS was not delivered. Null if the event reports no failure, or one after which the network retries.
+ */
 const smsReason = ({ eventType, isFinal, messageStatusDescription }: SmsEvent): string[] | null => {
   if (isFinal === false || !undeliverableSms.some((type) => type === eventType)) return null;
   return [eventType, messageStatusDescription].filter(isText);
@@ -101,7 +104,10 @@ const contentOf = (message: string): unknown => {
   }
 };
 
-/** Returns the event that a message of the topic holds. Any text is one: SES announces itself with a sentence. */
+/**
+ * Returns the event that a message of the topic holds. Any text counts as an event, because SES announces itself with a
+ * sentence.
+ */
 const eventIn = (message: string): Undeliverable | OtherEvent => {
   const content = contentOf(message);
   const sms = SmsEvent.safeParse(content).data;

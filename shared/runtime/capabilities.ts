@@ -6,7 +6,10 @@ export const deviceTopics = ['config', 'refused'] as const;
 export type Topic = `topic/${(typeof deviceTopics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
 
-/** Modules that a Lambda function loads on first use (lambda-runtime.ts). Only bundles of functions that use one contain it. */
+/**
+ * Modules that a Lambda function loads on first use (lambda-runtime.ts). Only bundles of functions that use one contain
+ * it.
+ */
 export type Module =
   | 'activeAlarms'
   | 'alarmTopic'
@@ -28,9 +31,9 @@ type CapabilityRow = {
   /** The resource that `actions` are allowed on. */
   resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'alarm states' | 'exports' | Topic | QueueName;
   actions?: readonly string[];
-  /** The encryption contexts of the only secrets that `actions` on the key are allowed for; `?` is any character. */
+  /** `actions` on the key are allowed only for secrets with one of these encryption contexts; `?` is any character. */
   contexts?: readonly string[];
-  /** The modules that provide it. */
+  /** The modules that provide the capability. */
   modules?: readonly Module[];
 };
 
@@ -69,10 +72,14 @@ export const capabilities = {
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** Returning dead letters to their queues. Its permissions are in lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
-  /** Sending mails, as whole messages, from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
+  /**
+   * Sending mails, as whole messages, from the address of the stage.
+   * https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
+   */
   'send:mail': { resource: 'mail', actions: ['ses:SendEmail', 'ses:SendRawEmail'], modules: ['mail'] },
   /**
-   * Notifying people on their channels. It grants only SMS; mails also need `send:mail`, and push messages `decrypt:secrets`.
+   * Notifying people on their channels. It grants only SMS; mails also need `send:mail`, and push messages
+   * `decrypt:secrets`.
    */
   'send:person': {
     resource: 'sms',
@@ -99,7 +106,10 @@ export const capabilities = {
   'notify:devices': { resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
   /** Notifying devices over MQTT why a message was rejected. */
   'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
-  /** Lambda sends events here if their function failed permanently, and the function sends what it postpones. */
+  /**
+   * Keeping published messages: Lambda sends those for which the function failed permanently, and the function sends
+   * those that it postpones.
+   */
   'keep:published': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
   /** Calling webhooks. It needs no permissions in the account, only the settings about allowed targets. */
   'call:webhooks': {
@@ -108,8 +118,8 @@ export const capabilities = {
   /** Hashing passwords, which needs no permissions in the account. */
   'hash:passwords': { modules: ['passwords'] },
   /**
-   * Encrypting secrets of webhooks, links, push and the canary, and decrypting them: two permissions, because few functions
-   * may read them. Neither is for second factors.
+   * Encrypting secrets of webhooks, links, push and the canary, and decrypting them: two permissions, because few
+   * functions may read secrets. Neither covers second factors.
    */
   'encrypt:secrets': {
     resource: 'key',
@@ -144,7 +154,9 @@ export const capabilities = {
    * them.
    */
   'host:health': {},
-  /** Simulating falls of a test sensor through the device API, and calling an external address after each round trip. */
+  /**
+   * Simulating falls of a test sensor through the device API, and calling an external address after each round trip.
+   */
   'run:canary': {},
   /** Knowing the address for feedback to the maker. */
   'forward:feedback': {},

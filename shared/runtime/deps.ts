@@ -55,7 +55,7 @@ export type Runtime = {
   mail: SendMail;
   /** Creates the function that notifies people through the services of a host. */
   createPersonSender: typeof peopleOf;
-  /** Since and until when (ms) Telegram asked not to call each chat. Missing if only one handler calls them. */
+  /** The pauses that Telegram asked for, by chat. Missing if only one handler calls Telegram. */
   chatPauses?: ChatPauses;
   /** Missing if there is no service for SMS or chats. */
   messengers?: () => Promise<Messengers>;
@@ -89,8 +89,8 @@ type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failp
 
 /**
  * Sends tasks to their queues, delayed by whole seconds (at most MAX_DELAY_SECONDS) if requested, but not after `until`
- * (ms). Throws QueueUnavailable if any was not accepted. SQS drops a task with the same `deduplicationId` as another one of
- * the last 5 minutes.
+ * (ms). Throws QueueUnavailable if any was not accepted. SQS drops a task with the same `deduplicationId` as another
+ * task of the last 5 minutes.
  */
 type Enqueue<T extends Task> = (
   tasks: readonly T[],
@@ -107,7 +107,7 @@ type ByCapability = {
   'admit:devices': { rule: SettingsOf<'admit:devices'>['MQTT_RULE'] };
   'notify:devices': Pick<DeviceNotifier, 'notify'>;
   'refuse:messages': Pick<DeviceNotifier, 'refuseMessage'>;
-  /** Sends a message that a device published to the queue of its function, which gets it after a delay (s). */
+  /** Puts a published message into the queue of its function, which receives it after a delay (s). */
   'keep:published': { postpone: (published: Published, seconds: number) => Promise<void> };
   /** These five together decide which tasks `enqueue` accepts: see Enqueuing. */
   'enqueue:events': object;
@@ -119,8 +119,8 @@ type ByCapability = {
   /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /**
-   * Sends a mail, and returns whether it was accepted. Never rejects: callers must not learn whether there is a user with that
-   * address.
+   * Sends a mail, and returns whether it was accepted. Never rejects: callers must not learn whether there is a user
+   * with that address.
    */
   'send:mail': { mail: (...message: Parameters<SendMail>) => Promise<boolean>; settings: SettingsOf<'send:mail'> };
   /** Notifications that were not accepted are counted. */

@@ -16,8 +16,8 @@ export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the variables that are set. An empty one counts as not set: as a number it would be 0, as a password it would
- * match.
+ * Returns the variables that are set. An empty variable counts as not set: as a number it would be 0, and as a password
+ * it would match an empty one.
  */
 export const nonEmpty = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));

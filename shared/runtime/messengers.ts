@@ -3,7 +3,7 @@ import type { PersonServices } from '../delivery/targets/person-sender.ts';
 import { createTelegram, type SendTelegram } from '../delivery/targets/telegram.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 
-/** The services of a host for SMS and chats, as far as it has any, and what replaces those that it lacks. */
+/** The services of a host for SMS and chats, if it has any, and replacements for services that it lacks. */
 export type Messengers = {
   sms?: SendSms;
   telegram?: SendTelegram;

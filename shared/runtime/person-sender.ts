@@ -11,7 +11,9 @@ type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now' |
   metrics?: Metrics;
 };
 
-/** Returns a function that notifies people through the services of its host, and logs and counts what was not accepted. */
+/**
+ * Returns a function that notifies people through the services of its host, and logs and counts what was not accepted.
+ */
 export const peopleOf = async (
   host: Host,
   openPushKey: (encrypted: string) => Promise<string>,

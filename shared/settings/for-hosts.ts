@@ -1,6 +1,6 @@
 /**
- * What people and hosts need to know about a setting. Functions ignore it, so in their bundles this function is empty, and the
- * bundler drops its argument (lib/aws/functions/bundle.ts).
+ * What people and hosts need to know about a setting. Functions ignore it, so in their bundles this function is empty,
+ * and the bundler drops its argument (lib/aws/functions/bundle.ts).
  */
 export function forHosts<const A>(about: A): A {
   return about;

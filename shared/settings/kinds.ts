@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { defaultQuotas, type QuotaOverrides, quotaOverridesSchema } from '../domain/identity/quota.ts';
 import { readTime } from '../domain/time/time.ts';
 
-// Kinds of values, as schemas of what the environment (text) or the CDK's context (text or JSON) holds. A schema is created
-// only when such a value is read, because a function starts with many settings and checks few of them. Its description
-// continues the sentence "must be ...", and its messages are that sentence.
+// Kinds of values, as schemas of what the environment (text) or the CDK's context (text or JSON) holds. A schema is
+// created only when such a value is read, because a function starts with many settings and checks few of them. Its
+// description continues the sentence "must be ...", and its messages are that sentence.
 
 type Kind<T> = z.ZodType<T>;
 
@@ -27,14 +27,14 @@ export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
     .describe(words);
 };
 
-/** One of some numbers. */
+/** One of these numbers. */
 export const oneOfNumbers = <N extends number>(numbers: readonly N[], words: string): Kind<N> =>
   z
     .transform(numberIn)
     .pipe(z.literal(numbers, `must be ${words}`))
     .describe(words);
 
-/** One of some words. */
+/** One of these words. */
 export const wordOf = <W extends string>(choices: readonly W[]): Kind<W> => {
   const words = `one of ${choices.join(', ')}`;
   return z.literal(choices, `must be ${words}`).describe(words);
@@ -117,7 +117,7 @@ export const origin = (): Kind<string> => {
     .describe(words);
 };
 
-/** A time of ISO 8601, or empty for none. */
+/** An ISO 8601 time, or empty for none. */
 export const time = () => textThat((text) => readTime(text) !== null, 'an ISO 8601 time with a time zone');
 
 export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'a header name of at most 128 characters');

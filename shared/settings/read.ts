@@ -11,7 +11,8 @@ export type InvalidSetting = {
 };
 
 /**
- * Reads settings by name: text, or for a stage also JSON. A setting that is not set (undefined) or invalid has its default.
+ * Reads settings by name: text, or for a stage also JSON. A setting that is not set (undefined) or is invalid gets its
+ * default.
  */
 export const readSettings = <R extends SettingRows>(
   rows: R,

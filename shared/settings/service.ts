@@ -321,8 +321,8 @@ const others = declare({
 });
 
 /**
- * The settings that functions read and operators set, on both hosts or (rows without `stage`) only with `npm start`. In AWS
- * the stack passes functions a value for each of them.
+ * The settings that functions read and operators set, on both hosts or (rows without `stage`) only with `npm start`. In
+ * AWS the stack passes functions a value for each of them.
  */
 export const serviceSettings = { ...others, ...oidcSettings };
 

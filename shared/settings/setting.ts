@@ -9,7 +9,7 @@ export type Host = 'local' | 'dev' | 'prod' | 'home';
 
 /** What people and hosts need to know about a setting; functions ignore it. */
 type About<T> = {
-  /** What it does, in sentences. Names of other settings are in backticks. */
+  /** What the setting does, in sentences. Names of other settings are in backticks. */
   help?: string;
   /** The name in the CDK's context. A setting of `npm start` without one does not exist for stages. */
   stage?: string;
@@ -26,7 +26,7 @@ type About<T> = {
   byDefault?: string | Readonly<Record<'local' | 'stage', string>>;
   /** What hosts accept, if functions accept any text because a host has checked it. */
   hostSchema?: () => z.ZodType<T>;
-  /** What a stage accepts, if that is less. */
+  /** What a stage accepts, if it accepts fewer values. */
   stageSchema?: () => z.ZodType<T>;
 };
 

@@ -1,4 +1,6 @@
-/** The number of characters to insert, remove, replace or swap with their neighbor to get from one text to the other. */
+/**
+ * The number of characters to insert, remove, replace or swap with their neighbor to get from one text to the other.
+ */
 const distance = (a: string, b: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
@@ -18,7 +20,10 @@ const distance = (a: string, b: string): number => {
 
 const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** Whether a name is a misspelling of another: one character of a short name, two of a long one, or case and punctuation. */
+/**
+ * Whether a name is a misspelling of another: one character of a short name, two of a long one, or case and
+ * punctuation.
+ */
 const isMisspelled = (candidate: string, name: string): boolean => {
   const a = plain(candidate);
   const b = plain(name);

@@ -5,7 +5,10 @@ import { declare } from './setting.ts';
 
 const channelList = () => list(wordOf(channelKinds), channelKinds.length);
 
-/** What functions read besides the settings of the service. In AWS the stack sets it; with `npm start` it has its default. */
+/**
+ * What functions read besides the settings of the service. In AWS the stack sets it; with `npm start` it has its
+ * default.
+ */
 export const stackSettings = declare({
   TABLE_NAME: {
     schema: () => text(/^[\w.:/-]{3,2048}$/, 'a table name or ARN'),
@@ -84,7 +87,7 @@ export const stackSettings = declare({
     default: 0,
     about: forHosts({ capabilities: ['keep:exports'] }),
   },
-  /** The same for logs. */
+  /** Days that logs are kept. 0 means until somebody deletes them. */
   LOG_DAYS: {
     schema: () => wholeNumber(0, 100_000),
     default: 0,
@@ -141,7 +144,7 @@ export const stackSettings = declare({
     default: [],
     about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
   },
-  /** The kinds among them whose messages are only files. */
+  /** The kinds among them whose messages are only written to files. */
   OUTBOX_KINDS: {
     schema: channelList,
     default: [],

@@ -11,8 +11,8 @@ import { createGroupHistory, groupResult, isOrdered, isolatePoison, isStuck } fr
 import { quarantine, tryQuarantine } from './quarantine.ts';
 
 /**
- * A received task. `sequence` is its sequence number in its group of a FIFO queue, which also grows when compared as text;
- * `receives` counts the receives of the message, including this one.
+ * A received task. `sequence` is its sequence number in its group of a FIFO queue, which also grows when compared as
+ * text; `receives` counts the receives of the message, including this one.
  */
 export type Received<T> = {
   task: T;
@@ -21,15 +21,15 @@ export type Received<T> = {
   /** Marks the task as done: it is not returned to the queue, even if a later task of its group fails. */
   done: () => void;
   /**
-   * Present at the last attempt before this message is quarantined because it keeps failing on its own. Quarantines instead
-   * what an earlier message left behind, if that makes this one fail.
+   * Present only at the last attempt before this message is quarantined because it alone keeps failing. If data that an
+   * earlier message left behind makes this message fail, quarantines that data instead.
    */
   quarantineCause?: (cause: unknown, reason: string) => Promise<void>;
 };
 
 /**
- * Processes tasks in order: a single one, or those of one group of a FIFO queue. Rejects to return all tasks that are not
- * marked as done to the queue.
+ * Processes tasks in order: a single one, or those of one group of a FIFO queue. Rejects to return all tasks that are
+ * not marked as done to the queue.
  */
 type TaskHandler<C extends Consumer> = (
   received: readonly Received<z.output<C['task']>>[],
@@ -40,10 +40,10 @@ type TaskHandler<C extends Consumer> = (
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /**
- * Creates the Lambda handler of a consumer. Tasks of a standard queue run concurrently and independently: a failure returns
- * only the failed task to the queue. Tasks of one group of a FIFO queue run together and in order: a failure returns the
- * failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A returned message becomes
- * visible again after a pause that grows with its receives.
+ * Creates the Lambda handler of a consumer. Tasks of a standard queue run concurrently and independently: a failure
+ * returns only the failed task to the queue. Tasks of one group of a FIFO queue run together and in order: a failure
+ * returns the failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A
+ * returned message becomes visible again after a pause that grows with its receives.
  */
 export const consume = <const C extends Consumer>(contract: C, work: TaskHandler<C>) =>
   hostHandler(contract.name, (runtime: Runtime) => {
@@ -124,8 +124,8 @@ const quarantineInstead =
 /** The maximum number of messages that are remembered as failed. */
 const MAX_FAILED = 1_000;
 /**
- * Creates the count of messages that fail for the first time in this process. One that keeps failing counts once:
- * otherwise it would keep an alarm on, and hide the next one.
+ * Creates the count of messages that fail for the first time in this process. A message that keeps failing counts once:
+ * otherwise it would keep an alarm on and hide the next failure.
  */
 const createFailedMessages = () => {
   const failed = new Set<string>();
@@ -190,8 +190,8 @@ const ID_NAMES = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId
 const idsOf = (task: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => ID_NAMES.includes(name) && id !== undefined));
 /**
- * Returns the ids of several tasks; an id that differs between them becomes a list. The `requestId` of a task that was not
- * caused by a call is the id of its message.
+ * Returns the ids of several tasks; an id that differs between them becomes a list. The `requestId` of a task that was
+ * not caused by a call is the id of its message.
  */
 const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
   const idsOfEach = tasks.map(
@@ -202,7 +202,7 @@ const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
   );
 };
 
-/** Returns the ids of messages before they are parsed: nothing else is known about one that cannot be parsed. */
+/** Returns the ids of messages before they are parsed: nothing else is known about a message that cannot be parsed. */
 const messageIds = (records: readonly SQSRecord[]) => {
   const messageId = oneOrMany(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };

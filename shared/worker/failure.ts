@@ -4,8 +4,8 @@ import { QueueUnavailable } from '../queue/unavailable.ts';
 import { TableUnavailable } from '../store/engine/unavailable.ts';
 
 /**
- * Returns tasks to their queue without logging an error, because nothing failed: another process was faster, or no time is
- * left.
+ * Returns tasks to their queue without logging an error, because nothing failed: another process was faster, or no time
+ * is left.
  */
 export class RetryLater extends Error {
   override name = 'RetryLater';

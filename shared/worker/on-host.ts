@@ -22,8 +22,8 @@ export const hostHandler = <E, R>(
 });
 
 /**
- * Creates the Lambda handler of a scheduled function. `create` is called once for each host, so the function that it returns
- * can keep state from one run to the next.
+ * Creates the Lambda handler of a scheduled function. `create` is called once for each host, so the function that it
+ * returns can keep state from one run to the next.
  */
 export const onSchedule = <const S extends Scheduled>(
   contract: S,
@@ -36,7 +36,8 @@ export const onSchedule = <const S extends Scheduled>(
   });
 
 /**
- * Creates the Lambda handler of a function that is called with one event at a time. `build` is called once for each host.
+ * Creates the Lambda handler of a function that is called with one event at a time. `build` is called once for each
+ * host.
  */
 export const onCall = <const C extends Pick<Called, 'name' | 'uses'>, E, R>(
   contract: C,

@@ -56,7 +56,10 @@ const MAX_FAILURES = 5;
 const LIFETIME_MS = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
   (sum, count) => sum + count,
 );
-/** The shortest time (ms) until a message becomes a dead letter: its process dies at each receive, without the pauses. */
+/**
+ * The shortest time (ms) until a message becomes a dead letter: if its process dies at each receive, there are no
+ * pauses.
+ */
 const MIN_LIFETIME_MS = 30 * 60_000;
 
 export const isOrdered = ({ attributes }: SQSRecord): boolean => attributes.SequenceNumber !== undefined;
@@ -106,9 +109,9 @@ const processIsolated =
   };
 
 /**
- * Creates the function that processes the messages of a group one by one and returns those that are not done. A message that
- * fails while most other groups succeed, or for some minutes while there is no other, is quarantined, so that those behind
- * it can be processed. Failures of the table, queues or keys are outages and do not count.
+ * Creates the function that processes the messages of a group one by one and returns those that are not done. A message
+ * that fails while most other groups succeed, or for some minutes while there is no other group, is quarantined, so
+ * that the messages behind it can be processed. Failures of the table, queues or keys are outages and do not count.
  */
 export const isolatePoison = (runtime: Runtime, attempt: Attempt, history: GroupHistory) => {
   const processOne = processIsolated(runtime, attempt, history);

@@ -1,6 +1,6 @@
 /**
- * The error of a mail that a mail server did not accept. `reason` is a stable word, `answer` what the server answered, without
- * the address. `isFinal`: the recipient or the mail was refused, so no retry helps.
+ * The error of a mail that a mail server did not accept. `reason` is a stable word, `answer` is the server's response
+ * without the address. `isFinal`: the recipient or the mail was refused, so no retry helps.
  */
 export class MailFailure extends Error {
   override readonly name = 'MailFailure';

@@ -14,7 +14,7 @@ export type PersonServices = {
   settings: { MAIL_SENDER: string; PUBLIC_URL: string; PUSH_CONTACT: string } & Pick<SendableKinds, 'CHANNEL_KINDS'>;
   mail: (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
   sms?: ((to: string, text: string, reference?: NotificationReference) => Promise<void>) | undefined;
-  /** Sends SMS instead of `sms`. Never rejects. */
+  /** Sends SMS in place of `sms`. Never rejects. */
   smsGateway?: ((to: string, text: string) => Promise<PersonOutcome>) | undefined;
   telegram?: SendTelegram | undefined;
   /** Writes pushes to files instead of sending them. `to` is the host of the browser's service. */
@@ -40,7 +40,7 @@ const truncate = (text: string, maxLength: number): string => {
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 };
 
-/** Returns the link of a notification: to acknowledge the alarm, or to the list of sensors. */
+/** Returns the link of a notification: the one that acknowledges the alarm, or the one to the list of sensors. */
 const linkOf = ({ url, listUrl, language }: Notification): { label: string; url: string } | null => {
   if (url !== null) return { label: acknowledgeLabels[language], url };
   return listUrl === undefined ? null : { label: listLabels[language], url: listUrl };

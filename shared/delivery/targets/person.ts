@@ -4,8 +4,8 @@ import type { Channel } from '#shared/domain/people/channel.ts';
 
 /**
  * What is sent to a person. `url` is the link that acknowledges the alarm, or null; `listUrl` the list of sensors, in a
- * message about several of them. `subject` is what a shortened SMS must contain. A push message replaces the previous one
- * with its `tag` on the screen.
+ * message about several of them. `subject` is what a shortened SMS must contain. A push message replaces the previous
+ * one with its `tag` on the screen.
  */
 export type Notification = {
   title: string;
@@ -18,10 +18,10 @@ export type Notification = {
 };
 
 /**
- * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not or
- * no longer valid; the service refused it permanently; or the reason to retry. Reasons are words or names of errors;
- * they and the answers of services contain neither address nor text. `isOfHost`: the service fails for everybody until
- * its operator fixes it. `afterSeconds`: how long the service asked to wait.
+ * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not
+ * valid, or no longer valid; the service refused it permanently; or the reason to retry. Reasons are words or names of
+ * errors; they and the answers of services contain neither address nor text. `isOfHost`: the service fails for
+ * everybody until its operator fixes it. `afterSeconds`: how long the service asked to wait.
  */
 export type PersonOutcome =
   | 'accepted'
@@ -41,8 +41,8 @@ export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>
 
 /**
  * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
- * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a `reference`
- * the service reports a message that it accepts and cannot deliver (functions/workers/undeliverable).
+ * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a
+ * `reference` the service reports a message that it accepts but cannot deliver (functions/workers/undeliverable).
  */
 export type SendToPerson = (
   channel: Channel,

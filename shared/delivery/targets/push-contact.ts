@@ -22,8 +22,8 @@ const publicMail = (address: string): string | null => {
 };
 
 /**
- * Returns the contact of the stage for operators of push services (`sub` of RFC 8292). Null if it has none that they accept:
- * Apple answers 403 BadJwtToken to names that it cannot resolve.
+ * Returns the contact of the stage for operators of push services (`sub` of RFC 8292). Null if the stage has no contact
+ * that they accept: Apple answers 403 BadJwtToken to names that it cannot resolve.
  */
 export const pushContact = ({ PUSH_CONTACT, MAIL_SENDER, PUBLIC_URL }: ContactSettings): string | null =>
   PUSH_CONTACT || (publicMail(MAIL_SENDER) ?? publicUrl(PUBLIC_URL));

@@ -4,7 +4,7 @@ import type { WebhookClient } from '../webhook-client.ts';
 import { retryAfterSeconds } from './http.ts';
 import type { PersonOutcome } from './person.ts';
 
-/** How long (s) a push service keeps a message for a device that is off: as long as the five attempts take. */
+/** How long (s) a push service keeps a message for a device that is off: for as long as the five attempts take. */
 const TTL_SECONDS = 600;
 const goneStatuses: readonly (number | null)[] = [404, 410];
 /** The largest number of characters of a push service's answer that an attempt keeps. */

@@ -71,7 +71,7 @@ const outcomeOf = (answer: Answer): PersonOutcome => {
 
 /**
  * Creates a sender for the bot with this token. A group that became a supergroup has a new chat id: the message is sent
- * there at once, and the outcome names it. `base` replaces the URL of Telegram in tests.
+ * there at once, and the outcome contains the new id. `base` replaces the URL of Telegram in tests.
  */
 export const createTelegram =
   (
@@ -96,7 +96,7 @@ export const createTelegram =
     return outcome === 'accepted' ? { movedTo } : outcome;
   };
 
-/** Since and until when (ms) each chat must not be called. A process has one, for all of its handlers. */
+/** When (ms) the pause of each chat began, and when it ends. All handlers of a process share one map. */
 export type ChatPauses = Map<string, { since: number; until: number }>;
 
 /**
