@@ -88,7 +88,10 @@ export const addOne = (
     return refusal ?? besidesCount(await table.write(countOneMore(customerId, kind, limit, also), ...writes));
   });
 
-/** Removes one and makes the writes, all or nothing. Returns the positions of failed writes. A deleted customer has no count. */
+/**
+ * Removes one and makes the writes, all or nothing. Returns the positions of failed writes. A deleted customer has no
+ * count.
+ */
 export const removeOne = (
   table: Table,
   { customerId, kind, also }: CounterKey & { also?: FurtherChanges | undefined },

@@ -42,13 +42,15 @@ const reader = (template: string) => {
 };
 
 /**
- * A part of a key, builder and documentation at once. `{0x}` pads a number, so that keys sort by number; `{=x}` is a text
- * that is neither escaped nor read back.
+ * A part of a key, builder and documentation at once. `{0x}` pads a number, so that keys sort by number; `{=x}` is a
+ * text that is neither escaped nor read back.
  */
 export const part = <const T extends string>(template: T) =>
   Object.assign(filler(template) as (values: KeyValues<T>) => string, { template });
 
-/** The key of a kind of item, as two templates. Builds keys from typed values, which it escapes, and reads them back. */
+/**
+ * The key of a kind of item, as two templates. Builds keys from typed values, which it escapes, and reads them back.
+ */
 export const item = <const P extends string, const S extends string>(pk: P, sk: S) => {
   const readPk = reader(pk);
   const readSk = reader(sk);

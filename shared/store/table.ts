@@ -30,7 +30,8 @@ export const DUE_SHARDS = 32;
 
 /**
  * Every kind of item. The keys of everything that belongs to a customer start with `C#{customerId}`, and the customer
- * comes from the session, so nothing of another customer can be found. Sensors and users without a customer are under 0.
+ * comes from the session, so nothing of another customer can be found. Sensors and users without a customer are under
+ * 0.
  */
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),

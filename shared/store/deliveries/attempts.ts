@@ -24,10 +24,11 @@ type AttemptEnd = { result: AttemptResult; next: NextState };
 /** The writes before and after each attempt. */
 const attemptWrites = (table: Table) => ({
   /**
-   * Claims a due delivery, or one whose claim lapsed, for one attempt, and records the start of the attempt before anything is
-   * sent. Returns null if the delivery has ended, is not due, or is claimed by somebody else. `claim` is a random text that
-   * identifies this claim if its response is lost and the request repeated. Claims from before `aloneSince` (ms) belong to a
-   * process that ended. `insteadOf`: an early attempt replaces the one planned for that time (ms).
+   * Claims a due delivery, or one whose claim lapsed, for one attempt, and records the start of the attempt before
+   * anything is sent. Returns null if the delivery has ended, is not due, or is claimed by somebody else. `claim` is a
+   * random text that identifies this claim if its response is lost and the request repeated. Claims from before
+   * `aloneSince` (ms) belong to a process that ended. `insteadOf`: an early attempt replaces the one planned for that
+   * time (ms).
    */
   claim: async (
     key: DeliveryKey,
@@ -70,8 +71,8 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Ends a delivered notification as undeliverable, with the reason in its last attempt. False if the delivery has changed
-   * since it was read.
+   * Ends a delivered notification as undeliverable, with the reason in its last attempt. False if the delivery has
+   * changed since it was read.
    */
   recordUndeliverable: async (delivery: Delivery, reason: string, now: number): Promise<boolean> => {
     const { attempts: number, updateDate: was, log = [] } = delivery;

@@ -28,7 +28,9 @@ const botWrites = (table: Table) => ({
     return (await table.update(items.bot({ customerId, botId }), change)) as Bot | null;
   },
 
-  /** Removes a bot. From then on, no webhook can be assigned to it. Its owner stays until its webhooks are deleted too. */
+  /**
+   * Removes a bot. From then on, no webhook can be assigned to it. Its owner stays until its webhooks are deleted too.
+   */
   remove: async (customerId: number, botId: number): Promise<boolean> => {
     const bot = { remove: items.bot({ customerId, botId }), where: present };
     return (await removeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;

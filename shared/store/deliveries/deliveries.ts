@@ -34,8 +34,8 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns a delivery, and until when (ms) its task has to stay in a queue. Null if the task is not needed: the delivery
-   * has ended, is held, or is in the due index.
+   * Returns a delivery, and until when (ms) its task has to stay in a queue. Null if the task is not needed: the
+   * delivery has ended, is held, or is in the due index.
    */
   getQueued: async (key: DeliveryKey) => {
     const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));
@@ -58,8 +58,9 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the deliveries to people that are due for an attempt at `now`, of those created from `since` to `until` (ms),
-   * oldest first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half the cost.
+   * Returns the deliveries to people that are due for an attempt at `now`, of those created from `since` to `until`
+   * (ms), oldest first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half
+   * the cost.
    */
   dueToPeople: async (customerId: number, [since, until]: readonly [number, number], now: number, limit: number) => {
     const at = (deliveryId: string) => items.personDelivery.sk({ deliveryId });
@@ -79,7 +80,9 @@ export const deliveryReads = (table: TableReader) => ({
     return found;
   },
 
-  /** Returns a page of a webhook's deliveries created from `since` to `until` (ms), oldest first, after `startAfter`. */
+  /**
+   * Returns a page of a webhook's deliveries created from `since` to `until` (ms), oldest first, after `startAfter`.
+   */
   range: async (
     customerId: number,
     webhookId: string,
@@ -114,8 +117,8 @@ const deliveryWrites = (table: Table) => ({
   },
 
   /**
-   * Writes a delivery to be fetched, and then its place in the feed. Several deliveries of one sensor must be written one
-   * after the other, so that no reader sees a later one without the earlier ones.
+   * Writes a delivery to be fetched, and then its place in the feed. Several deliveries of one sensor must be written
+   * one after the other, so that no reader sees a later one without the earlier ones.
    */
   createInFeed: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write(putDelivery({ ...delivery, nextAttempt: null }, false));

@@ -66,7 +66,9 @@ export const resultChanges = (delivery: Delivery, next: NextState, now: number, 
   return changes({ set: { ...end, nextAttempt, retryAfterDate, ...due }, remove: leaseAttributes, if: mine });
 };
 
-/** The end of an attempt during which a redelivery was accepted. That has ended the delivery; only the log entry is new. */
+/**
+ * The end of an attempt during which a redelivery was accepted. That has ended the delivery; only the log entry is new.
+ */
 export const lateResultChanges = ({ attempts }: Delivery, now: number): Changes => {
   const mine = { ...REDELIVERED, mine: attempts };
   return changes({

@@ -50,8 +50,8 @@ export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => 
 export const deliveryTtl = (createDate: number) => Math.ceil((createDate + DELIVERY_RETENTION) / 1_000);
 
 /**
- * The write of a pending delivery. `isDue` puts it into the due index too, where nothing else would queue its task if the
- * caller dies.
+ * The write of a pending delivery. `isDue` puts it into the due index too, where nothing else would queue its task if
+ * the caller dies.
  */
 export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   const { id, customerId, webhookId, requestId, ...rest } = delivery;
@@ -71,7 +71,10 @@ export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }:
     eventId: snapshot.event.id,
     deliveryId,
   });
-/** A place in a feed. `isAlarm`: the delivery is an alarm about a person. Earlier versions of the code wrote no `isAlarm`. */
+/**
+ * A place in a feed. `isAlarm`: the delivery is an alarm about a person. Earlier versions of the code wrote no
+ * `isAlarm`.
+ */
 export type FeedLine = Key & { isAlarm?: true };
 export const putFeedLine = (delivery: WebhookDelivery): Write => {
   const isAlarm = isAlarmAboutPerson(delivery.snapshot.event) && { isAlarm: true };

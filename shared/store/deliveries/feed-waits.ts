@@ -17,7 +17,9 @@ const KEPT_SECONDS = 60;
 
 /** The waiting fetches, in one item per customer, so that a condition enforces the limits across all processes. */
 const feedWaitWrites = (table: Table) => {
-  /** Replaces the list of a customer with what `change` returns; null leaves it unchanged. False if it was not replaced. */
+  /**
+   * Replaces the list of a customer with what `change` returns; null leaves it unchanged. False if it was not replaced.
+   */
   const replace = async (
     customerId: number,
     now: number,

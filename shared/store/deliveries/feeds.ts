@@ -39,7 +39,10 @@ export const feedReads = (table: TableReader) => ({
     return found.flatMap((key) => items.feedLine.read(key)?.deliveryId ?? []);
   },
 
-  /** Returns the ids of deliveries to post, now that the webhook has a URL: those of alarms about people, then the first others. */
+  /**
+   * Returns the ids of deliveries to post, now that the webhook has a URL: those of alarms about people, then the first
+   * others.
+   */
   idsToPost: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const lines = await table.queryAll<FeedLine>({ pk: items.feedLine.pk({ customerId, webhookId }) });
     const byKind = Map.groupBy(lines, ({ isAlarm = false }) => isAlarm);

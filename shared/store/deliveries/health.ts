@@ -24,9 +24,10 @@ const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook(
 type SlotSearch = { slots: number; first: number; isProbe: boolean; token: string; aloneSince: number };
 
 /*
- * A call whose response is lost is retried, and has to recognize its own lease. A lease therefore has two attributes: the
- * time when it ends, and the token of the call that took it. Earlier versions of the code write only the time, made unique
- * by a fraction of a millisecond, and leave an old token in place. So a token counts only together with its time.
+ * A call whose response is lost is retried, and has to recognize its own lease. A lease therefore has two attributes:
+ * the time when it ends, and the token of the call that took it. Earlier versions of the code write only the time, made
+ * unique by a fraction of a millisecond, and leave an old token in place. So a token counts only together with its
+ * time.
  */
 const isMine = (name: LeaseName): string => `(#${name} = :until AND #${tokenName(name)} = :token)`;
 const isFree = (name: LeaseName): string =>
@@ -63,8 +64,8 @@ const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: n
 /** The slots and the probe of a webhook, shared by all processes. */
 const slotWrites = (table: Table) => ({
   /**
-   * Leases one of the slots that were free when the webhook was read, or returns null. As a probe (`isProbe`) only while
-   * the circuit is open as it was when read, and no other probe is running.
+   * Leases one of the slots that were free when the webhook was read, or returns null. As a probe (`isProbe`) only
+   * while the circuit is open as it was when read, and no other probe is running.
    */
   takeSlot: async (webhook: WebhookRecord, now: number, search: SlotSearch): Promise<SlotLease | null> => {
     const { isProbe, token, aloneSince } = search;
@@ -149,9 +150,9 @@ const receiverWrites = (table: Table) => {
   };
   return {
     /**
-     * Counts a failure of a delivery that was created at `since` (ms); `isGone`: the response was 410; `isLost`: an event
-     * will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL, or if its
-     * receiver has been back since the attempt began (`begun`, ms): then the failure shows nothing about it.
+     * Counts a failure of a delivery that was created at `since` (ms); `isGone`: the response was 410; `isLost`: an
+     * event will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL,
+     * or if its receiver has been back since the attempt began (`begun`, ms): then the failure shows nothing about it.
      */
     failed: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,
@@ -215,8 +216,8 @@ const receiverWrites = (table: Table) => {
     },
 
     /**
-     * Disables a webhook for a reason and stores a notice, if there is one. Its owner can enable it again. False if it is
-     * disabled already, or has another URL.
+     * Disables a webhook for a reason and stores a notice, if there is one. Its owner can enable it again. False if it
+     * is disabled already, or has another URL.
      */
     disable: async (
       webhook: CalledWebhook,

@@ -35,14 +35,17 @@ const HELD_ALARM = items.heldAlarm.sk({ deliveryId: '' });
 /** How long (ms) an index may lag behind a write. */
 const INDEX_LAG = 60_000;
 
-/** The item that lists a held alarm about a person, which is released before other deliveries; none for any other delivery. */
+/**
+ * The item that lists a held alarm about a person, which is released before other deliveries; none for any other
+ * delivery.
+ */
 const alarmItems = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery): Key[] =>
   isAlarmAboutPerson(snapshot.event) ? [items.heldAlarm({ customerId, webhookId, deliveryId })] : [];
 const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery).map((remove) => ({ remove }));
 
 /**
- * The writes to the lists that a delivery leaves when it is no longer held, and to the exact number of deliveries that its
- * webhook holds. While that is above 0, the webhook is in the due index.
+ * The writes to the lists that a delivery leaves when it is no longer held, and to the exact number of deliveries that
+ * its webhook holds. While that is above 0, the webhook is in the due index.
  */
 export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
@@ -65,8 +68,8 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
 
 export const heldReads = (table: TableReader) => ({
   /**
-   * Returns the ids of deliveries that a webhook holds: first those of alarms about people, then those of the others, the
-   * oldest first. Alarms that an earlier version of the code held are among the others.
+   * Returns the ids of deliveries that a webhook holds: first those of alarms about people, then those of the others,
+   * the oldest first. Alarms that an earlier version of the code held are among the others.
    */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const alarms = { pk: items.heldAlarm.pk({ customerId, webhookId }), beginsWith: HELD_ALARM };
@@ -124,8 +127,8 @@ const heldWrites = (table: Table) => ({
     (await table.write(putDelivery(redelivery, true), ...endHeld(held, 'replayed', now))) === null,
 
   /**
-   * Reserves the release times of the near future. Returns the first one (ms) and their number, or null if none is left or
-   * another process reserved them at the same time.
+   * Reserves the release times of the near future. Returns the first one (ms) and their number, or null if none is left
+   * or another process reserved them at the same time.
    */
   reserveReleases: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {
     const { releasedUntil } = webhook;
@@ -152,7 +155,9 @@ const heldWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), update);
   },
 
-  /** Schedules a webhook for now if it is due later than any, because that was recorded before the clock was set back. */
+  /**
+   * Schedules a webhook for now if it is due later than any, because that was recorded before the clock was set back.
+   */
   correctDue: async (webhook: WebhookKey, now: number): Promise<void> => {
     const isLater = where('#dueAt > :before', dueBefore(latestAhead(now, UNFETCHED_ALERT_AFTER)));
     await table.update(webhookKey(webhook), changes({ set: dueAt(webhook.id, now), if: isLater }));

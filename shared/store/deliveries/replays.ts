@@ -61,8 +61,8 @@ const replayWrites = (table: Table) => ({
     }),
 
   /**
-   * Writes and counts one delivery of a running replay, once. False if it exists, or the replay has ended. A held original
-   * ends in the same transaction; if it was just released, nothing is written, because it will be sent anyway.
+   * Writes and counts one delivery of a running replay, once. False if it exists, or the replay has ended. A held
+   * original ends in the same transaction; if it was just released, nothing is written, because it will be sent anyway.
    */
   add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
     const count = { update: replayKey(replay), changes: changes({ add: { made: 1 }, if: running }) };

@@ -52,7 +52,9 @@ type ChangeList = {
   if?: Condition;
 };
 
-/** Builds an update from the attributes to set, compute, add to and remove, and its condition. `undefined` is not set. */
+/**
+ * Builds an update from the attributes to set, compute, add to and remove, and its condition. `undefined` is not set.
+ */
 export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPDATED_NEW'): Changes => {
   const assigned = Object.entries({ ...list.set }).filter(([, value]) => value !== undefined);
   const computed = Object.entries({ ...list.compute }).map(([name, text]) => `#${name} = ${text}`);
@@ -114,7 +116,9 @@ export type Query = {
    * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes allow no other.
    */
   consistent?: boolean;
-  /** The attributes to return besides the key, or parts of them (`a.b`); by default all. This does not lower the price. */
+  /**
+   * The attributes to return besides the key, or parts of them (`a.b`); by default all. This does not lower the price.
+   */
   only?: readonly string[];
 };
 

@@ -24,7 +24,9 @@ export type HitItem = Omit<
   | 'nobodyOnDuty'
 > & {
   messages: HitMessage[];
-  /** When (ms) the first message succeeded. Absent if none has, or if each that had was later reported undeliverable. */
+  /**
+   * When (ms) the first message succeeded. Absent if none has, or if each that had was later reported undeliverable.
+   */
   notifiedDate?: number;
   /** The alarm reached nobody in time (unnotified.ts). */
   isUnnotified?: true;

@@ -49,8 +49,8 @@ export const hitLists = (table: TableReader) => ({
     hitPage({ table, customerId, sensorId }, await sensorLine(table, customerId, sensorId, since), query),
 
   /**
-   * Returns a value that differs from one call to the next if a hit was created in between, or one that was created since
-   * `since` (ms) has changed. It reads little, so that screens can ask every few seconds.
+   * Returns a value that differs from one call to the next if a hit was created in between, or one that was created
+   * since `since` (ms) has changed. It reads little, so that screens can ask every few seconds.
    */
   latestChanges: async (customerId: number, { now, since }: { now: number; since: number }): Promise<HitChange[]> =>
     (await Promise.all([newestChanges(table, customerId, now), lateChangesSince(table, customerId, since)])).flat(),

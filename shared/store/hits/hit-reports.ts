@@ -60,8 +60,8 @@ const reportSoon = async (table: Table, report: AttemptReport, now: number): Pro
 };
 
 /**
- * Adds a report on a message that the hit does not hold, such as one to an emergency contact: it only shows whether somebody
- * was notified.
+ * Adds a report on a message that the hit does not hold, such as one to an emergency contact: it only shows whether
+ * somebody was notified.
  */
 const reportWithoutMessage = async (
   table: Table,

@@ -5,8 +5,8 @@ import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
 
 /**
- * How long (ms) after its creation a hit is changed by the cheapest write. Later changes are also recorded separately, so
- * that lists can be sorted by them without reading every hit.
+ * How long (ms) after its creation a hit is changed by the cheapest write. Later changes are also recorded separately,
+ * so that lists can be sorted by them without reading every hit.
  */
 export const SOON_MS = 10_000;
 
@@ -27,7 +27,9 @@ export const lateChanges = async (table: TableReader, customerId: number): Promi
 /** How many late changes are read at a time, for half a read unit. */
 const PAGE = 40;
 
-/** Returns the late changes of the hits that a customer has since a time (ms), newest hit first. May lag by a second. */
+/**
+ * Returns the late changes of the hits that a customer has since a time (ms), newest hit first. May lag by a second.
+ */
 export const lateChangesSince = async (table: TableReader, customerId: number, since: number) => {
   const pk = items.lateChange.pk({ customerId });
   const found: { hitId: number; updateDate: number }[] = [];

@@ -7,8 +7,8 @@ const MAX_HITS = 500;
 const MAX_CUSTOMERS = 100;
 
 /**
- * Remembers the newest hits that this process has written or read, without gaps for each customer. Places never change, so
- * nothing in it becomes wrong, but hits that other processes append are missing.
+ * Remembers the newest hits that this process has written or read, without gaps for each customer. Places never change,
+ * so nothing in it becomes wrong, but hits that other processes append are missing.
  */
 export const recentHits = () => {
   const known = new Map<number, KnownHit[]>();

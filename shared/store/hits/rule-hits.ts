@@ -27,10 +27,11 @@ const MAX_WAIT = 3_000;
 
 const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = recentHits()) => ({
   /**
-   * Appends a hit to the hits of its customer, once per event and rule. Returns its place, and whether it is new. Ids have
-   * no gaps, so that lists are counted by subtraction: a writer tries the place after the last one it knows of, then the
-   * next. Writers in one process take turns, because most of them would fail otherwise. `after` is a place from before the
-   * decision. A process that applies the same decision again checks every place since then, and so finds an existing hit.
+   * Appends a hit to the hits of its customer, once per event and rule. Returns its place, and whether it is new. Ids
+   * have no gaps, so that lists are counted by subtraction: a writer tries the place after the last one it knows of,
+   * then the next. Writers in one process take turns, because most of them would fail otherwise. `after` is a place
+   * from before the decision. A process that applies the same decision again checks every place since then, and so
+   * finds an existing hit.
    */
   append: (
     customerId: number,

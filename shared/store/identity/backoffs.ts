@@ -16,7 +16,9 @@ const waitOf = (row: Failures | null, now: number): number => {
   return ttl > now / 1_000 && !isFuture(until, now + MAX_BACKOFF) ? Math.max(0, until - now) : 0;
 };
 
-/** Growing delays after failed attempts. Conditional writes make them exact across all processes and parallel attempts. */
+/**
+ * Growing delays after failed attempts. Conditional writes make them exact across all processes and parallel attempts.
+ */
 const backoffWrites = (table: Table) => {
   const failuresKey = (subject: string) => rateKey(subject, 'failures');
   const read = (subject: string) => table.get<Failures>(failuresKey(subject));

@@ -22,8 +22,9 @@ const externalWrites = (table: Table) => ({
     await table.write({ put: { ...login, ...items.oidcLogin({ hash }), ttl: ttlOf(login.expires) } });
   },
   /**
-   * Returns a started login by the hash of its `state`, only once. Null if there is none, or it was used (`isTaken`). If
-   * the response of the table is lost, nobody gets it. A removal could not tell whether this or another call made it.
+   * Returns a started login by the hash of its `state`, only once. Null if there is none, or it was used (`isTaken`).
+   * If the response of the table is lost, nobody gets it. A removal could not tell whether this or another call made
+   * it.
    */
   completeLogin: async (hash: string): Promise<OidcLogin | null> => {
     const isUnused = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');

@@ -4,7 +4,9 @@ import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The key of a count. Its subject is hashed, because it may contain a user or an address, which must leave no trace. */
+/**
+ * The key of a count. Its subject is hashed, because it may contain a user or an address, which must leave no trace.
+ */
 export const rateKey = (subject: string, window: string | number) => items.rate({ subject: hashOf(subject), window });
 
 type Tries = { start: number; calls: number };
@@ -53,8 +55,8 @@ const limitWrites = (table: Table) => ({
   },
 
   /**
-   * Counts a failed attempt in a time window that starts with the first failure. Returns the number of this failure, and
-   * the seconds until the window ends.
+   * Counts a failed attempt in a time window that starts with the first failure. Returns the number of this failure,
+   * and the seconds until the window ends.
    */
   countFailure: async (
     subject: string,
@@ -75,8 +77,9 @@ const limitWrites = (table: Table) => ({
   },
 
   /**
-   * Counts an attempt in a time window that starts with the first one, unless `limit` have been counted. Returns its number,
-   * or null if none is left. What is refused is not counted, so callers with different limits can share a count.
+   * Counts an attempt in a time window that starts with the first one, unless `limit` have been counted. Returns its
+   * number, or null if none is left. What is refused is not counted, so callers with different limits can share a
+   * count.
    */
   countWithin: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<number | null> => {
     const key = rateKey(subject, 'tries');

@@ -5,8 +5,8 @@ import { unchangedRights } from './sessions.ts';
 import { type UserItem, userKey } from './users.ts';
 
 /**
- * The second factor of an account. `sealed`: its encrypted secret; `lastStep`: the newest time step whose code was used;
- * `codes`: the hashes of the remaining recovery codes.
+ * The second factor of an account. `sealed`: its encrypted secret; `lastStep`: the newest time step whose code was
+ * used; `codes`: the hashes of the remaining recovery codes.
  */
 export type Otp = { sealed: string; isOn: boolean; lastStep: number; codes: string[] };
 type OtpUser = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
@@ -18,7 +18,10 @@ export const otpReads = (table: TableReader) => ({
 });
 
 const otpWrites = (table: Table) => ({
-  /** Stores an encrypted secret that is not enabled yet, replacing an earlier one. False if the second factor is enabled. */
+  /**
+   * Stores an encrypted secret that is not enabled yet, replacing an earlier one. False if the second factor is
+   * enabled.
+   */
   storeSecret: async (accountKey: string, encryptedSecret: string): Promise<boolean> => {
     const put = { sealed: encryptedSecret, isOn: false, lastStep: 0, codes: [], ...items.otp({ accountKey }) };
     const isOff = where('attribute_not_exists(pk) OR #isOn = :no', { no: false });

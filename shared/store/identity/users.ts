@@ -76,8 +76,8 @@ export const userReads = (table: TableReader) => ({
 
 const userWrites = (table: Table) => ({
   /**
-   * Creates a user, or returns why not. The username is unique and the customer has at most `limit` users, even if calls
-   * run in parallel.
+   * Creates a user, or returns why not. The username is unique and the customer has at most `limit` users, even if
+   * calls run in parallel.
    */
   create: (user: User, accountKey: string, hash: string, limit: number): Promise<Refusal | null> =>
     create(table, user, limit, putUser(user, accountKey, hash)),
@@ -86,8 +86,8 @@ const userWrites = (table: Table) => ({
     create(table, user, limit, putUser(user, accountKey, { subject })),
 
   /**
-   * Replaces the profile. `resetTo`: where reset codes go for a while if the email address changes. False if the user was
-   * deleted, or its permissions or email address have changed.
+   * Replaces the profile. `resetTo`: where reset codes go for a while if the email address changes. False if the user
+   * was deleted, or its permissions or email address have changed.
    */
   setProfile: async (user: UserItem, profile: UserProfile, resetTo: Mailbox | null, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, email } = user;

@@ -55,7 +55,10 @@ const channelWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Uses one attempt at the code of a channel, and returns the channel. Null if no code is valid, or no attempt is left. */
+  /**
+   * Uses one attempt at the code of a channel, and returns the channel. Null if no code is valid, or no attempt is
+   * left.
+   */
   tryCode: async (user: UserKey, by: ChannelKind, now: number): Promise<TriedChannel | null> => {
     const isValid = where('#codeExpires > :now AND #tries < :limit', { now, limit: CODE_TRIES });
     const attempt = changes({ add: { tries: 1 }, if: isValid }, 'ALL_NEW');

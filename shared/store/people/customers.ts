@@ -7,9 +7,10 @@ import { absent, changes, present, type Write, where } from '../engine/request.t
 import { items } from '../table.ts';
 
 /**
- * A customer as it is stored. `hooks`: the webhooks that receive every event, so that an event needs no list of webhooks.
- * `members`: the exact number of users and sensors, in addition to the count of each kind (counts.ts).
- * `emergencyContacts` is absent until some are set. `erasureRequest`: the newest request to erase the customer, open or not.
+ * A customer as it is stored. `hooks`: the webhooks that receive every event, so that an event needs no list of
+ * webhooks. `members`: the exact number of users and sensors, in addition to the count of each kind (counts.ts).
+ * `emergencyContacts` is absent until some are set. `erasureRequest`: the newest request to erase the customer, open or
+ * not.
  */
 export type CustomerItem = Customer & {
   hooks: Record<string, Format>;

@@ -4,9 +4,9 @@ import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /**
- * The check of a customer whose rules notify the users on duty. `at` (ms) is when it is due, and `missing` has the channels by
- * which nobody on duty could be notified at the last one. `isMailed` is false until the managers of rules know about them.
- * `revision` counts the checks.
+ * The check of a customer whose rules notify the users on duty. `at` (ms) is when it is due, and `missing` has the
+ * channels by which nobody on duty could be notified at the last one. `isMailed` is false until the managers of rules
+ * know about them. `revision` counts the checks.
  */
 export type DutyCheck = { customerId: number; at: number; missing: ChannelKind[]; isMailed: boolean; revision: number };
 

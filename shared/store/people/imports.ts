@@ -40,8 +40,8 @@ const importWrites = (table: Table) => ({
   },
 
   /**
-   * Lets an import of a customer run until a time (ms), or its end. False while another one runs. An import that already runs
-   * continues.
+   * Lets an import of a customer run until a time (ms), or its end. False while another one runs. An import that
+   * already runs continues.
    */
   takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
     // A turn that is longer than any was taken before the clock was set back.

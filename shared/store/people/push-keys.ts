@@ -6,7 +6,10 @@ import { items } from '../table.ts';
 export const pushKeyReads = (table: TableReader) => {
   let cached: PushKey | undefined;
   return {
-    /** Returns the key that signs push messages, or null if none exists yet. It never changes, so a process reads it once. */
+    /**
+     * Returns the key that signs push messages, or null if none exists yet. It never changes, so a process reads it
+     * once.
+     */
     get: async (): Promise<PushKey | null> => {
       cached ??= (await table.get<PushKey>(items.pushKey({}))) ?? undefined;
       return cached ?? null;

@@ -20,7 +20,9 @@ export const recipientReads = (table: TableReader) => ({
     };
   },
 
-  /** Returns a user who may be notified about a customer: one of its users, or a system admin. Null if there is none. */
+  /**
+   * Returns a user who may be notified about a customer: one of its users, or a system admin. Null if there is none.
+   */
   person: async (customerId: number, userId: number): Promise<UserItem | null> => {
     const user = await table.get<UserItem>(items.user({ customerId, userId }));
     if (user) return user;

@@ -98,8 +98,8 @@ const acknowledgementWrites = (table: Table) => ({
   },
 
   /**
-   * Withdraws the acknowledgement of a hit and of its fall at `now` (ms), and returns the hit. Null if there is no hit since
-   * `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is.
+   * Withdraws the acknowledgement of a hit and of its fall at `now` (ms), and returns the hit. Null if there is no hit
+   * since `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is.
    */
   withdraw: async (
     key: HitKey,

@@ -18,8 +18,9 @@ const sameEscalation = '#escalation = :was';
 
 const escalationWrites = (table: Table) => ({
   /**
-   * Decides a round of a hit at `now` (ms), and adds the messages of its new recipients. False if somebody has acknowledged
-   * the hit, or it has changed since it was read. Always a late change, because a round follows long after the hit.
+   * Decides a round of a hit at `now` (ms), and adds the messages of its new recipients. False if somebody has
+   * acknowledged the hit, or it has changed since it was read. Always a late change, because a round follows long after
+   * the hit.
    */
   open: async (
     customerId: number,
@@ -40,7 +41,10 @@ const escalationWrites = (table: Table) => ({
     return (await table.write({ update: key, changes: update }, lateChangeWrite(customerId, hit, now))) === null;
   },
 
-  /** Schedules the next round of a hit, or (null) ends its escalation. Does nothing if the hit has changed since it was read. */
+  /**
+   * Schedules the next round of a hit, or (null) ends its escalation. Does nothing if the hit has changed since it was
+   * read.
+   */
   scheduleRound: async (
     customerId: number,
     hit: EscalatingHit,
@@ -54,7 +58,9 @@ const escalationWrites = (table: Table) => ({
     await table.update(items.ruleHit({ customerId, hitId: hit.id }), update);
   },
 
-  /** Removes an acknowledged hit from the due index. Its escalation is kept, in case the acknowledgement is withdrawn. */
+  /**
+   * Removes an acknowledged hit from the due index. Its escalation is kept, in case the acknowledgement is withdrawn.
+   */
   removeFromDue: async (customerId: number, hit: EscalatingHit): Promise<void> => {
     const isAcknowledged = where(`${sameEscalation} AND attribute_exists(#acknowledgement)`, { was: hit.escalation });
     await table.update(

@@ -2,7 +2,10 @@ import type { Table } from '../engine/client.ts';
 import type { HitItem } from '../hits/hit-item.ts';
 import type { FallAnswer, FallRef } from './fall-answer.ts';
 
-/** What people did about falls, and what follows from it for their alarms. Loaded on first use, because few falls are answered. */
+/**
+ * What people did about falls, and what follows from it for their alarms. Loaded on first use, because few falls are
+ * answered.
+ */
 export const fallAnswers = (table: Table) => ({
   /** Returns what people did about a fall. */
   get: async (ref: FallRef): Promise<FallAnswer> => (await import('./fall-answer.ts')).readAnswer(table, ref),

@@ -13,7 +13,10 @@ type WrittenNotice = { notice: NoticeKey; write: Write };
 /** Answers are kept longer than the hits of their falls, even if the clock of a device is a day behind. */
 const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
-/** The write that replaces the answer to a fall, if it has not changed since it was read. Without `upTo` it covers all alarms. */
+/**
+ * The write that replaces the answer to a fall, if it has not changed since it was read. Without `upTo` it covers all
+ * alarms.
+ */
 export const setAnswer = (
   ref: FallRef,
   { acknowledgement, closure, upTo }: StoredAnswer,

@@ -62,8 +62,8 @@ const fallWrites = (table: Table) => ({
     }),
 
   /**
-   * Closes a fall, and acknowledges it if nobody has. Everyone may change the outcome and the note of an earlier closure. Its
-   * hits follow (`fallAnswers.settle`), and its sensor (shared/domain/state/answers.ts).
+   * Closes a fall, and acknowledges it if nobody has. Everyone may change the outcome and the note of an earlier
+   * closure. Its hits follow (`fallAnswers.settle`), and its sensor (shared/domain/state/answers.ts).
    */
   close: (ref: FallRef, closing: ClosingUser, by: Acknowledgement): Promise<ChangedFall> =>
     retryOnConflict(async () => {
@@ -80,7 +80,10 @@ const fallWrites = (table: Table) => ({
       return failed === null ? { answer, notice } : null;
     }),
 
-  /** Withdraws the acknowledgement of a fall at `now` (ms). `refused` if it must not be withdrawn; `closed` if the fall is. */
+  /**
+   * Withdraws the acknowledgement of a fall at `now` (ms). `refused` if it must not be withdrawn; `closed` if the fall
+   * is.
+   */
   withdraw: (
     ref: FallRef,
     isAllowed: (acknowledgement: NotedAcknowledgement) => boolean,

@@ -12,7 +12,10 @@ import { checkUnanswered } from './fall-answer.ts';
 import type { NoticeKey } from './fall-changes.ts';
 import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 
-/** `ended`: somebody was notified or acknowledged the alarm in the meantime. `handled`: it was recorded and handled before. */
+/**
+ * `ended`: somebody was notified or acknowledged the alarm in the meantime. `handled`: it was recorded and handled
+ * before.
+ */
 type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 
 /** Returns the notice of an alarm. A repetition after a crash returns the same one. */
@@ -72,8 +75,8 @@ export const recordUnnotified = async (
 };
 
 /**
- * Records that nobody acknowledged the alarm of a hit after its last round, with the notice of it and messages to add to the
- * hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
+ * Records that nobody acknowledged the alarm of a hit after its last round, with the notice of it and messages to add
+ * to the hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
  */
 export const recordUnanswered = async (
   table: Table,

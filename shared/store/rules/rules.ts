@@ -58,7 +58,9 @@ const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
   return [{ update: enabledKey(rule), changes: less }];
 };
 
-/** The writes to the counts when a rule is replaced, or null if the quota of its new scope and situation is exhausted. */
+/**
+ * The writes to the counts when a rule is replaced, or null if the quota of its new scope and situation is exhausted.
+ */
 const recountEnabled = async (table: Table, before: Rule, rule: Rule, limit: number): Promise<Write[] | null> => {
   const isSameCount = enabledKey(before).sk === enabledKey(rule).sk;
   if (isSameCount && before.isEnabled === rule.isEnabled) return [];
@@ -113,8 +115,8 @@ const referenceChecks = (rule: Rule): Write[] => {
 };
 
 /**
- * The write that changes the sensor if a rule refers to one of its regions, so that a call that removes the region at the
- * same time notices the rule. Null if the region does not exist.
+ * The write that changes the sensor if a rule refers to one of its regions, so that a call that removes the region at
+ * the same time notices the rule. Null if the region does not exist.
  */
 const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
   if (sensorId === null || regionId === null) return [];
@@ -124,7 +126,10 @@ const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rul
   return sensor && hasRegion ? [touchSensor(customerId, sensorId, {}, unchangedSince(sensor))] : null;
 };
 
-/** The condition that a rule is unchanged since it was read. Each change has a later date, so the date serves as a version. */
+/**
+ * The condition that a rule is unchanged since it was read. Each change has a later date, so the date serves as a
+ * version.
+ */
 const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :before', { before: updateDate });
 
 export const ruleReads = (table: TableReader) => ({

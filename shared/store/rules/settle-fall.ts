@@ -34,7 +34,9 @@ const PAGE = { first: 4, most: 256 };
 const isOf = (key: string | undefined, fall: string): key is string =>
   key !== undefined && firstKeyOf(key) === firstKeyOf(fall);
 
-/** Returns the hits of a fall. The newest hits of the customer are read consistently, until one is older than the fall. */
+/**
+ * Returns the hits of a fall. The newest hits of the customer are read consistently, until one is older than the fall.
+ */
 const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: FallRef): Promise<HitItem[]> => {
   const since = fallOfKey(fall).began - MAX_CLOCK_AHEAD_MS;
   const found: StoredHit[] = [];
@@ -62,7 +64,10 @@ const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: Store
   return isKept ? { ...answer, acknowledgement: own } : answer;
 };
 
-/** Updates the hits of a fall to match the answer to it. Returns those that it changed, and whether all of them match now. */
+/**
+ * Updates the hits of a fall to match the answer to it. Returns those that it changed, and whether all of them match
+ * now.
+ */
 const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now: number) => {
   const hits = await hitsOfFall(table, ref);
   const others = hits.filter((hit) => !isAnsweredAlike(hit, answerToHit(hit, stored)));

@@ -3,8 +3,9 @@ import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
 /**
- * An alarm that reached nobody in time, or that nobody acknowledged (`isUnanswered`): that of a hit, or (`hitId` null) that of an event. `alarmId` is the id of the hit or
- * the uuid of the event. `date`: when (ms) it counted as unnotified.
+ * An alarm that reached nobody in time, or that nobody acknowledged (`isUnanswered`): that of a hit, or (`hitId` null)
+ * that of an event. `alarmId` is the id of the hit or the uuid of the event. `date`: when (ms) it counted as
+ * unnotified.
  */
 export type UnnotifiedAlarm = {
   alarmId: string;

@@ -51,8 +51,8 @@ export const configReads = (table: TableReader) => ({
 
 const configWrites = (table: Table) => ({
   /**
-   * Replaces a configuration, and in the same transaction its copies in the sensor item (`ofSensor`). `gone`: the sensor
-   * does not exist; `changed`: the stored version is no longer `before` (null: none).
+   * Replaces a configuration, and in the same transaction its copies in the sensor item (`ofSensor`). `gone`: the
+   * sensor does not exist; `changed`: the stored version is no longer `before` (null: none).
    */
   put: async (
     { customerId, sensorId, manufacturer }: SensorKey & { manufacturer: Manufacturer },

@@ -14,7 +14,10 @@ export type DeviceLink = { hash: string; pairingHash: string; formerHash?: strin
 
 const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
 
-/** The writes that end the former token of a device; none if there is none. They fail if the device has another token now. */
+/**
+ * The writes that end the former token of a device; none if there is none. They fail if the device has another token
+ * now.
+ */
 export const endFormerToken = (
   sensorId: string,
   { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,
@@ -47,8 +50,8 @@ const tokenWrites = (table: Table) => ({
   },
 
   /**
-   * Allows a sensor to register once without its token, until a time (ms), and ends a former token. False if there is no such
-   * sensor.
+   * Allows a sensor to register once without its token, until a time (ms), and ends a former token. False if there is
+   * no such sensor.
    */
   allowRegistration: (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     retryOnConflict(async () => {

@@ -51,7 +51,9 @@ const replaceCode = (sensor: SensorRecord, before: DeviceLink, after: DeviceLink
   pairingPut(sensor, pairing),
 ];
 
-/** What a new registration of a known device changes: the hash of its token, its pairing code, and its firmware version. */
+/**
+ * What a new registration of a known device changes: the hash of its token, its pairing code, and its firmware version.
+ */
 type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; notice: NoticeItem & { uuid: string } };
 
 /** How long (ms) a token that its device has replaced stays valid, if the device does not use the new one. */
@@ -76,8 +78,9 @@ const isOwnToken = (
 
 /**
  * Replaces the token and the pairing code of a known device. A linked device must present its token (`presented`: the
- * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. The presented token stays
- * valid for a while, because the device may not receive the response. Null if the sensor has changed in the meantime.
+ * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. The presented token
+ * stays valid for a while, because the device may not receive the response. Null if the sensor has changed in the
+ * meantime.
  */
 const registerAgain = async (
   table: Table,
@@ -117,7 +120,9 @@ const deviceReads = (table: TableReader) => ({
 });
 
 const deviceWrites = (table: Table) => ({
-  /** Registers a new device, if its hardware id and the generated id are free and the provisioning key allows one more. */
+  /**
+   * Registers a new device, if its hardware id and the generated id are free and the provisioning key allows one more.
+   */
   register: async (
     sensor: SensorRecord,
     hash: string,

@@ -126,7 +126,10 @@ export const eventReads = (table: TableReader) => ({
   bytes: async (customerId: number, sensorId: string, uuid: string): Promise<string | null> =>
     (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
-  /** Returns a page of the events of a sensor, newest first. Leaves out expired ones, even if they have not been removed yet. */
+  /**
+   * Returns a page of the events of a sensor, newest first. Leaves out expired ones, even if they have not been removed
+   * yet.
+   */
   list: async (
     customerId: number,
     sensorId: string,
@@ -191,7 +194,10 @@ export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { w
   where: absent,
 });
 
-/** An event to be written. `isUnruled`: it is urgent, and no rule fired for it, so no hit stands for it in lists and reports. */
+/**
+ * An event to be written. `isUnruled`: it is urgent, and no rule fired for it, so no hit stands for it in lists and
+ * reports.
+ */
 type NewEvent = EventItem & { isUnruled?: boolean };
 
 const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => ({

@@ -75,8 +75,8 @@ export const feedbackReads = (table: TableReader) => ({
 
 const feedbackWrites = (table: Table) => ({
   /**
-   * Writes feedback and adds it to its hit, together with the delivery to the manufacturer, if there is one. `clash`: its
-   * id is taken; `gone`: its sensor or hit does not exist.
+   * Writes feedback and adds it to its hit, together with the delivery to the manufacturer, if there is one. `clash`:
+   * its id is taken; `gone`: its sensor or hit does not exist.
    */
   create: (
     customerId: number,

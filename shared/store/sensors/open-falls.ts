@@ -17,7 +17,9 @@ import { decodeState, type StoredState } from './state-item.ts';
 type SensorWithFalls = { sensorId: string; name: string; falls: OpenFall[] };
 type SensorKey = { customerId: number; sensorId: string };
 
-/** How many events are read to find one of a fall: those after its start, and the newest. They cost half a read unit. */
+/**
+ * How many events are read to find one of a fall: those after its start, and the newest. They cost half a read unit.
+ */
 const EVENTS = 8;
 
 /** Returns an event of a fall, mostly its first. Null if none has been written yet. */
@@ -77,7 +79,10 @@ const answered = async (
 
 /** Open falls. The state of a sensor that sees one is in the list (states.ts). */
 export const openFalls = (table: Table) => ({
-  /** Returns a page of the sensors of a customer that see open falls at `now` (ms), by id. Beyond the page only keys are read. */
+  /**
+   * Returns a page of the sensors of a customer that see open falls at `now` (ms), by id. Beyond the page only keys are
+   * read.
+   */
   page: async (
     customerId: number,
     { page, perPage }: { page: number; perPage: number },

@@ -14,7 +14,9 @@ export const provisioningReads = (table: TableReader) => ({
   list: () => table.queryAll<ProvisioningKey>({ pk: items.listedKey.pk({}) }),
 });
 
-/** The write that counts a new device at its provisioning key. Fails if the key has reached its limit, or was deleted. */
+/**
+ * The write that counts a new device at its provisioning key. Fails if the key has reached its limit, or was deleted.
+ */
 export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 'maxDevices'>, now: number): Write => {
   const hasRoom = maxDevices === null ? present : where('#devices < :maxDevices', { maxDevices });
   return {

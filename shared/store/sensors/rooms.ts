@@ -34,8 +34,8 @@ const renumberState = async (
 
 const roomWrites = (table: Table) => ({
   /**
-   * Replaces the room of a sensor. False if the sensor, or anything that belongs to it, has changed since it was read. The
-   * sensor item gets a copy of the dimensions and the regions, because a fall reads that item anyway. `before`: the
+   * Replaces the room of a sensor. False if the sensor, or anything that belongs to it, has changed since it was read.
+   * The sensor item gets a copy of the dimensions and the regions, because a fall reads that item anyway. `before`: the
    * previous regions. The state refers to regions by number, so it is updated too.
    */
   put: async (

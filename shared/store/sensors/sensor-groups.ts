@@ -11,8 +11,8 @@ import { type SensorItem, sensorKey } from './sensor-item.ts';
 
 type GroupFields = Omit<SensorGroup, 'sensorIds'>;
 /**
- * A group as it is stored. `version` counts its changes and the references to it. `isLeaving`: it is being deleted, so no
- * rule and no filter may refer to it.
+ * A group as it is stored. `version` counts its changes and the references to it. `isLeaving`: it is being deleted, so
+ * no rule and no filter may refer to it.
  */
 type GroupItem = GroupFields & { version: number; isLeaving?: true };
 type GroupKey = { customerId: number; groupId: number };

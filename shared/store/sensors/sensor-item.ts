@@ -13,7 +13,9 @@ import { items, lists } from '../table.ts';
 export type SensorItem = SensorRecord & {
   revision: number;
   activityDate?: number;
-  /** Until when (ms) its customer allows it to register without its token. Moving or registering the sensor ends this. */
+  /**
+   * Until when (ms) its customer allows it to register without its token. Moving or registering the sensor ends this.
+   */
   registrationUntil?: number;
 };
 

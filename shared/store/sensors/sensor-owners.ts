@@ -167,7 +167,9 @@ const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: numbe
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
 
-/** `to`: UNASSIGNED for no owner; `most`: the quota of sensors; `pairingHash`: the pairing code that the move uses up. */
+/**
+ * `to`: UNASSIGNED for no owner; `most`: the quota of sensors; `pairingHash`: the pairing code that the move uses up.
+ */
 type Move = { to: number; most: number; now: number; pairingHash?: string };
 type MoveResult = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
 
@@ -207,7 +209,9 @@ const refusalOf = (failed: readonly number[], hasCode: boolean): 'being_erased' 
   return hasCode && failed.includes(1) ? 'code_used' : null;
 };
 
-/** Moves a sensor to another customer, where it starts from scratch: without state, and without its previous settings. */
+/**
+ * Moves a sensor to another customer, where it starts from scratch: without state, and without its previous settings.
+ */
 const moveSensor = (table: Table, from: SensorKey, move: Move): Promise<MoveResult> =>
   retryOnConflict(async () => {
     const { to, most: limit, now, pairingHash } = move;

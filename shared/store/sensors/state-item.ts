@@ -9,9 +9,9 @@ import type { Fall, FallPhase, FallPosture, SensorState, Track } from '#shared/d
 export type ProcessedPosition = { position: string; receiveDate: number; run?: ProcessedRun };
 
 /**
- * The state of a sensor with its last decision, which is kept until the next one so that it can be applied again after a
- * crash. `judged`: how far its messages have been processed (functions/workers/process/inputs.ts). `ttl`: when (s) the
- * state of a former sensor expires.
+ * The state of a sensor with its last decision, which is kept until the next one so that it can be applied again after
+ * a crash. `judged`: how far its messages have been processed (functions/workers/process/inputs.ts). `ttl`: when (s)
+ * the state of a former sensor expires.
  */
 export type StateItem = SensorState & {
   decision: Decision | null;
@@ -33,7 +33,8 @@ const wordCodec = <W extends string>(characters: Readonly<Record<W, string>>) =>
   };
 };
 
-// This keeps the state small, which every message reads and writes. Other versions of the code read it, so it never changes.
+// This keeps the state small, which every message reads and writes. Other versions of the code read it, so it never
+// changes.
 const phases = wordCodec<FallPhase>({ detected: 'd', confirmed: 'c', calling: 'a', finished: 'f', canceled: 'x' });
 const postures = wordCodec<FallPosture>({ suspected: 'd', fallen: 'a', sitting_suspected: 'e', sitting: 'b' });
 
@@ -59,7 +60,9 @@ const decodeFall = ({ seen, markedAt, ...fall }: StoredFall): Fall => ({
   ...(markedAt && { phaseDates: decodeDates(markedAt) }),
 });
 
-/** A track as it is stored. `seen`: the postures of its open fall; `told`: the time up to which its falls raised alarms. */
+/**
+ * A track as it is stored. `seen`: the postures of its open fall; `told`: the time up to which its falls raised alarms.
+ */
 type StoredTrack = Omit<Track, 'fallPostures' | 'alarmedUpTo'> & { seen?: string; told?: number };
 
 const encodeTrack = ({ fallPostures, alarmedUpTo, ...track }: Track): StoredTrack => ({

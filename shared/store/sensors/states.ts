@@ -24,8 +24,8 @@ export const stateReads = (table: TableReader) => ({
 });
 
 /**
- * `checkAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state expires, if
- * the sensor has left its customer and only its older messages are processed.
+ * `checkAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state
+ * expires, if the sensor has left its customer and only its older messages are processed.
  */
 type StateTimes = { checkAt?: number | null; formerUntil?: number | null };
 
@@ -49,7 +49,8 @@ const stateWrites = (table: Table) => ({
       ...key,
       version: before + 1,
       ...due,
-      // The same for all falls of a sensor, so the index is written only when the first one starts and the last one ends.
+      // The same for all falls of a sensor, so the index is written only when the first one starts and the last one
+      // ends.
       ...(isListed && lists.openFallsOfCustomer({ customerId, sensorId })),
       ...(formerUntil !== null && { ttl: formerUntil }),
     };

@@ -28,7 +28,9 @@ const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {})
 };
 const isRequested = where('#state = :requested', { requested: 'requested' });
 
-/** The prefix of the attributes with the counts. Each count is a separate attribute, because only those can be added to. */
+/**
+ * The prefix of the attributes with the counts. Each count is a separate attribute, because only those can be added to.
+ */
 const COUNT = 'erased_';
 /** Returns the job that an item holds. */
 const jobOf = (item: DataJob & Item): DataJob => {
@@ -75,8 +77,8 @@ const dataJobWrites = (table: Table) => ({
   },
 
   /**
-   * Creates a requested erasure, unless another one was requested since `before` was read from the customer. False if one was, or
-   * if there is no such customer.
+   * Creates a requested erasure, unless another one was requested since `before` was read from the customer. False if
+   * one was, or if there is no such customer.
    */
   request: async (job: DataJob, before: string | undefined): Promise<boolean> => {
     const { customerId, id, createDate } = job;
@@ -89,7 +91,9 @@ const dataJobWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Approves a requested erasure, which is due at `dueTime` (ms). False if it was approved or canceled, or has begun. */
+  /**
+   * Approves a requested erasure, which is due at `dueTime` (ms). False if it was approved or canceled, or has begun.
+   */
   approve: async (job: DataJob, approvedBy: Actor, updateDate: number, dueTime: number): Promise<boolean> => {
     const isOpen = where('#state = :requested AND attribute_not_exists(#approvedBy)', { requested: 'requested' });
     const set = { approvedBy, updateDate, ...dueAt(job.id, dueTime) };

@@ -137,8 +137,9 @@ const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
     ),
   );
 /**
- * Removes the name and address of an actor, the object, and ids of sensors among the details, from a line of the audit log, where they are the subject or part
- * of it. The ids of users stay, so that erasing a user does not hide who did what.
+ * Removes the name and address of an actor, the object, and ids of sensors among the details, from a line of the audit
+ * log, where they are the subject or part of it. The ids of users stay, so that erasing a user does not hide who did
+ * what.
  */
 const lineWithoutSubject: ErasureRule = (item, { named }) => {
   const { actor, object, details } = item as unknown as StoredAuditEntry;

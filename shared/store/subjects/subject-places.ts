@@ -22,7 +22,9 @@ const idsIn = async (reads: Reads, customerId: number, ...prefixes: readonly str
 const sensorIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'SENSOR#', 'FORMER#');
 const webhookIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'WEBHOOK#', 'FORMER_WEBHOOK#');
 
-/** Returns the leads to the data of a customer, which is found through a user, a sensor, a webhook or the customer id. */
+/**
+ * Returns the leads to the data of a customer, which is found through a user, a sensor, a webhook or the customer id.
+ */
 export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]> => {
   const pk = items.user.pk({ customerId });
   const users = await Promise.all(['USER#', 'FORMER_USER#'].map((beginsWith) => allOf(reads, { pk, beginsWith })));

@@ -24,8 +24,8 @@ async function* itemsUnder(
 }
 
 /**
- * Yields every item of a subject, page by page. Items that only another item leads to come before it. Throws on an item of
- * an undeclared kind, because nobody has decided whose data it holds.
+ * Yields every item of a subject, page by page. Items that only another item leads to come before it. Throws on an item
+ * of an undeclared kind, because nobody has decided whose data it holds.
  */
 export async function* subjectItems(
   reads: Reads,

@@ -50,7 +50,9 @@ const subjectWrites = (table: Table) => ({
     await table.write({ remove: leadKey(job, lead) });
   },
 
-  /** Removes a customer from where readers find it. Nothing can be created in it from then on. False if it was deleted. */
+  /**
+   * Removes a customer from where readers find it. Nothing can be created in it from then on. False if it was deleted.
+   */
   dropCustomer: async (customerId: number): Promise<boolean> => {
     const listed = { remove: items.listedCustomer({ customerId }) };
     return (await table.write({ remove: items.customer({ customerId }), where: present }, listed)) === null;
