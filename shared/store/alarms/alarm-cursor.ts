@@ -1,12 +1,13 @@
 /**
  * How far two lists were read, newest first. Still unread are the hits with an id up to `hitId`, and the alarms without
- * a rule that were received before `date` (ms), or at that time with a lower uuid; without a uuid, all of that time.
+ * a rule that were received before `date` (ms), or at that time with a lower uuid; without a uuid, all alarms of that
+ * time.
  */
 export type AlarmCursor = { hitId: number; date: number; uuid: string };
 
 const PATTERN = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f-]{36})?$/;
 
-/** Returns a cursor as clients see it, who only pass it on. */
+/** Returns a cursor as text for clients, which only pass it on. */
 export const formatCursor = ({ hitId, date, uuid }: AlarmCursor): string => `${hitId}.${date}.${uuid}`;
 
 /** Parses a cursor. Null if the text is not one. */

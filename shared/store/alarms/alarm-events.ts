@@ -44,7 +44,10 @@ const readEvents = async (
   return found;
 };
 
-/** Whether an event ends a fall. That of a track ends all alarms that the track raised since it fell. */
+/**
+ * Whether an event ends a fall. An event that ends the fall of a track ends all alarms that the track has raised since
+ * it fell.
+ */
 const endsFall = (fall: string): IsEnd => {
   const { start, track } = fallOfKey(fall);
   return ({ type, action, fall: key }) => {
@@ -59,8 +62,8 @@ const byReceipt = (one: EventItem, other: EventItem): number =>
   one.receiveDate - other.receiveDate || one.id - other.id;
 
 /**
- * Returns the end of an alarm. An end that a device reported counts at once; one by time counts two hours later, as in
- * the list of open falls.
+ * Returns the end of an alarm. An end that a device reported counts at once; an end by time counts two hours later, as
+ * in the list of open falls.
  */
 const endOf = (event: EventItem, alarmDate: number, now: number): AlarmEnd | null => {
   const { source, receiveDate, createDate } = event;

@@ -45,7 +45,8 @@ export type AlarmWalk = {
 };
 
 /**
- * How far (ms) apart the hits of one event may be. They are written together; after a crash, when the service is back.
+ * How far (ms) apart the hits of one event may be. They are written together or, after a crash, once the service is
+ * back.
  */
 export const MAX_APART_MS = 4 * 3_600_000;
 
@@ -107,7 +108,7 @@ const walkUnruled = (reader: UnruledReader, isWanted: (alarm: UnruledAlarm) => b
     pass: () => {
       at += 1;
     },
-    /** The last one that was passed. */
+    /** The last alarm that was passed. */
     passed: (): UnruledAlarm | undefined => alarms[at - 1],
     isDone: (): boolean => reader.isEnd && at >= alarms.length,
   };

@@ -31,7 +31,10 @@ export const unruledBetween = (from: number, to: number) => {
   return [bound(from), bound(Math.min(to, Number.MAX_SAFE_INTEGER - 1) + 1)] as const;
 };
 
-/** Alarms without a rule that are read in chunks, newest first, by uuid at the same time. As in hit-reader.ts. */
+/**
+ * Alarms without a rule that are read in chunks, newest first, and by uuid if received at the same time. As in
+ * hit-reader.ts.
+ */
 export type UnruledReader = { alarms: UnruledAlarm[]; isEnd: boolean; more: () => Promise<void> };
 
 /** The number of rows in a chunk: 4 KB hold about 20. */
