@@ -58,8 +58,8 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the deliveries to people that are due for an attempt at `now`, of those created from `since` to `until`
-   * (ms), oldest first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half
+   * Returns the deliveries to people that were created from `since` to `until` (ms) and are due for an attempt at
+   * `now`, oldest first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half
    * the cost.
    */
   dueToPeople: async (customerId: number, [since, until]: readonly [number, number], now: number, limit: number) => {

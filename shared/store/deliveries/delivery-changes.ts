@@ -10,9 +10,9 @@ import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 type Lease = { until: number; claim: string };
 
 /**
- * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. So is one that
- * is longer than possible, because the clock was set back since. A delivery without a next attempt was waiting in a
- * feed: its webhook has a URL again. `insteadOf`: the attempt is an early one, instead of the one planned for that time
+ * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. So is a lease
+ * that is longer than possible, because the clock was set back since. A delivery without a next attempt was waiting in
+ * a feed: its webhook has a URL again. `insteadOf`: the attempt is early, and replaces the one planned for that time
  * (ms).
  */
 export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadOf?: number): Changes => ({
@@ -67,7 +67,8 @@ export const resultChanges = (delivery: Delivery, next: NextState, now: number, 
 };
 
 /**
- * The end of an attempt during which a redelivery was accepted. That has ended the delivery; only the log entry is new.
+ * The end of an attempt during which a redelivery was accepted. The redelivery has ended the delivery; only the log
+ * entry is new.
  */
 export const lateResultChanges = ({ attempts }: Delivery, now: number): Changes => {
   const mine = { ...REDELIVERED, mine: attempts };

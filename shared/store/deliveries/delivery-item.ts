@@ -23,7 +23,7 @@ export const deliveryItemKey = ({ customerId, webhookId, id: deliveryId }: Deliv
 /** A delivery as it is stored. Its ids are only in the key, because small items are cheaper to write. */
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
-/** A delivery that has not ended: it is pending an attempt, or one is being made. */
+/** A delivery that has not ended: it is pending an attempt, or an attempt is being made. */
 export type OpenDeliveryItem = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
 /** Returns the delivery that an item holds. */
@@ -50,8 +50,8 @@ export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => 
 export const deliveryTtl = (createDate: number) => Math.ceil((createDate + DELIVERY_RETENTION) / 1_000);
 
 /**
- * The write of a pending delivery. `isDue` puts it into the due index too, where nothing else would queue its task if
- * the caller dies.
+ * The write of a pending delivery. `isDue` also puts the delivery into the due index, so that its task is queued even
+ * if the caller dies.
  */
 export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   const { id, customerId, webhookId, requestId, ...rest } = delivery;
@@ -87,7 +87,8 @@ export const openStates = { ...unsentStates, sending: 'sending' };
 /** The values of `LAPSED`. */
 export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
 /**
- * The condition that the lease of a delivery has ended. One longer than possible is from before the clock was set back.
+ * The condition that the lease of a delivery has ended. A lease longer than possible is from before the clock was set
+ * back.
  */
 export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
 /** The condition that a delivery has not ended, and is not being sent. */

@@ -64,7 +64,9 @@ type DeliveryQuery = {
 /** Selects the deliveries of a page across several webhooks. */
 type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | undefined };
 
-/** The number of deliveries that a joined list reads of all webhooks together at a time, and the minimum of each. */
+/**
+ * The number of deliveries that a joined list reads at a time from all webhooks together, and the minimum from each.
+ */
 const JOINED_CHUNK = 60;
 const MIN_SHARE = 3;
 /** The bounds of one call of a joined list. */
@@ -127,7 +129,7 @@ export const deliveryLogReads = (table: TableReader) => ({
     });
   },
 
-  /** Returns the oldest deliveries of a webhook in a time range, one chunk of them. */
+  /** Returns the oldest deliveries of a webhook in a time range, up to one chunk. */
   oldest: async (customerId: number, webhookId: string, range: TimeRange): Promise<DeliveryRow[]> => {
     const direction = { newestFirst: false, after: undefined, limit: BOUNDS.stretch, fresh: FRESH };
     return (await readChunk(table, { customerId, webhookId }, range, direction)).rows;

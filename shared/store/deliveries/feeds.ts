@@ -40,8 +40,8 @@ export const feedReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the ids of deliveries to post, now that the webhook has a URL: those of alarms about people, then the first
-   * others.
+   * Returns the ids of deliveries to post, now that the webhook has a URL: first those of alarms about people, then the
+   * first of the others.
    */
   idsToPost: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const lines = await table.queryAll<FeedLine>({ pk: items.feedLine.pk({ customerId, webhookId }) });
@@ -77,7 +77,7 @@ const feedWrites = (table: Table) => ({
   },
 
   /**
-   * Records which deliveries were handed out but not acknowledged. False if another reader changed that in the
+   * Records which deliveries were handed out but not acknowledged. False if another reader changed that list in the
    * meantime.
    */
   recordHandedOut: async (
@@ -134,8 +134,8 @@ const feedWrites = (table: Table) => ({
 /** Records at a webhook whether anybody fetches from it. */
 const readerWrites = (table: Table) => ({
   /**
-   * Records a fetch, and schedules the sweep's next check for when it will be too long ago. While the webhook holds
-   * deliveries, its check stays as it is: once a minute, to release them.
+   * Records a fetch, and schedules the sweep's next check for the time when this fetch will be too long ago. While the
+   * webhook holds deliveries, the sweep still checks it once a minute, to release them.
    */
   recordFetch: async (webhook: WebhookKey, now: number): Promise<void> => {
     const set = { lastSuccess: now, consecutiveFailures: 0 };

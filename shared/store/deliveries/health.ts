@@ -35,7 +35,7 @@ const isFree = (name: LeaseName): string =>
 const attributesOf = (names: readonly LeaseName[]): string[] => names.flatMap((name) => [name, tokenName(name)]);
 
 /**
- * A call that takes leases until a time (ms). Leases that end by `lapsed` are over. So are those that end after
+ * A call that takes leases until a time (ms). Leases that end by `lapsed` are over. So are leases that end after
  * `latest`: they were taken before the clock was set back.
  */
 type LeaseCall = { until: number; lapsed: number; latest: number; token: string };
@@ -64,8 +64,8 @@ const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: n
 /** The slots and the probe of a webhook, shared by all processes. */
 const slotWrites = (table: Table) => ({
   /**
-   * Leases one of the slots that were free when the webhook was read, or returns null. As a probe (`isProbe`) only
-   * while the circuit is open as it was when read, and no other probe is running.
+   * Leases one of the slots that were free when the webhook was read, or returns null. A probe (`isProbe`) gets a lease
+   * only while the circuit is open as it was when read, and no other probe is running.
    */
   takeSlot: async (webhook: WebhookRecord, now: number, search: SlotSearch): Promise<SlotLease | null> => {
     const { isProbe, token, aloneSince } = search;
@@ -103,8 +103,8 @@ const slotWrites = (table: Table) => ({
 const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: url });
 
 /**
- * A failure of a delivery that was created at `since` (ms), in an attempt that began at `begun` (ms); null if it counts
- * whenever that was.
+ * A failure of a delivery that was created at `since` (ms), in an attempt that began at `begun` (ms). If `begun` is
+ * null, the failure counts whenever the attempt began.
  */
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
@@ -191,7 +191,7 @@ const receiverWrites = (table: Table) => {
     /**
      * Records the first success after failures, which releases pending deliveries. `ownFailures`: the number of
      * failures since the last success, if the delivery that succeeded caused all of them, so that nothing is pending
-     * anymore. False if there were others, another success was first, or the webhook has another URL.
+     * anymore. False if there were other failures, another success was first, or the webhook has another URL.
      */
     recordBack: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'lastFailure'>,

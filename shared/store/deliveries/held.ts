@@ -45,7 +45,7 @@ const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery)
 
 /**
  * The writes to the lists that a delivery leaves when it is no longer held, and to the exact number of deliveries that
- * its webhook holds. While that is above 0, the webhook is in the due index.
+ * its webhook holds. While that number is above 0, the webhook is in the due index.
  */
 export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
@@ -156,7 +156,8 @@ const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules a webhook for now if it is due later than any, because that was recorded before the clock was set back.
+   * Schedules a webhook for now if its due time is later than possible, because it was set before the clock was set
+   * back.
    */
   correctDue: async (webhook: WebhookKey, now: number): Promise<void> => {
     const isLater = where('#dueAt > :before', dueBefore(latestAhead(now, UNFETCHED_ALERT_AFTER)));

@@ -29,9 +29,9 @@ const countWrites = (delivery: Delivery, now: number): Write[] => {
 
 const redeliveryWrites = (table: Table) => ({
   /**
-   * Ends a delivery in any state, because its receiver accepted a redelivery of it, and updates all counts. Returns it
-   * as it was. One that is being sent ends too; its request may still arrive, with the same `webhook-id`. Null if it
-   * had ended before, or if its webhook or replay was deleted, so that it ends as deleted.
+   * Ends a delivery in any state, because its receiver accepted a redelivery of it, and updates all counts. Returns the
+   * delivery as it was. A delivery that is being sent ends too; its request may still arrive, with the same
+   * `webhook-id`. Null if it had ended before, or if its webhook or replay was deleted, so that it ends as deleted.
    */
   endOriginal: async (key: DeliveryKey, now: number): Promise<Delivery | null> => {
     const end = async () => {
