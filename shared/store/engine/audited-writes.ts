@@ -18,7 +18,7 @@ type Auditing = {
   lineFor: (changed: WrittenChange) => AuditedLine;
   /** Returns an item as the call has read it. */
   readBefore: (key: Key) => Item | undefined;
-  /** Whether the call can open a gap of the watch of its customer: then that is also recorded before the change. */
+  /** Whether the call can open a gap in its customer's watch. If so, that is also recorded before the change. */
   canOpenGaps: boolean;
   now: () => number;
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;

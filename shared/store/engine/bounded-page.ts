@@ -14,7 +14,7 @@ type PageRequest<I> = { page: number; perPage: number; after?: I | undefined };
 /**
  * Returns a page of a list whose length the table does not know. Only what was read is counted, so the total of a list
  * that fits into one chunk is exact. A page further back needs more chunks, up to the bound. The cost of a call is
- * therefore limited, however long the list is; `after` continues behind what was read.
+ * therefore limited, however long the list is; `after` continues after what was read.
  */
 export const readPage = async <R, I extends string | number>(
   { page, perPage, after }: PageRequest<I>,
@@ -22,7 +22,7 @@ export const readPage = async <R, I extends string | number>(
   readChunk: (after: I | undefined, limit: number, isFirst: boolean) => Promise<Chunk<R, I>>,
 ): Promise<PartialPage<R>> => {
   const rows: R[] = [];
-  // One more than the page holds shows whether the list continues.
+  // One row more than the page holds shows whether the list continues.
   const enough = (page + 1) * perPage + 1;
   let next = after;
   for (let chunks = 0; chunks === 0 || (next !== undefined && rows.length < enough && chunks < stretches); chunks++) {
@@ -48,7 +48,7 @@ export const readFirst = async <T extends Item>(
   let startAfter = query.startAfter;
   do {
     const consistent = fresh > 0 && rows.length === 0;
-    // One more than the limit shows whether there are more.
+    // One row more than the limit shows whether there are more.
     const missing = limit + 1 - rows.length;
     const page = await table.query<T>({
       ...query,

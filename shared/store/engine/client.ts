@@ -80,7 +80,7 @@ const reads = ({ client, common, call }: Connection) => {
   };
   /**
    * Returns the items that exist, in any order. Keys that the table leaves unprocessed are requested again after a
-   * pause, like any call that fails temporarily; TableUnavailable if some remain.
+   * pause, like any call that fails temporarily. Throws TableUnavailable if some remain.
    */
   const getAll = async <T extends Item>(keys: readonly Key[], ConsistentRead = true): Promise<(T & Key)[]> => {
     const found: (T & Key)[] = [];
@@ -164,8 +164,8 @@ const writes = (connection: Connection) => ({
 
   /**
    * Writes all or nothing. Returns null, or the positions of the writes whose condition failed. An attempt whose
-   * response is lost may have succeeded: a transaction is recognized by its token, and a single put or removal whose
-   * condition fails after a retry checks the item before it reports that.
+   * response is lost may have succeeded: a transaction is recognized by its token, and if the condition of a single put
+   * or removal fails after a retry, the item is checked before the failure is reported.
    */
   write: async (...list: Write[]): Promise<number[] | null> => {
     const { client, common, call } = connection;

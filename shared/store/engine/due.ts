@@ -130,10 +130,10 @@ const REDRIVE_EVERY = 15 * 60_000;
 const dueWrites = (table: Table) => ({
   /**
    * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns
-   * since when (ms) it has been running; the cursors of this sweep, which starts at another shard than the last one
-   * even if that died; whether this sweep has to redrive dead letters, as one every 15 minutes does; whether a newer
-   * version of the code has written data that this one does not understand; and by how much (ms) the clock was set
-   * back, until `endSetBack`.
+   * since when (ms) it has been running; the cursors of this sweep, which starts at a different shard than the last
+   * sweep, even if that one died; whether this sweep has to redrive dead letters, which happens every 15 minutes;
+   * whether a newer version of the code has written data that this one does not understand; and by how much (ms) the
+   * clock was set back, until `endSetBack` is called.
    */
   recordHeartbeat: async (
     now: number,

@@ -30,7 +30,7 @@ const listKeys = async (
 
 /**
  * Returns a page, newest first and from `since` (ms) on, of a list in the index whose sort keys are time-ordered ids.
- * Only the keys are read up to there, and only the items of the page itself.
+ * Up to the page only keys are read; items are read only for the page itself.
  */
 export const newestPage = async <T extends Item & { id: number }>(
   table: TableReader,

@@ -39,7 +39,7 @@ export const where = (text: string, values: Item = {}): Condition => ({
   ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: placeholders(values) }),
 });
 
-/** The conditions that an item must not exist yet, and that it must. */
+/** The conditions that an item does not exist yet, and that it exists. */
 export const absent = where('attribute_not_exists(pk)');
 export const present = where('attribute_exists(pk)');
 
@@ -113,7 +113,8 @@ export type Query = {
   limit?: number;
   startAfter?: Item | undefined;
   /**
-   * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes allow no other.
+   * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes allow no other
+   * reads.
    */
   consistent?: boolean;
   /**

@@ -50,8 +50,8 @@ const isTransient = (error: unknown): boolean => {
 const RETRY_MS = 6_000;
 
 /**
- * Runs a call and retries transient failures with full jitter (up to 25, 50, … 400 ms); TableUnavailable if none
- * succeeds. An attempt without a response may have succeeded, so calls must be safe to repeat (client.ts).
+ * Runs a call and retries transient failures with full jitter (up to 25, 50, … 400 ms); Throws TableUnavailable if no
+ * attempt succeeds. An attempt without a response may have succeeded, so calls must be safe to repeat (client.ts).
  */
 export const withRetry = async <T>(call: () => Promise<T>, forMs = RETRY_MS): Promise<T> => {
   let cause: unknown;
@@ -78,7 +78,7 @@ const CONFLICT_RETRIES = {
 
 /**
  * Repeats a read and a write until no other change comes in between: `null` asks for another attempt, which follows
- * after a short pause with full jitter. TableUnavailable if every attempt conflicts.
+ * after a short pause with full jitter. Throws TableUnavailable if every attempt conflicts.
  */
 export const retryOnConflict = async <T>(change: () => Promise<T | null>): Promise<T> => {
   const result = await retry(change, CONFLICT_RETRIES);

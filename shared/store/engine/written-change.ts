@@ -43,13 +43,16 @@ export const writtenKey = (write: Write): Key => {
   return 'update' in write ? write.update : write.check;
 };
 
-/** Returns the attributes that a write sets, null for those of a replaced item that are gone; null if it sets none. */
+/**
+ * Returns the attributes that a write sets, with null for attributes of a replaced item that are gone. Null if the
+ * write sets none.
+ */
 const setBy = (write: Write, before: Item): Item | null => {
   if ('put' in write) return { ...Object.fromEntries(Object.keys(before).map((name) => [name, null])), ...write.put };
   return 'update' in write ? attributesSetBy(write.changes) : null;
 };
 
-/** `readBefore` returns an item as the call has read it. */
+/** Returns what writes reveal about a change. `readBefore` returns an item as the call has read it. */
 export const changeOf = (
   writes: readonly Write[],
   readBefore: (key: Key) => Item | undefined = () => undefined,
