@@ -7,7 +7,7 @@ import { packMessages, unpackMessages } from '#shared/domain/rule/packed-message
 import type { RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
-/** A message of a hit. `outbox`: it became a file, and reached nobody. */
+/** A message of a hit. `outbox`: it was only written to a file, and reached nobody. */
 type HitMessage = RuleMessage & { outbox?: true };
 
 /** A hit as the store returns it. `sensor` is looked up when a hit is read; `allSend` follows from the messages. */
@@ -25,12 +25,13 @@ export type HitItem = Omit<
 > & {
   messages: HitMessage[];
   /**
-   * When (ms) the first message succeeded. Absent if none has, or if each that had was later reported undeliverable.
+   * When (ms) the first message succeeded. Absent if none succeeded, or if all that did were later reported
+   * undeliverable.
    */
   notifiedDate?: number;
   /** The alarm reached nobody in time (unnotified.ts). */
   isUnnotified?: true;
-  /** When (ms) nobody had acknowledged the alarm although all of its rounds were sent (unnotified.ts). */
+  /** When (ms) the alarm was found to be unacknowledged although all of its rounds had been sent (unnotified.ts). */
   unansweredDate?: number;
   /** The newest feedback, kept up to date by feedback.ts. */
   feedback?: Feedback | null;
@@ -87,7 +88,7 @@ export const isPacked = ({ messages }: Pick<NewHit, 'messages'>): boolean => mes
 /** A message as it is stored. A packed one has only the fields that reports change. */
 type StoredMessage = Pick<HitMessage, 'sendTryTimes'> & Partial<HitMessage>;
 
-/** A hit as it is stored. `told`: the packed messages, of which `messages` then has only what was reported. */
+/** A hit as it is stored. `told`: the packed messages; `messages` then has only what was reported about them. */
 export type StoredHit = Omit<HitItem, 'messages'> & {
   messages: StoredMessage[];
   told?: string;

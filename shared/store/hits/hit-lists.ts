@@ -11,10 +11,13 @@ type HitChange = { hitId: number; updateDate: number };
 
 /** How many of the newest hits are read at a time, mostly for half a read unit. */
 const NEWEST = 2;
-/** How long (ms) changes of a hit may be found only in the hit itself, with some seconds for lagging reads. */
+/** How long (ms) after its creation a hit may change without a separate record, plus some seconds for lagging reads. */
 const EARLY_MS = SOON_MS + 5_000;
 
-/** Returns the latest changes of hits: at least two, and all that are recent enough for late changes to follow. */
+/**
+ * Returns the latest changes of hits: at least two, and all hits that are new enough to change without a separate
+ * record.
+ */
 const newestChanges = async (table: TableReader, customerId: number, now: number): Promise<HitChange[]> => {
   const found: HitChange[] = [];
   for (let startAfter: Item | undefined; ; ) {
@@ -49,13 +52,13 @@ export const hitLists = (table: TableReader) => ({
     hitPage({ table, customerId, sensorId }, await sensorLine(table, customerId, sensorId, since), query),
 
   /**
-   * Returns a value that differs from one call to the next if a hit was created in between, or one that was created
-   * since `since` (ms) has changed. It reads little, so that screens can ask every few seconds.
+   * Returns a value that differs from one call to the next if a hit was created in between, or a hit created since
+   * `since` (ms) has changed. It reads little, so that screens can ask every few seconds.
    */
   latestChanges: async (customerId: number, { now, since }: { now: number; since: number }): Promise<HitChange[]> =>
     (await Promise.all([newestChanges(table, customerId, now), lateChangesSince(table, customerId, since)])).flat(),
 
-  /** Returns the hits that changed last, newest change first, of `changes` and of the newest hits. */
+  /** Returns the hits that changed last among `changes` and the newest hits, newest change first. */
   lastChanged: async (
     customerId: number,
     changes: readonly HitChange[],

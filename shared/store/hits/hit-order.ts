@@ -7,7 +7,7 @@ import { type LateChange, SOON_MS } from './late-change.ts';
 /** The number of hits read at a time, in addition to those on the page. */
 const CHUNK = 8;
 
-/** A hit and the time of its last change. The item of one that changed late is read only if needed. */
+/** A hit and the time of its last change. The item of a hit that changed late is read only if needed. */
 type ChangedHit = { id: number; updateDate: number; hit?: HitItem };
 /** `ties`: 1 to sort the lower of two ids first if their dates are equal, -1 for the higher. */
 type Slice = { offset: number; length: number; ties: 1 | -1 };
@@ -35,7 +35,9 @@ const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: numbe
  */
 type Start = { position: number; time: number; id: number };
 
-/** Returns the first position for which at most `offset` hits changed when its hit was created, or later. */
+/**
+ * Returns the first position whose hit was created so late that at most `offset` hits changed at that time or later.
+ */
 const searchStart = async (line: HitSequence, late: readonly LateChange[], offset: number): Promise<Start> => {
   const isBehind = async (position: number): Promise<boolean> => {
     const { id, createDate } = await line.at(position);
@@ -58,7 +60,7 @@ const searchStart = async (line: HitSequence, late: readonly LateChange[], offse
   return { position: line.size, time: Number.POSITIVE_INFINITY, id: Number.POSITIVE_INFINITY };
 };
 
-/** Returns the number of hits that precede one in the order of the last change, newest first. */
+/** Returns the number of hits that precede a given hit in the order of the last change, newest first. */
 export const rankByChange = async (
   line: HitSequence,
   late: readonly LateChange[],

@@ -25,7 +25,7 @@ const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: Hit
 type HitOwner = { table: TableReader; customerId: number; sensorId?: string };
 
 /**
- * Returns the number of hits up to the one with the id `after`, in the order of the last change. An expired one counts
+ * Returns the number of hits up to the one with the id `after`, in the order of the last change. An expired hit counts
  * as the oldest.
  */
 const countUpTo = async (

@@ -8,8 +8,8 @@ import { type HitItem, hitOf, type StoredHit } from './hit-item.ts';
 import { lateChangeWrite, SOON_MS } from './late-change.ts';
 
 /**
- * A report on message number `at` of a hit. `tries`: when (ms) each attempt to send it started. `sent`: the last one
- * succeeded, or (`outbox`) wrote a file, which reaches nobody.
+ * A report on message number `at` of a hit. `tries`: when (ms) each attempt to send it started. `sent`: the last
+ * attempt succeeded, or (`outbox`) wrote a file, which reaches nobody.
  */
 type AttemptReport = {
   customerId: number;
@@ -22,7 +22,7 @@ type AttemptReport = {
 const hitKey = ({ customerId, hitId }: AttemptReport) => items.ruleHit({ customerId, hitId });
 
 /**
- * Returns the conditional change that makes a report at a time (ms). Fails if this was reported before, as happens
+ * Returns the conditional change that makes a report at a time (ms). It fails if this was reported before, as happens
  * after a crash.
  */
 const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boolean, condition: string): Changes => {
@@ -60,8 +60,8 @@ const reportSoon = async (table: Table, report: AttemptReport, now: number): Pro
 };
 
 /**
- * Adds a report on a message that the hit does not hold, such as one to an emergency contact: it only shows whether
- * somebody was notified.
+ * Adds a report on a message that the hit does not hold, such as a message to an emergency contact: the report only
+ * shows whether somebody was notified.
  */
 const reportWithoutMessage = async (
   table: Table,

@@ -86,7 +86,7 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
   };
 };
 
-/** Returns the hits of one sensor since a time (ms). Their keys contain their positions, so no others are read. */
+/** Returns the hits of one sensor since a time (ms). Their keys contain their positions, so no other hits are read. */
 export const sensorLine = async (
   table: TableReader,
   customerId: number,

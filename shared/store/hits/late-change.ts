@@ -10,7 +10,7 @@ import type { StoredHit } from './hit-item.ts';
  */
 export const SOON_MS = 10_000;
 
-/** Whether a change at `time` (ms) is soon after the creation of a hit. It is not if the clock was set back since. */
+/** Whether a change at `time` (ms) is soon after the creation of a hit. False if the clock was set back since. */
 export const isSoonChange = ({ createDate }: Pick<StoredHit, 'createDate'>, time: number): boolean =>
   time >= createDate && time <= createDate + SOON_MS;
 

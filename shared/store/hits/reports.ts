@@ -33,8 +33,8 @@ const reportHit = ({
 /** The data of reports. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
   /**
-   * Returns, in order, what a report needs to know about a customer's hits from `from` (ms) on and before `before`,
-   * without those of simulated events. Null if there are more than `limit`.
+   * Returns what a report needs to know about a customer's hits in [`from`, `before`) (ms), in order, without hits of
+   * simulated events. Null if there are more than `limit`.
    */
   hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {
     const line = await hitsOfCustomer(table, customerId, from);
@@ -51,8 +51,8 @@ export const reports = (table: TableReader) => ({
   },
 
   /**
-   * Returns the falls for which no rule fired, from `from` (ms) until just before `before`, in order and in the form of
-   * the hits in a report. Null if there are more than `limit`.
+   * Returns the falls in [`from`, `before`) (ms) for which no rule fired, in order and in the form of a report's hits.
+   * Null if there are more than `limit`.
    */
   fallsWithoutRule: async (
     customerId: number,
