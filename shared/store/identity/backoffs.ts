@@ -4,7 +4,7 @@ import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { rateKey } from './limits.ts';
 
-/** Seconds after which failures are forgotten if no other follows. */
+/** Seconds after which failures are forgotten if no further failure follows. */
 const MEMORY_SECONDS = 86_400;
 
 /** The number of consecutive failures, and until when (ms) further attempts are refused. */

@@ -23,8 +23,8 @@ const externalWrites = (table: Table) => ({
   },
   /**
    * Returns a started login by the hash of its `state`, only once. Null if there is none, or it was used (`isTaken`).
-   * If the response of the table is lost, nobody gets it. A removal could not tell whether this or another call made
-   * it.
+   * If the response of the table is lost, nobody gets the login. The item is not removed instead, because a removal
+   * would not show which call made it.
    */
   completeLogin: async (hash: string): Promise<OidcLogin | null> => {
     const isUnused = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');

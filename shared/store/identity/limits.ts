@@ -77,9 +77,9 @@ const limitWrites = (table: Table) => ({
   },
 
   /**
-   * Counts an attempt in a time window that starts with the first one, unless `limit` have been counted. Returns its
-   * number, or null if none is left. What is refused is not counted, so callers with different limits can share a
-   * count.
+   * Counts an attempt in a time window that starts with the first attempt, unless `limit` attempts have been counted.
+   * Returns the number of this attempt, or null if none is left. Refused attempts are not counted, so callers with
+   * different limits can share a count.
    */
   countWithin: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<number | null> => {
     const key = rateKey(subject, 'tries');

@@ -4,7 +4,7 @@ import { present } from '../engine/request.ts';
 import { items } from '../table.ts';
 import type { Session } from './sessions.ts';
 
-/** The maximum number of logins of an account that are read, newest first. Ended ones remain among them for a day. */
+/** The maximum number of logins of an account that are read, newest first. Ended logins remain among them for a day. */
 const MAX_LOGINS = 100;
 /** Points to the session of a login. Remains after a logout. */
 type ListedLogin = { id: string; hash: string };

@@ -89,7 +89,7 @@ const sessionWrites = (table: Table) => ({
       { put: { id, hash, ...login, ttl: ttlOf(until) } },
     );
   },
-  /** Extends a session that expires at `was` (ms). False if another call just did, or the session was ended. */
+  /** Extends a session that expires at `was` (ms). False if another call just extended it, or the session was ended. */
   renew: async (hash: string, was: number, expires: number): Promise<boolean> => {
     const set = { expires, ttl: ttlOf(expires) };
     const updated = await table.update(
@@ -106,8 +106,8 @@ const sessionWrites = (table: Table) => ({
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },
   /**
-   * Sets a password and ends all sessions, because none has the account's new epoch. `was`: the hash to replace, or
-   * null for any. False if the password or the permissions of the user have changed, or the user was deleted.
+   * Sets a password and ends all sessions, because no session has the account's new epoch. `was`: the hash to replace,
+   * or null for any. False if the password or the permissions of the user have changed, or the user was deleted.
    */
   setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;
