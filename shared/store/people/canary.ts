@@ -6,7 +6,7 @@ import { items } from '../table.ts';
 export type CanarySetup = { customerId: number; sensorId: string; deviceToken: string; url: string };
 /**
  * The last test fall of the canary: the UUID of its message, when (ms) it was sent, and when it arrived. `lastBack`
- * (ms) is when any last arrived, `mailed` when the operator was last mailed.
+ * (ms) is when any test fall last arrived, and `mailed` when the operator was last mailed.
  */
 type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number; mailed?: number };
 

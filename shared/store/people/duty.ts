@@ -4,7 +4,10 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** How long (s) a user's own choice is kept after the end of the duty: until all shifts that it can end are over. */
+/**
+ * How long (s) a user's own choice is kept after the end of the duty: until all shifts that the choice can end are
+ * over.
+ */
 const KEPT_SECONDS = 2 * 24 * 3_600;
 
 type RosterItem = { entries: RosterEntry[] };

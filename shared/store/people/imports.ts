@@ -44,7 +44,7 @@ const importWrites = (table: Table) => ({
    * already runs continues.
    */
   takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
-    // A turn that is longer than any was taken before the clock was set back.
+    // A turn that is longer than possible was taken before the clock was set back.
     const free = where('attribute_not_exists(pk) OR #jobId = :jobId OR #until <= :now OR #until > :latest', {
       jobId: id,
       now,

@@ -8,8 +8,8 @@ import { items } from '../table.ts';
 /** Gaps about falls that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
 export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
 /**
- * The watch of a customer as it was last computed. `opened`: the gaps that opened before that and were not checked
- * since. `onDuty`: who was on duty then; missing in older ones.
+ * The watch of a customer as it was last computed. `opened`: the gaps that opened before that and have not been checked
+ * since. `onDuty`: who was on duty then; missing in older watches.
  */
 export type StoredWatch = { watch: Watch; opened: OpenedGaps[]; onDuty?: OnDutyView[] };
 /** A watch as it is stored: JSON is smaller than a map of attributes. `revision` counts its changes. */
@@ -39,8 +39,8 @@ export const watchReads = (table: TableReader) => {
     /** Returns the watch of a customer; null if none is known. It may be a few seconds old. */
     get,
     /**
-     * Returns the watch of a customer that this process read last, if it is up to date; otherwise like `get`. As long
-     * as a watch is up to date, nobody computes another one.
+     * Returns the watch of a customer that this process read last, if it is up to date; otherwise reads it like `get`.
+     * As long as a watch is up to date, nobody computes another one.
      */
     latest: async (customerId: number, now: number): Promise<ReadWatch | null> => {
       const remembered = known.get(customerId);
