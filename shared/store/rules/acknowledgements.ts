@@ -42,7 +42,7 @@ type HitChange = { customerId: number; before: HitItem; auditLine?: StoredAuditE
 
 /**
  * Sets or removes the acknowledgement of a hit and that of its fall, with a notice, in one transaction. If the fall was
- * answered by another change, the hit follows that one. Null if the hit has changed since it was read.
+ * answered by another change, the hit follows that change. Null if the hit has changed since it was read.
  */
 const change = async (
   table: Table,
@@ -99,7 +99,7 @@ const acknowledgementWrites = (table: Table) => ({
 
   /**
    * Withdraws the acknowledgement of a hit and of its fall at `now` (ms), and returns the hit. Null if there is no hit
-   * since `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is.
+   * since `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is closed.
    */
   withdraw: async (
     key: HitKey,

@@ -1,7 +1,7 @@
 import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The id of the alarm of a hit that nobody acknowledged. The same hit may also have reached nobody. */
+/** The id of the alarm of a hit that nobody acknowledged. The same hit may have another alarm that reached nobody. */
 export const unansweredId = (hitId: number): string => `unanswered-${hitId}`;
 
 /** The write that ends an unnotified alarm. It belongs in the transaction of the change that ends it. */

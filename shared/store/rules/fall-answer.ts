@@ -7,15 +7,16 @@ import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 
 /**
- * A fall of a sensor, or another alarm of it that no rule reported. `fall` is the key of any alarm of the fall, or the
- * key of the event (shared/domain/event/fall-key.ts).
+ * A fall at a sensor, or another alarm of the sensor that no rule reported. `fall` is the key of any alarm of the fall,
+ * or the key of the event (shared/domain/event/fall-key.ts).
  */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
 /** What people did about a fall. A closed fall is always acknowledged. */
 export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
 /**
- * The answer as it is stored, one for all alarms of a fall. `newest`: the start (ms) of its newest alarm, if it has
- * raised several; `upTo`: that of the newest alarm that the acknowledgement covers, if it has raised another one since.
+ * The answer as it is stored, one for all alarms of a fall. `newest`: the start (ms) of its newest alarm, if the fall
+ * has raised several; `upTo`: the start of the newest alarm that the acknowledgement covers, if the fall has raised
+ * another alarm since.
  */
 export type StoredAnswer = FallAnswer & { newest?: number; upTo?: number };
 

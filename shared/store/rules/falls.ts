@@ -63,7 +63,7 @@ const fallWrites = (table: Table) => ({
 
   /**
    * Closes a fall, and acknowledges it if nobody has. Everyone may change the outcome and the note of an earlier
-   * closure. Its hits follow (`fallAnswers.settle`), and its sensor (shared/domain/state/answers.ts).
+   * closure. Its hits (`fallAnswers.settle`) and its sensor (shared/domain/state/answers.ts) follow.
    */
   close: (ref: FallRef, closing: ClosingUser, by: Acknowledgement): Promise<ChangedFall> =>
     retryOnConflict(async () => {

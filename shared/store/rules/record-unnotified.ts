@@ -39,12 +39,12 @@ const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
   return [{ put, where: absent }, putNotice({ customerId, sensorId }, uuid, item)];
 };
 
-/** The condition that nobody has acknowledged the fall of an event, which would not end an alarm recorded later. */
+/** The condition that nobody has acknowledged the fall of an event: that would not end an alarm recorded afterwards. */
 const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[] =>
   fall === undefined ? [] : [checkUnanswered({ customerId, sensorId, fall })];
 
 /**
- * Records that an alarm reached nobody, with the notice of it and messages to add to its hit, unless in the meantime
+ * Records that an alarm reached nobody, together with its notice and messages to add to its hit, unless in the meantime
  * somebody was notified, or acknowledged the hit or the fall. A repetition after a crash returns the same notice, until
  * the alarm is handled.
  */
@@ -75,8 +75,8 @@ export const recordUnnotified = async (
 };
 
 /**
- * Records that nobody acknowledged the alarm of a hit after its last round, with the notice of it and messages to add
- * to the hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
+ * Records that nobody acknowledged the alarm of a hit after its last round, together with its notice and messages to
+ * add to the hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
  */
 export const recordUnanswered = async (
   table: Table,

@@ -42,14 +42,17 @@ const ruleOf = (item: StoredRule): Rule => ({
 const enabledCount = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
-/** The write that counts a rule among the enabled ones, if it is enabled. */
+/** The write that adds a rule to the count of enabled rules, if it is enabled. */
 const countEnabled = (rule: Rule, limit: number): Write[] => {
   if (!rule.isEnabled) return [];
   const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :limit', { limit }) });
   return [{ update: enabledKey(rule), changes: add }];
 };
 
-/** The write that no longer counts a rule among the enabled ones, if it was enabled. The last one deletes the count. */
+/**
+ * The write that removes a rule from the count of enabled rules, if it was enabled. Removing the last rule deletes the
+ * count.
+ */
 const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
   const enabled = rule.isEnabled ? await enabledCount(table, rule) : 0;
   if (enabled < 1) return [];

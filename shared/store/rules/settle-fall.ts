@@ -79,7 +79,7 @@ const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now:
   return { found, isSettled: found.length === others.length };
 };
 
-/** Ends the alarms of the events of a fall that nobody was notified of. Acknowledging its hits ends their alarms. */
+/** Ends the event alarms of a fall that nobody was notified of. Acknowledging its hits ends their alarms. */
 const endEventAlarms = async (
   table: Table,
   { customerId, sensorId, fall: key }: FallRef,

@@ -8,8 +8,8 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 /** Reads of alarms that reached nobody. */
 export const unnotifiedReads = (table: TableReader) => ({
   /**
-   * Returns the alarms of a customer that nobody was notified of, or has acknowledged, oldest first. With `consistent`
-   * false they may be a few seconds old, at half the cost.
+   * Returns the alarms of a customer that nobody was notified of or that nobody acknowledged, oldest first. With
+   * `consistent` false they may be a few seconds old, at half the cost.
    */
   list: async (customerId: number, consistent = true): Promise<UnnotifiedAlarm[]> => {
     const found = await table.queryAll<UnnotifiedAlarm>({ pk: items.unnotified.pk({ customerId }), consistent });
@@ -19,14 +19,14 @@ export const unnotifiedReads = (table: TableReader) => ({
 
 const unnotifiedWrites = (table: Table) => ({
   /**
-   * Claims an alarm to mail about it until a time (ms). False if another process does, it was mailed, or has ended. A
-   * claim that lasts longer was made before the clock was set back.
+   * Claims an alarm until a time (ms), to send mails about it. False if another process has claimed it, mails were sent
+   * since it was read, or it has ended. A claim that lasts longer was made before the clock was set back.
    */
   claim: async (alarm: UnnotifiedAlarm, claim: string, now: number, until: number): Promise<boolean> => {
     const isFree = where(
       'attribute_exists(pk) AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :now OR #claimedUntil > :latest)' +
         (alarm.mailDate === undefined ? ' AND attribute_not_exists(#mailDate)' : ' AND #mailDate = :mailDate') +
-        // Another process may have reminded of it since it was read.
+        // Another process may have sent a reminder since the alarm was read.
         (alarm.reminderDate === undefined
           ? ' AND attribute_not_exists(#reminderDate)'
           : ' AND #reminderDate = :reminderDate'),
