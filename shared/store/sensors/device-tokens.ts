@@ -7,17 +7,14 @@ import { items } from '../table.ts';
 import { touchSensor } from './sensor-item.ts';
 
 /**
- * The hashes of the token and the pairing code that the device of a sensor has now. `formerHash`: that of the previous
- * token, which is valid until `formerUntil` (ms), or until the device uses the new one.
+ * The hashes of the token and the pairing code that the device of a sensor has now. `formerHash`: the hash of the
+ * previous token, which is valid until `formerUntil` (ms), or until the device uses the new one.
  */
 export type DeviceLink = { hash: string; pairingHash: string; formerHash?: string; formerUntil?: number };
 
 const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
 
-/**
- * The writes that end the former token of a device; none if there is none. They fail if the device has another token
- * now.
- */
+/** The writes that end the former token of a device, if it has one. They fail if the device has another token now. */
 export const endFormerToken = (
   sensorId: string,
   { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,

@@ -69,7 +69,7 @@ const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, un
     return [{ update: key, changes: changes({ set, remove: ['replaces'], if: present }) }];
   });
 
-/** Whether a device presented its token, or the one that it replaced and may still use. */
+/** Whether a device presented its token, or its former token while that is still valid. */
 const isOwnToken = (
   { hash, formerHash, formerUntil = 0 }: DeviceLink,
   presented: string | null,

@@ -73,7 +73,9 @@ type SensorKey = { customerId: number; sensorId: string };
 const BOUNDS: ReadBounds = { stretch: 1_000, stretches: 4 };
 
 const ttlOf = (time: number) => Math.ceil((time + EVENT_RETENTION) / 1_000);
-/** Messages are kept a day longer than their events, which can be read a little longer than they are kept. */
+/**
+ * Messages are kept a day longer than their events, because events stay readable a little longer than they are kept.
+ */
 const messageTtl = (time: number) => ttlOf(time + 86_400_000);
 export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > MAX_LISTED_BYTES;
 
@@ -212,7 +214,7 @@ const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => (
 const eventWrites = (table: Table) => ({
   /**
    * Stores a message that creates an event, with its bytes, before the event is decided. `at` is its number within its
-   * call. It is a `duplicate` if the same bytes were stored with this UUID before; `uuid_used` if others were.
+   * call. It is a `duplicate` if the same bytes were stored with this UUID before; `uuid_used` if other bytes were.
    */
   storeMessage: async ({
     uuid,

@@ -39,7 +39,7 @@ const eventOf = async (
   return null;
 };
 
-/** Returns how long a sensor keeps a suspected fall in each state. Nothing is read if none is suspected. */
+/** Returns how long a sensor keeps a suspected fall in each state. Nothing is read if no fall is suspected. */
 const timingsOf = async (
   table: TableReader,
   sensor: SensorKey & Pick<SensorRecord, 'firmwareVersion'>,

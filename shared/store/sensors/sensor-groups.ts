@@ -62,7 +62,7 @@ export const sensorGroupReads = (table: TableReader) => ({
   },
 });
 
-/** The writes that move a sensor to a group (0: none), on the condition that it is still in the one that was read. */
+/** The writes that move a sensor to a group (0: none), on the condition that it is still in the group that was read. */
 const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
   const member = (groupId: number) => items.groupMember({ customerId: customerId ?? UNASSIGNED, groupId, sensorId });
   const isInGroup = where('#groupId = :from', { from });
@@ -76,7 +76,10 @@ const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: num
   ];
 };
 
-/** The sensors that one transaction moves. Each takes three writes, and the group a few; the limit is 100. */
+/**
+ * The number of sensors that one transaction moves. Each takes three writes, and the group a few; the limit is 100
+ * writes.
+ */
 const SENSORS_PER_STEP = 30;
 
 type Step = { version: number; isLast: boolean };
@@ -88,7 +91,8 @@ type MembersChange = { version: number; sensorIds: readonly string[]; group: (st
 
 /**
  * Sets the sensors of a group. If one transaction cannot hold them, they are moved in several steps. After each of them
- * every sensor is in at most one group, and the group is consistent. After a crash, the same call continues from there.
+ * every sensor is in at most one group, and the group is consistent. After a crash, repeating the call continues from
+ * there.
  */
 const setMembers = async (
   table: Table,

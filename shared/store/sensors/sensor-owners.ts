@@ -129,9 +129,9 @@ const eraseState = (key: SensorKey, now: number): Write[] => [
 ];
 
 /**
- * Deletes a sensor permanently, unless it is active. `isErased` deletes an active one too, and leaves nothing with
- * which to process its messages. Both the item and the state decide whether a sensor is active, because a message sets
- * one and then the other: if a message and the deletion arrive at the same time, the second one notices.
+ * Deletes a sensor permanently, unless it is active. `isErased` also deletes an active sensor, with everything needed
+ * to process its messages. Both the item and the state show whether a sensor is active, and a message updates one after
+ * the other: if a message and the deletion arrive at the same time, the later one notices.
  */
 const removeSensor = (
   table: Table,
