@@ -63,8 +63,8 @@ export const dataJobReads = (table: TableReader) => ({
 
 const dataJobWrites = (table: Table) => ({
   /**
-   * Creates a job, which is due at once, unless its id exists. An erasure that begins is also listed for recoveries.
-   * One that was only requested before a recovery begins now.
+   * Creates a job, which is due at once, unless its id exists. An erasure that begins is also listed for recoveries. If
+   * the erasure had only been requested before a recovery, it begins now.
    */
   create: async (job: DataJob): Promise<void> => {
     const { id, kind, state, createDate } = job;

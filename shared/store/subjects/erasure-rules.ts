@@ -9,7 +9,10 @@ import { items } from '../table.ts';
 import type { StoredItem, SubjectScope } from './subjects.ts';
 
 export type ItemKind = keyof typeof items;
-/** What an erasure does with an item: keeps it, because it is somebody else's, removes it, or reduces it to this. */
+/**
+ * What an erasure does with an item: keeps it because it belongs to somebody else, removes it, or replaces it with this
+ * reduced item.
+ */
 export type Verdict = 'keep' | 'remove' | StoredItem;
 type ErasureRule = (item: StoredItem, who: SubjectScope) => Verdict;
 type SubjectKind = SubjectScope['subject']['kind'];
@@ -137,8 +140,8 @@ const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
     ),
   );
 /**
- * Removes the name and address of an actor, the object, and ids of sensors among the details, from a line of the audit
- * log, where they are the subject or part of it. The ids of users stay, so that erasing a user does not hide who did
+ * Removes from a line of the audit log whatever is the subject or part of it: the name and address of the actor, the
+ * object, and ids of sensors among the details. The ids of users stay, so that erasing a user does not hide who did
  * what.
  */
 const lineWithoutSubject: ErasureRule = (item, { named }) => {

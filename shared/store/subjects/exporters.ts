@@ -68,8 +68,8 @@ const fallAnswer: Exporter = (item, { subject }) => {
 };
 
 /**
- * The part of each kind of item that an export contains, without any secret. Null for nothing, because the item only
- * leads to others, is a copy, or holds only a secret.
+ * The part of each kind of item that an export contains, without any secret. Null if an export contains nothing of that
+ * kind, because the item only leads to others, is a copy, or holds only a secret.
  */
 export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   counter: null,

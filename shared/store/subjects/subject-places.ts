@@ -66,7 +66,7 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
 
 /**
  * A sensor of this customer, with its device. The owner comes second to last and the sensor last: while a sensor has an
- * owner, its device cannot register again, and the data after that is no longer this customer's.
+ * owner, its device cannot register again, and data from after a new registration would no longer be this customer's.
  */
 export async function* placesOfDevice(
   reads: Reads,
@@ -156,7 +156,7 @@ async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenera
 }
 
 /**
- * Every place that may hold data of a subject; first those through which readers find it. None of them is found by
+ * Every place that may hold data of a subject; first the places through which readers find it. No place is found by
  * reading the whole table.
  */
 export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly Lead[]): AsyncGenerator<SubjectPlace> {
