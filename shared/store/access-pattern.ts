@@ -11,7 +11,10 @@ type Accesses = {
   queryList?: readonly (keyof typeof lists)[];
   put?: readonly ItemKind[];
   update?: readonly ItemKind[];
-  /** Updates that touch only these attributes. A function that makes them gets no right to change any others. */
+  /**
+   * Updates that touch only these attributes. A function with such updates gets no right to change any other
+   * attributes.
+   */
   updateOnly?: { readonly [K in ItemKind]?: readonly string[] };
   remove?: readonly ItemKind[];
   /** Items on which a transaction only checks a condition. */
@@ -76,7 +79,7 @@ const accessesTo = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
 const indexQueries = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
   parts.map(({ template }) => ({ action: 'dynamodb:Query', index, partition: template, key: template }));
 
-/** Returns the accesses of a call that gets a response to each of them. */
+/** Returns the accesses of a call if each of them gets a response. */
 export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...accessesTo('dynamodb:GetItem')(does.get ?? []),
   ...accessesTo('dynamodb:BatchGetItem')(does.batchGet ?? []),

@@ -6,8 +6,8 @@ import { retryOnConflict } from './engine/retry.ts';
 import { items } from './table.ts';
 
 /**
- * The exact number of each kind of object, in the item of the customer. Every transaction that adds or removes one
- * updates it.
+ * The exact number of each kind of object, in the item of the customer. Every transaction that adds or removes an
+ * object updates its count.
  */
 export type Counts = Record<CountedQuota, number>;
 export const zeroCounts: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
@@ -18,7 +18,9 @@ export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'se
   return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
 };
 
-/** The key of the number of rules enabled for the scope and situation of a rule. There is no such item for 0. */
+/**
+ * The key of the number of rules enabled for the scope and situation of a rule. If that number is 0, there is no item.
+ */
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>
   items.enabledRules({ customerId: rule.customerId, scope: scopeOf(rule), situation: rule.situation });
 
@@ -58,11 +60,14 @@ const countWrite = (customerId: number, kind: CountedQuota, { by, if: condition,
   };
 };
 
-/** Part of every transaction that adds one. It fails if the customer has reached the limit or does not exist. */
+/**
+ * The write in every transaction that adds an object of a kind. It fails if the customer has reached the limit or does
+ * not exist.
+ */
 export const countOneMore = (customerId: number, kind: CountedQuota, limit: number, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: 1, if: where(`#${kind} < :limit`, { limit }), also });
 
-/** Part of every transaction that removes one. It fails if the customer does not exist. */
+/** The write in every transaction that removes an object of a kind. It fails if the customer does not exist. */
 export const countOneLess = (customerId: number, kind: CountedQuota, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 
@@ -75,8 +80,8 @@ const besidesCount = (failed: readonly number[] | null): number[] | null => {
 type CounterKey = { customerId: number; kind: CountedQuota };
 
 /**
- * Adds one and makes the writes, all or nothing. Returns the positions of the failed writes (none on success), or why
- * the customer cannot have one more.
+ * Increases the count of a kind by one and makes the writes, all or nothing. Returns the positions of the failed writes
+ * (none on success), or why the customer cannot have one more.
  */
 export const addOne = (
   table: Table,
@@ -89,8 +94,8 @@ export const addOne = (
   });
 
 /**
- * Removes one and makes the writes, all or nothing. Returns the positions of failed writes. A deleted customer has no
- * count.
+ * Decreases the count of a kind by one and makes the writes, all or nothing. Returns the positions of failed writes. A
+ * deleted customer has no count.
  */
 export const removeOne = (
   table: Table,

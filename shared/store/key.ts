@@ -32,7 +32,7 @@ const filler = (template: string) => {
 /** Returns a function that adds the values found in a key to `values`, or returns null if the key has another form. */
 const reader = (template: string) => {
   const names = [...template.matchAll(/\{0?(\w+)\}/g)].map(([, name = '']) => name);
-  // Named groups would take most of the time of a list of thousands of keys.
+  // Named groups would take most of the time when thousands of keys are read.
   const pattern = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '([^#]*)')}$`);
   return (text: string, values: Record<string, string>): Record<string, string> | null => {
     const match = pattern.exec(text);

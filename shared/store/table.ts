@@ -31,7 +31,7 @@ export const DUE_SHARDS = 32;
 /**
  * Every kind of item. The keys of everything that belongs to a customer start with `C#{customerId}`, and the customer
  * comes from the session, so nothing of another customer can be found. Sensors and users without a customer are under
- * 0.
+ * customer 0.
  */
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
@@ -64,7 +64,7 @@ export const items = {
   formerUser: item('C#{customerId}', 'FORMER_USER#{0userId}'),
   /** A channel of a user, with the hash of its verification code. */
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
-  /** Until when a user is on duty, or since when not. */
+  /** Until when a user is on duty, or since when the user has been off duty. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
   roster: item('C#{customerId}', 'DUTY_ROSTER'),
   /** When to check next whether somebody is on duty at a customer. */
@@ -116,7 +116,7 @@ export const items = {
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
   /** Lists a held alarm about a person, which is released before other deliveries. */
   heldAlarm: item('C#{customerId}#W#{webhookId}', 'HELD_ALARM#{deliveryId}'),
-  /** A delivery to be fetched from a webhook without a URL; and those that were handed out but not acknowledged. */
+  /** A delivery to be fetched from a webhook without a URL; and the deliveries handed out but not acknowledged. */
   feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
   /** The fetches from feeds of a customer that wait for deliveries. */
@@ -126,7 +126,7 @@ export const items = {
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   /** What an import still has to do, until it ends. The import itself is a job of the kind `import`. */
   importSteps: item('C#{customerId}#JOBS', 'STEPS#{jobId}'),
-  /** The import of a customer that runs. The others wait for it. */
+  /** The running import of a customer. Its other imports wait. */
   importTurn: item('C#{customerId}#JOBS', 'IMPORT_TURN'),
   /** An export, an erasure or an import; and what leads an erasure to data of a subject that no longer exists. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
@@ -167,7 +167,7 @@ export const lists = {
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
   /** The states of the sensors that see an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
-  /** Urgent events for which no rule fired. `fall` is empty for those that are not about a fall. */
+  /** Urgent events for which no rule fired. `fall` is empty for events that are not about a fall. */
   alarmsWithoutRule: listKey('C#{customerId}#UNRULED', '{0receiveDate}#{action}#{fall}'),
   heldOfWebhook: listKey('C#{customerId}#W#{webhookId}#HELD', '{deliveryId}'),
 } as const;
