@@ -17,8 +17,8 @@ export type Pool = Map<string, Lease>;
 export const connectError = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
 
 /**
- * Returns the agent of an origin. If there are more than MAX_ORIGINS, idle ones are destroyed, least recently used
- * first.
+ * Returns the agent of an origin. If there are more than MAX_ORIGINS agents, idle agents are destroyed, least recently
+ * used first.
  */
 export function leaseAgent(pool: Pool, target: URL, options: PoolOptions): Lease {
   const lease = pool.get(target.origin) ?? { agent: createAgent(target, options), busy: 0 };

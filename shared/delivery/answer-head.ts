@@ -14,7 +14,7 @@ const LENGTH = /^\d{1,15}$/;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
-/** Returns the status of an answer from its first line, or null if that is no status line. */
+/** Returns the status of an answer from its first line, or null if that is not a status line. */
 export const statusIn = (line: string): number | null => {
   const [, , status] = STATUS_LINE.exec(line) ?? [];
   return status === undefined ? null : Number(status);

@@ -27,7 +27,7 @@ const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.
 const HEAD_END = /\r{0,2}\n\r{0,2}\n/g;
 const LONGEST_END = 6;
 
-/** Returns the status of the first line, null until that line is complete, or 'none' if it is no status line. */
+/** Returns the status of the first line, null until that line is complete, or 'none' if it is not a status line. */
 const statusOf = (text: string): number | null | 'none' => {
   const lineEnd = text.indexOf('\n');
   return lineEnd < 0 ? null : (statusIn(text.slice(0, lineEnd).trimEnd()) ?? 'none');

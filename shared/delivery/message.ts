@@ -46,7 +46,7 @@ const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null
 /** What a body needs besides the delivery: the bytes of the device message, and the key of acknowledgement links. */
 type Needed = { raw: string | null; addressKey: string | null };
 
-/** Returns the body of a delivery: the same bytes at every attempt. Throws if anything needed is missing. */
+/** Returns the body of a delivery: the same bytes on every attempt. Throws if anything needed is missing. */
 export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addressKey }: Needed): string => {
   const { format, snapshot, isTest = false, body } = delivery;
   if (body !== undefined) return body;
@@ -78,7 +78,7 @@ export const notificationText = ({ snapshot, person }: Delivery): Omit<Notificat
   };
 };
 
-/** Returns the notification for a person: the same at every attempt. Throws if the key is needed but missing. */
+/** Returns the notification for a person: the same on every attempt. Throws if the key is needed but missing. */
 export const notificationFor = (delivery: Delivery, addressKey: string | null): Notification => ({
   ...notificationText(delivery),
   ...(delivery.hit && { tag: `hit-${delivery.hit.id}` }),
@@ -103,6 +103,6 @@ export const payloadOf = (delivery: Delivery, webhook: WebhookRecord, needed: Ne
   deliveryId: delivery.id,
 });
 
-/** Returns the headers of a delivery that are the same at every attempt. None of them is secret. */
+/** Returns the headers of a delivery that are the same on every attempt. None of them is secret. */
 export const deliveryHeaders = (settings: Settings, delivery: Delivery): Record<string, string> =>
   stableHeaders(settings, headerFields(delivery));

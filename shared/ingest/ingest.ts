@@ -161,8 +161,8 @@ type Call = {
 };
 
 /**
- * How long after the start of a call its messages may be queued. Later its caller already has a response, and a process
- * that was frozen in between must not queue them behind newer ones.
+ * How long after the start of a call its messages may be queued. After that the caller already has a response, and a
+ * process that was frozen in between must not queue the messages behind newer ones.
  */
 const QUEUE_WITHIN_MS = 20_000;
 

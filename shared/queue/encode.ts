@@ -72,8 +72,8 @@ export type QueueMessage = {
 export const MAX_DELAY_SECONDS = 900;
 
 /**
- * Returns the customer of a webhook's message group. The group names customer and webhook, because the queue
- * `deliveries` is fair to both, and has at most 128 characters.
+ * Returns the customer of a webhook's message group. The id of a group names the customer and the webhook, because the
+ * queue `deliveries` is fair to both, and has at most 128 characters.
  */
 export const customerOfGroup = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {

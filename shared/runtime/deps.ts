@@ -74,7 +74,7 @@ export type Runtime = {
   log: Log;
   /** The destination of metrics; without it nothing is measured. */
   metrics?: Metrics;
-  /** The time (ms) since which this process is the only one on its table and queues; 0 if there may be others. */
+  /** Since when (ms) this process has been the only one that uses its table and queues; 0 if there may be others. */
   exclusiveSince?: number;
   /** Seconds between two sweeps; by default as in AWS. */
   sweepSeconds?: number;

@@ -54,7 +54,7 @@ const loadFrom =
     return module();
   };
 
-/** Returns a function that loads once, at its first call, so that a cold start does not have to. */
+/** Returns a function that loads something once, on its first call, so that a cold start does not have to. */
 const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   let loading: Promise<T> | undefined;
   return () => {
@@ -63,13 +63,13 @@ const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** Returns a function of a module that is loaded at its first call. */
+/** Returns a function of a module that is loaded on the first call. */
 const lazily = <A extends unknown[], R>(load: () => Promise<(...args: A) => Promise<R>>) => {
   const loaded = lazy(load);
   return async (...args: A): Promise<R> => (await loaded())(...args);
 };
 
-/** Returns the methods of an object that is loaded at the first call of one of them. */
+/** Returns the methods of an object that is loaded on the first call of any of them. */
 const lazyMethods = <T extends Record<keyof T, (...args: never[]) => Promise<unknown>>>(
   load: () => Promise<T>,
   names: Readonly<Record<keyof T, true>>,
@@ -134,7 +134,7 @@ const lazyMetrics = ({ METRICS_NAMESPACE, METRICS_SECONDS, DASHBOARD }: Settings
   );
 };
 
-/** Creates the runtime of a Lambda function. What a cold start does not need is loaded at its first use. */
+/** Creates the runtime of a Lambda function. What a cold start does not need is loaded on first use. */
 export const lambdaRuntime = (parts: FunctionParts): Runtime => {
   const current = settingsFromProcess();
   const { region, credentials, endpoints } = runtimeEnvironment();

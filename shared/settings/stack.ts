@@ -144,7 +144,7 @@ export const stackSettings = declare({
     default: [],
     about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
   },
-  /** The kinds among them whose messages are only written to files. */
+  /** The kinds among CHANNEL_KINDS whose messages are only written to files. */
   OUTBOX_KINDS: {
     schema: channelList,
     default: [],

@@ -17,8 +17,8 @@ export type IndexName = keyof typeof tableDesign.indexes;
 
 /**
  * The newest data version that this code can write. It grows with every change that the previous version of the code
- * cannot read. The table records which one may be written; the sweep raises it once no rollback is expected anymore
- * (shared/store/README.md).
+ * cannot read. The table records which version may be written; the sweep raises that version once no rollback is
+ * expected anymore (shared/store/README.md).
  */
 export const DATA_VERSION = 1;
 

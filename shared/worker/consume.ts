@@ -21,15 +21,15 @@ export type Received<T> = {
   /** Marks the task as done: it is not returned to the queue, even if a later task of its group fails. */
   done: () => void;
   /**
-   * Present only at the last attempt before this message is quarantined because it alone keeps failing. If data that an
+   * Present only on the last attempt before this message is quarantined because it alone keeps failing. If data that an
    * earlier message left behind makes this message fail, quarantines that data instead.
    */
   quarantineCause?: (cause: unknown, reason: string) => Promise<void>;
 };
 
 /**
- * Processes tasks in order: a single one, or those of one group of a FIFO queue. Rejects to return all tasks that are
- * not marked as done to the queue.
+ * Processes tasks in order: a single task, or the tasks of one group of a FIFO queue. Rejects to return to the queue
+ * all tasks that are not marked as done.
  */
 type TaskHandler<C extends Consumer> = (
   received: readonly Received<z.output<C['task']>>[],
@@ -91,7 +91,7 @@ const createReturn =
     });
   };
 
-/** Reads the tasks of messages. Quarantines those that cannot be read, because no retry would help. */
+/** Reads the tasks of messages. Quarantines messages that cannot be read, because no retry would help. */
 const readTasks = async <C extends Consumer>(
   runtime: Runtime,
   contract: C,

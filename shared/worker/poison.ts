@@ -57,7 +57,7 @@ const LIFETIME_MS = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retr
   (sum, count) => sum + count,
 );
 /**
- * The shortest time (ms) until a message becomes a dead letter: if its process dies at each receive, there are no
+ * The shortest time (ms) until a message becomes a dead letter: if its process dies on each receive, there are no
  * pauses.
  */
 const MIN_LIFETIME_MS = 30 * 60_000;

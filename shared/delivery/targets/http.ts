@@ -39,7 +39,7 @@ export const attemptOutcome = ({ status, retryAfter, acknowledgedBy }: HttpAnswe
   return { what: 'failed', retryAfterSeconds: mayDelay ? retryAfterSeconds(retryAfter, now) : 0 };
 };
 
-/** Returns the headers that are the same at every attempt. None of them is secret. */
+/** Returns the headers that are the same on every attempt. None of them is secret. */
 export const stableHeaders = (
   { SERVICE_NAME, SERVICE_VERSION }: Pick<Sender, 'SERVICE_NAME' | 'SERVICE_VERSION'>,
   { mediaType, messageId, isTest }: Omit<Payload, 'body' | 'deliveryId'>,

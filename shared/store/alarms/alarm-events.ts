@@ -13,7 +13,7 @@ export type AlarmEnd = { date: number; by: 'device' | 'closure' | 'time' };
 /** The urgent events of an alarm in the order of their receipt, as far as they were found, and its end. */
 export type AlarmEvents = { urgent: EventItem[]; end: AlarmEnd | null };
 
-/** How long (ms) before an alarm its own event may be dated, if the clock of its device is ahead. */
+/** By how much (ms) the date of an alarm's own event may precede the alarm, if the clock of the device is ahead. */
 const MARGIN_MS = 60_000;
 /** The minimum time (ms) from the start of a fall to its alarm, unless the clock of the device is ahead. */
 const SOON_MS = 10_000;

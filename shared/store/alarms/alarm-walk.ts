@@ -5,7 +5,7 @@ import { type AlarmCursor, isPast } from './alarm-cursor.ts';
 import { type HitReader, type ReadHit, readHits } from './hit-reader.ts';
 import { readUnruled, type UnruledAlarm, type UnruledReader } from './unruled-reader.ts';
 
-/** Which alarms to read: those of a time span (ms, both ends included), of one sensor or of all selected ones. */
+/** Which alarms to read: those of a time span (ms, both ends included), of one sensor or of all selected sensors. */
 export type AlarmSpan = {
   customerId: number;
   from: number;
@@ -158,7 +158,8 @@ export const walkAlarms = async (
     for (;;) {
       const hit = await hits.peek();
       const alarm = await unruled.peek();
-      // Beyond what may be read of one list, the order of the other is unknown.
+      // Once the read limit of one list is reached, it is unknown how the rest of the other list is ordered relative to
+      // it.
       const isCut = (!hit && !hits.isDone()) || (!alarm && !unruled.isDone());
       if (isCut || (!hit && !alarm)) return null;
       const found = await newerOf(hit, alarm);

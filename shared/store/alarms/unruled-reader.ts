@@ -43,7 +43,7 @@ const CHUNK = 40;
 const newestFirst = (one: UnruledAlarm, other: UnruledAlarm): number =>
   other.date - one.date || (one.uuid < other.uuid ? 1 : -1);
 
-/** Reads the alarms of a customer for which no rule fired, of a time span (ms, both ends included). */
+/** Reads the alarms of a customer in a time span (ms, both ends included) for which no rule fired. */
 export const readUnruled = (
   table: TableReader,
   { customerId, from, to }: { customerId: number; from: number; to: number },
@@ -61,7 +61,7 @@ export const readUnruled = (
       unsorted.push(...rows.flatMap(unruledAlarm));
       startAfter = next;
       reader.isEnd = !next;
-      // More alarms of the last time may follow, and may belong before those that were read.
+      // More alarms with the last time may follow, and may belong before the alarms already read.
       const last = unsorted.at(-1)?.date;
       const isWhole = ({ date }: UnruledAlarm) => reader.isEnd || date !== last;
       reader.alarms.push(...unsorted.filter(isWhole).toSorted(newestFirst));

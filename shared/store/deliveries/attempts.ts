@@ -26,7 +26,7 @@ const attemptWrites = (table: Table) => ({
   /**
    * Claims a due delivery, or one whose claim lapsed, for one attempt, and records the start of the attempt before
    * anything is sent. Returns null if the delivery has ended, is not due, or is claimed by somebody else. `claim` is a
-   * random text that identifies this claim if its response is lost and the request repeated. Claims from before
+   * random text that identifies this claim if the response is lost and the request is repeated. Claims from before
    * `aloneSince` (ms) belong to a process that ended. `insteadOf`: an early attempt replaces the one planned for that
    * time (ms).
    */

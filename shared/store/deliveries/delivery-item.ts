@@ -103,7 +103,7 @@ export const leaseAttributes = ['leaseUntil', 'claim'] as const;
 /** The attributes that a delivery loses when it ends. */
 export const openAttributes = [...dueAttributes, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;
 
-/** The writes that count an ended delivery in its replay; none for a delivery without one. */
+/** The writes that count an ended delivery in its replay; none for a delivery without a replay. */
 export const replayCount = (
   { customerId, webhookId, replay }: DeliveryWithReplay,
   end: 'sent' | 'failed',

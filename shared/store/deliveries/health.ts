@@ -152,7 +152,8 @@ const receiverWrites = (table: Table) => {
     /**
      * Counts a failure of a delivery that was created at `since` (ms); `isGone`: the response was 410; `isLost`: an
      * event will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL,
-     * or if its receiver has been back since the attempt began (`begun`, ms): then the failure shows nothing about it.
+     * or if its receiver has been back since the attempt began (`begun`, ms): then the failure says nothing about the
+     * receiver's current health.
      */
     failed: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,
@@ -238,7 +239,9 @@ const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
 
-  /** Records a pending delivery that was created at `time` (ms), before all other pending ones. */
+  /**
+   * Records that a pending delivery was created at `time` (ms), if that is earlier than all other pending deliveries.
+   */
   notePending: async (webhook: WebhookKey, time: number): Promise<void> => {
     const isEarlier = where('#pendingSince > :time', { time });
     await table.update(webhookKey(webhook), changes({ set: { pendingSince: time }, if: isEarlier }));

@@ -68,8 +68,8 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
 
 export const heldReads = (table: TableReader) => ({
   /**
-   * Returns the ids of deliveries that a webhook holds: first those of alarms about people, then those of the others,
-   * the oldest first. Alarms that an earlier version of the code held are among the others.
+   * Returns the ids of deliveries that a webhook holds: first those of alarms about people, then all others, oldest
+   * first within each. Alarms that an earlier version of the code held are among the others.
    */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const alarms = { pk: items.heldAlarm.pk({ customerId, webhookId }), beginsWith: HELD_ALARM };

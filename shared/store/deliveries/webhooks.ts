@@ -67,7 +67,8 @@ const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, 
   const isMoved = url !== before.url;
   const isNowEnabled = isEnabled && (isMoved || !before.isEnabled);
   const isReset = isMoved || isNowEnabled;
-  // The sweep has to post the deliveries of the feed, or to move held ones there and to check that they are fetched.
+  // The sweep has to post the deliveries of the feed, or to move held deliveries to the feed and check that they are
+  // fetched.
   const isDue = (isMoved && before.url === null) || (isReset && url === null);
   return {
     set: {

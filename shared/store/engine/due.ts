@@ -95,7 +95,7 @@ export const dueReads = (table: TableReader) => ({
     return last && now - last.at <= longestGap ? last.since : now;
   },
 
-  /** When (ms) a sweep last recorded a heartbeat, up to a second out of date. Null if none ever did. */
+  /** When (ms) a sweep last recorded a heartbeat, up to a second out of date. Null if no sweep ever did. */
   lastHeartbeat: async (): Promise<number | null> =>
     (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
 

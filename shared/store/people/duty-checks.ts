@@ -6,7 +6,7 @@ import { items } from '../table.ts';
 /**
  * The check of a customer whose rules notify the users on duty. `at` (ms) is when it is due, and `missing` has the
  * channels by which nobody on duty could be notified at the last check. `isMailed` is false until the managers of rules
- * have been informed about these. `revision` counts the checks.
+ * have been informed about these channels. `revision` counts the checks.
  */
 export type DutyCheck = { customerId: number; at: number; missing: ChannelKind[]; isMailed: boolean; revision: number };
 

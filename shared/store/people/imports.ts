@@ -17,7 +17,7 @@ const ttlOf = (time: number) => Math.ceil(time / 1_000);
 
 export const importReads = (table: TableReader) => ({
   get: (key: ImportKey): Promise<ImportJob | null> => table.get<ImportJob>(jobKey(key)),
-  /** Returns the steps of an import, and the address of the call that began it; none once it has ended. */
+  /** Returns the steps of an import, and the address of the call that began it; no steps once it has ended. */
   steps: async (key: ImportKey): Promise<{ steps: ImportStep[]; address: string }> => {
     const { steps, address = '' } = (await table.get<{ steps: string; address?: string }>(stepsKey(key))) ?? {};
     if (steps === undefined) return { steps: [], address };
@@ -26,7 +26,7 @@ export const importReads = (table: TableReader) => ({
 });
 
 const importWrites = (table: Table) => ({
-  /** Creates an import by a call from an address. It is due at once. */
+  /** Creates an import, which is due at once. `address`: where the call that created it came from. */
   create: async (job: ImportJob, steps: readonly ImportStep[], address: string): Promise<void> => {
     const { id, createDate } = job;
     const packed = deflateRawSync(JSON.stringify(steps)).toString('base64');

@@ -21,7 +21,7 @@ export type ReadWatch = StoredWatch & { revision: number };
 export type ChangedCustomer = { customerId: number; at: number };
 
 const HOUR_SECONDS = 3_600;
-/** How long (s) a watch is kept once nobody computes it anymore, such as that of a deleted customer. */
+/** How long (s) a watch is kept once nobody computes it anymore, for example because its customer was deleted. */
 const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
 
 /** The maximum number of watches that a process remembers. */

@@ -23,7 +23,7 @@ import {
 import { setNewest } from './fall-changes.ts';
 import { unnotifiedReads } from './unnotified.ts';
 
-/** How long (ms) before the start of a fall its hits may be dated: clocks of devices and of hosts differ. */
+/** By how much (ms) the date of a hit may precede the start of its fall: clocks of devices and of hosts differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
 /** How long (ms) after the start of a fall its alarms are searched for. */
 const MAX_ALARM_AFTER_MS = 2 * 3_600_000;

@@ -30,7 +30,7 @@ export const endFormerToken = (
 const tokenWrites = (table: Table) => ({
   /**
    * Returns the device whose token has this hash at `now` (ms); null if the token is not valid. The first use of a new
-   * token ends the one that it replaced.
+   * token ends the token that it replaced.
    */
   use: async (hash: string, now: number): Promise<Device | null> => {
     const device = await table.get<Device>(items.device({ hash }));

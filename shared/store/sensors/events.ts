@@ -129,8 +129,8 @@ export const eventReads = (table: TableReader) => ({
     (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
   /**
-   * Returns a page of the events of a sensor, newest first. Leaves out expired ones, even if they have not been removed
-   * yet.
+   * Returns a page of the events of a sensor, newest first. Leaves out expired events, even if they have not been
+   * removed yet.
    */
   list: async (
     customerId: number,

@@ -95,7 +95,9 @@ const feedbackWrites = (table: Table) => ({
       return createResult(failed);
     }),
 
-  /** Deletes feedback; its hit then holds the next newest. False if there is none at `now` (ms). */
+  /**
+   * Deletes feedback; its hit then holds the next newest feedback. False if there is no such feedback at `now` (ms).
+   */
   remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
     retryOnConflict(async () => {
       const key = feedbackKey(customerId, { sensorId, id });

@@ -18,7 +18,8 @@ type SensorWithFalls = { sensorId: string; name: string; falls: OpenFall[] };
 type SensorKey = { customerId: number; sensorId: string };
 
 /**
- * How many events are read to find one of a fall: those after its start, and the newest. They cost half a read unit.
+ * How many of the first and of the newest events since the start of a fall are read to find an event of the fall. They
+ * cost half a read unit.
  */
 const EVENTS = 8;
 

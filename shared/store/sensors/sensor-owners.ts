@@ -31,7 +31,7 @@ export type FormerSensor = {
   sensor: SensorRecord;
   regions: Room['regions'];
   critical: Record<string, unknown> | null;
-  /** When (s) everything that is kept of it expires. */
+  /** When (s) all data that is kept about the sensor expires. */
   ttl: number;
 };
 

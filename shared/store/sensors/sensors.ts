@@ -22,8 +22,8 @@ export const sensorReads = (table: TableReader) => ({
   getEventual: (customerId: number, sensorId: string) =>
     table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
   /**
-   * Reads a sensor with its state, unless that is known, and its customer in one consistent read: everything needed to
-   * decide alarms.
+   * Reads a sensor, its state, unless that is known already, and its customer in one consistent read: everything needed
+   * to decide alarms.
    */
   getWithContext: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
     const keys = {
@@ -69,7 +69,7 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
-  /** Records whether the messages of a sensor keep its falls from being reported. Returns whether that is a change. */
+  /** Records whether the messages of a sensor keep its falls from being reported. Returns whether this has changed. */
   setObstacle: async (
     customerId: number,
     sensorId: string,

@@ -14,7 +14,7 @@ export const stateReads = (table: TableReader) => ({
     return stored && decodeState(stored);
   },
 
-  /** Returns the states of sensors in the same order, possibly a few seconds old; null for those without one. */
+  /** Returns the states of sensors in the same order, possibly a few seconds old; null for sensors without a state. */
   glance: async (sensors: readonly { customerId: number; sensorId: string }[]): Promise<(StateItem | null)[]> => {
     const keys = sensors.map((sensor) => items.sensorState(sensor));
     const stored = await table.getAllEventual<StoredState>(keys);

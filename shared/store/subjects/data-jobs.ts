@@ -29,7 +29,8 @@ const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {})
 const isRequested = where('#state = :requested', { requested: 'requested' });
 
 /**
- * The prefix of the attributes with the counts. Each count is a separate attribute, because only those can be added to.
+ * The prefix of the attributes with the counts. Each count is a separate attribute, because DynamoDB can add only to
+ * top-level attributes.
  */
 const COUNT = 'erased_';
 /** Returns the job that an item holds. */
@@ -121,7 +122,7 @@ const dataJobWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Records that everybody who may cancel a requested erasure was informed. */
+  /** Records that everybody who may cancel a requested erasure has been informed. */
   recordMails: async (job: JobKey): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { isMailed: true }, if: present }));
   },
