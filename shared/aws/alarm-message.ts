@@ -1,6 +1,6 @@
 import type { ActiveAlarm } from '../domain/people/active-alarm.ts';
 
-/** SNS takes less than 100 characters. https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
+/** SNS accepts fewer than 100 characters. https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
 const MAX_SUBJECT_LENGTH = 99;
 
 /** Returns an alarm in the format of CloudWatch, which pagers read. */

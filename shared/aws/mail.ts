@@ -4,7 +4,10 @@ import { type NotificationReference, referenceTags } from '../domain/delivery/no
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
-/** Sends a mail. Rejects if the mail service did not accept it. `reference` names it in reports of the service. */
+/**
+ * Sends a mail. Rejects if the mail service did not accept it. `reference` identifies the mail in reports of the
+ * service.
+ */
 export type SendMail = (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
 
 /**

@@ -6,7 +6,7 @@ export type AnswerHead = {
   forParser: string;
 };
 
-/** RFC 9112, section 4, lets a reader accept any white space between the words of a status line. */
+/** RFC 9112, section 4, lets a reader accept any whitespace between the words of a status line. */
 const STATUS_LINE = /^HTTP\/1\.([01])[ \t]+([1-5]\d\d)(?:[ \t].*)?$/s;
 /** A head without the CR LF CR LF at its end, whose lines all conform to RFC 9112. */
 const WELL_FORMED = /^[^\r\n]*(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)*$/;

@@ -73,7 +73,9 @@ export const items = {
   watch: item('C#{customerId}', 'WATCH'),
   /** A customer in which a user changed something that the watch depends on, until that is checked. */
   changedCustomer: item('CHANGED', 'CUSTOMER#{0customerId}'),
-  /** A line of the audit log: who changed what in a customer, and what was refused. Customer 0 stands for none. */
+  /**
+   * A line of the audit log: who changed what in a customer, and what was refused. Customer 0 stands for no customer.
+   */
   auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
@@ -81,7 +83,7 @@ export const items = {
   /** Marks an erased sensor while its older messages may still be queued. The hash hides its id. */
   erasedSensor: item('C#{customerId}', 'ERASED#{hash}'),
   sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
-  /** Where the rooms of a group lie. */
+  /** The positions of the rooms of a group. */
   floorPlan: item('C#{customerId}', 'PLAN#{0groupId}'),
   groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),

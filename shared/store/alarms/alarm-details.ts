@@ -30,7 +30,7 @@ export type DetailContext = {
 /** Whether the list has a row for a candidate: a fall has only one, for its first urgent event. */
 const isFirstOfFall = ({ uuid }: Candidate, { urgent: [first] }: AlarmEvents): boolean => !first || first.uuid === uuid;
 
-/** Returns the hits of an alarm. Those that are newer than the hits read so far are looked up at their sensor. */
+/** Returns the hits of an alarm. Those that are newer than the hits read so far are looked up by sensor. */
 const hitsOf = async (
   { table, customerId, hits, hasNewer }: DetailContext,
   { hit, uuid, sensorId, date }: Candidate,

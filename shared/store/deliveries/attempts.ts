@@ -57,7 +57,7 @@ const attemptWrites = (table: Table) => ({
     isQueued: boolean,
   ): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
-    // The response body comes first: without a log entry nobody looks for it.
+    // The response body is written first, because nobody looks for it without a log entry.
     if (!isShortBody(result.responseBody) && webhookId !== null) {
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
       await table.write({ put: { ...key, number, body: result.responseBody, ttl: deliveryTtl(createDate) } });

@@ -62,7 +62,9 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
 
 /** The number of characters at the start of a delivery id that encode its time. */
 const TIME_LENGTH = 10;
-/** The place of a delivery in a feed: sorted by time, and within a millisecond by event id, the order of the sensor. */
+/**
+ * The place of a delivery in a feed: sorted by time, and within a millisecond by event id, which is the sensor's order.
+ */
 export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
   items.feedLine({
     customerId,

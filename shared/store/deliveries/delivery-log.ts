@@ -77,7 +77,7 @@ const matches = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery):
   (sensorId === '' || row.snapshot.sensor.id === sensorId) &&
   (eventUuid === undefined || row.snapshot.event.uuid === eventUuid);
 
-/** Sort before and after every id. */
+/** These sort before and after every id. */
 const LOWEST = '';
 const HIGHEST = '~';
 /** The deliveries to one receiver that have been read: all of them up to the id `to`, in the order of the list. */

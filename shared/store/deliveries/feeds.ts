@@ -131,7 +131,7 @@ const feedWrites = (table: Table) => ({
   },
 });
 
-/** Records at a webhook whether anybody fetches from it. */
+/** Records in a webhook whether anybody fetches from it. */
 const readerWrites = (table: Table) => ({
   /**
    * Records a fetch, and schedules the sweep's next check for the time when this fetch will be too long ago. While the

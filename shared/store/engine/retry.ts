@@ -50,7 +50,7 @@ const isTransient = (error: unknown): boolean => {
 const RETRY_MS = 6_000;
 
 /**
- * Runs a call and retries transient failures with full jitter (up to 25, 50, … 400 ms); Throws TableUnavailable if no
+ * Runs a call and retries transient failures with full jitter (up to 25, 50, … 400 ms). Throws TableUnavailable if no
  * attempt succeeds. An attempt without a response may have succeeded, so calls must be safe to repeat (client.ts).
  */
 export const withRetry = async <T>(call: () => Promise<T>, forMs = RETRY_MS): Promise<T> => {
