@@ -51,7 +51,7 @@ export const metrics = {
   AlarmsUnanswered: 'Count',
   /** Deliveries of feedback to the maker that failed permanently. */
   FeedbackFailed: 'Count',
-  /** Confirmed subscriptions of the alarm topic, and those among them that are not email. */
+  /** Confirmed subscriptions of the alarm topic, and those among them whose protocol is not email. */
   AlarmSubscriptions: 'Count',
   AlarmPagers: 'Count',
   LoginsFailed: 'Count',

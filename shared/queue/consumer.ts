@@ -54,8 +54,8 @@ export function called(declared: Called): Called {
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;
 /**
- * The receives after which a message moves to the dead-letter queue. With the pauses between them they take about a
- * day.
+ * The number of receives after which a message moves to the dead-letter queue. With the pauses between them, this takes
+ * about a day.
  */
 export const MAX_RECEIVES = 100;
 /** How long SQS keeps messages, including dead letters: the longest time that SQS allows. */

@@ -7,8 +7,8 @@ export type Topic = `topic/${(typeof deviceTopics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
 
 /**
- * Modules that a Lambda function loads on first use (lambda-runtime.ts). Only bundles of functions that use one contain
- * it.
+ * Modules that a Lambda function loads on first use (lambda-runtime.ts). A module is bundled only with functions that
+ * use it.
  */
 export type Module =
   | 'activeAlarms'

@@ -6,7 +6,7 @@ import { type ReadUser, type Session, unchangedRights } from './sessions.ts';
 
 /** The session of a token, with everything that lists show. */
 type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
-/** The number of access tokens that a user can have at a time. */
+/** The maximum number of access tokens of a user. */
 const MAX_ACCESS_TOKENS = 20;
 /** Each token of a user takes a slot, so that parallel calls cannot exceed the maximum. */
 type Slot = { slot: number; id: string; hash: string; expires: number | null };

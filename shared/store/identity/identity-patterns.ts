@@ -1,7 +1,7 @@
 import { type AccessPattern, pattern, per4KB, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-/** Screens read their session with a lag. */
+/** Screens may read their session with a lag of some seconds. */
 const ofScreens = '0.5 for a screen that calls every few seconds';
 
 /** Access patterns of users: accounts, logins, credentials and rate limits. */

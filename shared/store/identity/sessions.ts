@@ -29,11 +29,11 @@ export type Session = Created & {
   authDate?: number;
   /** Login: the account needs a second factor and had none, so the session may only set one up. */
   mustSetOtp?: true;
-  /** Login: of a display on a wall. It is extended while it is used. */
+  /** Login: it belongs to a display on a wall, and is extended while it is used. */
   display?: true;
   /** Token: the name that its user gave it. */
   name?: string;
-  /** Token: ms, to the minute. */
+  /** Token: when (ms, to the minute) it was last used. */
   lastUsed?: number | null;
 };
 

@@ -5,7 +5,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** Gaps about falls that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
+/** Gaps in the coverage of falls that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
 export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
 /**
  * The watch of a customer as it was last computed. `opened`: the gaps that opened before that and have not been checked

@@ -82,7 +82,7 @@ const fallWrites = (table: Table) => ({
 
   /**
    * Withdraws the acknowledgement of a fall at `now` (ms). `refused` if it must not be withdrawn; `closed` if the fall
-   * is.
+   * is closed.
    */
   withdraw: (
     ref: FallRef,

@@ -18,7 +18,7 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
  */
 type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 
-/** Returns the notice of an alarm. A repetition after a crash returns the same one. */
+/** Returns the notice of an alarm. A repetition after a crash returns the same notice. */
 const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: UnnotifiedAlarm): NoticeKey => ({
   customerId,
   sensorId,

@@ -59,7 +59,9 @@ type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; n
 /** How long (ms) a token that its device has replaced stays valid, if the device does not use the new one. */
 const FORMER_TOKEN_LIFETIME = 86_400_000;
 
-/** The writes that keep one token of a device, if any, as a former one until a time (ms), and end all others. */
+/**
+ * The writes that keep one token of a device, if any, as a former token until a time (ms), and end all other tokens.
+ */
 const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, until: number): Write[] =>
   [hash, formerHash].flatMap((other): Write[] => {
     if (other === undefined) return [];
@@ -121,7 +123,8 @@ const deviceReads = (table: TableReader) => ({
 
 const deviceWrites = (table: Table) => ({
   /**
-   * Registers a new device, if its hardware id and the generated id are free and the provisioning key allows one more.
+   * Registers a new device, if its hardware id and the generated id are free and the provisioning key allows one more
+   * device.
    */
   register: async (
     sensor: SensorRecord,

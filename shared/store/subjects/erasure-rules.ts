@@ -122,7 +122,7 @@ const planWithoutSensor: ErasureRule = (item, { subject: { id } }) => {
   return others.length < rooms.length ? { ...item, rooms: others } : 'keep';
 };
 
-/** Removes a user from the users who get a list of alarms later. */
+/** Removes a user from the recipients of a later list of alarms. */
 const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   const deferredTo = item.deferredTo as number[] | undefined;
   return deferredTo?.includes(Number(id))
