@@ -10,8 +10,8 @@ import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
 /**
- * `isPublicOnly`: allows only https on public addresses, regardless of what the stage allows. `isLoopbackDenied`: on a host
- * that others can connect to, allows only the loopback addresses that the stage names.
+ * `isPublicOnly`: allows only https on public addresses, whatever the stage allows. `isLoopbackDenied`: on a host that
+ * others can connect to, allows only the loopback addresses that the stage names.
  */
 type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };
 
