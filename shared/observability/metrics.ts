@@ -44,7 +44,9 @@ export const metrics = {
   FeedsNotFetched: 'Count',
   /** First deliveries of falls that failed permanently. */
   AlarmsFailed: 'Count',
-  /** Alarms that nobody was notified of in time, and alarms of events for which no due delivery was even attempted. */
+  /**
+   * Alarms that nobody was notified of in time, and events with such an alarm of which no due delivery was attempted.
+   */
   AlarmsUnnotified: 'Count',
   AlarmsUntold: 'Count',
   /** Alarms that nobody had acknowledged after the last round of their escalation. */
