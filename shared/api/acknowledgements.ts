@@ -22,7 +22,8 @@ type AcknowledgingCall = {
   refuse: (path: string, problem: 'required') => never;
 };
 /**
- * Returns the acknowledgement that a call requests, in the name of its user, or of the person in front of the display.
+ * Returns the acknowledgement that a call requests, under the name of the caller or, at a display, of the person in
+ * front of it.
  */
 export const requestedAcknowledgement = async (
   { caller, body, fail, refuse }: AcknowledgingCall,
@@ -51,7 +52,10 @@ export const followFall = async (
   return settled;
 };
 
-/** Sends the notice of a changed hit, if there is one. Returns the other hits of its fall, which have followed it. */
+/**
+ * Sends the notice about a changed hit, if there is a notice. Returns the other hits of the same fall that have changed
+ * with it.
+ */
 const followHit = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
   { customerId }: HitKey,
@@ -66,7 +70,7 @@ const followHit = async (
 
 /**
  * Acknowledges a hit and, if it is about a fall, the fall with all its hits. Returns the hit with its acknowledgement,
- * which may be an earlier one, and whether that is new. Null if there is no such hit.
+ * which may be an earlier one, and whether the acknowledgement is new. Null if there is no such hit.
  */
 export const acknowledgeHit = async (
   deps: Deps<'acknowledgements.make' | (typeof acknowledging)[number]>,
@@ -80,7 +84,10 @@ export const acknowledgeHit = async (
   return { hit: result.hit, isNew: result.notice !== null };
 };
 
-/** Continues the escalations of hits that lost their acknowledgement. If nobody was notified of one, it is checked again. */
+/**
+ * Continues the escalations of hits that lost their acknowledgement. Alarms that nobody was notified of are checked
+ * again.
+ */
 export const resumeHits = async (
   { enqueue, now, log, settings }: Deps<'enqueue:timers' | 'watch:alarms'>,
   customerId: number,
@@ -101,9 +108,9 @@ export const resumeHits = async (
 };
 
 /**
- * Withdraws the acknowledgement of a hit and, if it is about a fall, of the fall with all its hits. Their escalations
- * continue. Returns the hit; null if there is none, `refused` if the acknowledgement must not be withdrawn, `closed` if
- * its fall is closed.
+ * Withdraws the acknowledgement of a hit and, if it is about a fall, of the fall with all its hits. The escalations of
+ * these hits continue. Returns the hit; null if there is no such hit, `refused` if the acknowledgement must not be
+ * withdrawn, `closed` if the fall is closed.
  */
 export const withdrawAcknowledgement = async (
   deps: Deps<'acknowledgements.withdraw' | (typeof withdrawing)[number]>,

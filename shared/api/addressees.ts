@@ -52,8 +52,8 @@ type RecipientDeps = {
 };
 
 /**
- * Reads everyone whom a decision may notify, and the customer's webhooks `customerWebhooks`. Webhooks and bots are read
- * in one batch, people only if a rule names them.
+ * Reads the recipients that a decision may notify, and the webhooks of the customer with the ids `customerWebhooks`.
+ * Webhooks and bots are read in one batch; people are read only if a rule names them.
  */
 export const readRecipients = async (
   { store, now }: RecipientDeps,
@@ -111,7 +111,7 @@ export const eventText = async (locale: string, { happening }: Decided): Promise
 /** The rule and addressee of a delivery. `hit`: the message of the hit that the delivery reports to. */
 type DeliveryTarget = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
-/** Returns the delivery of an event to an addressee; none if its webhook was deleted or belongs to another bot now. */
+/** Returns the delivery of an event to an addressee. Empty if the webhook was deleted or now belongs to another bot. */
 export const deliveriesTo = async (
   { now }: Pick<RecipientDeps, 'now'>,
   eventContext: EventContext,

@@ -22,7 +22,7 @@ import type { watchUses } from './operation.ts';
 
 type WatchDeps = Deps<(typeof watchUses)[number]>;
 
-/** How often, and at which interval (ms), a call checks for the watch that another call computes. */
+/** How often, and at what interval (ms), a call checks for the watch that another call is computing. */
 const MAX_TRIES = 4;
 const POLL_MS = 250;
 
@@ -52,8 +52,8 @@ const readUser = async ({ store }: WatchDeps, customerId: number, userId: number
 type Recipients = { rules: readonly Rule[]; webhooks: readonly WebhookRecord[]; onDuty: readonly PersonOnDuty[] };
 
 /**
- * Returns whom rules about falls and offline sensors can reach, and the names of the users that these rules refer to. Reads no
- * other users.
+ * Returns the recipients that rules about falls and offline sensors can reach, and the names of the users that these
+ * rules refer to. Reads no other users.
  */
 const readRecipients = async (
   deps: WatchDeps,
@@ -86,7 +86,7 @@ const readRecipients = async (
   };
 };
 
-/** Returns the group of each sensor that is in one, if a rule or a webhook is only for a group. */
+/** Returns the group of each sensor in a group. Empty if no rule and no webhook is limited to a group. */
 const readGroups = async (
   { store }: WatchDeps,
   customerId: number,
@@ -146,10 +146,10 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Computed | 
 /** The number of computations whose opened gaps are kept until they are checked. */
 const MAX_OPENED = 5;
 
-/** Returns a computed watch as it is stored: with the gaps that opened since the previous one. */
+/** Returns a computed watch as it is stored: with the gaps that have opened since the previous watch. */
 const storedAfter = (before: StoredWatch | null, { watch, onDuty }: Computed): StoredWatch => {
   const gaps = openedGaps(before?.watch.gaps ?? [], watch.gaps);
-  // The previous one may be from before the clock was set back.
+  // The previous watch may have been computed before the clock was set back.
   const from = before && (isFuture(before.watch.date, watch.date) ? watch.date - UP_TO_DATE_MS : before.watch.date);
   const opened = { from, to: watch.date, gaps };
   return {
@@ -159,7 +159,7 @@ const storedAfter = (before: StoredWatch | null, { watch, onDuty }: Computed): S
   };
 };
 
-/** Waits for the watch that another call computes. If that takes too long, returns the previous one. */
+/** Waits for the watch that another call is computing. If that takes too long, returns the previous one. */
 const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWatch | null> => {
   const { store, now, pause } = deps;
   let stored: ReadWatch | null = null;
@@ -171,8 +171,8 @@ const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWa
 };
 
 /**
- * Returns the watch of a customer, not older than a minute unless computing it fails. Null if there is no such customer.
- * `waits`: whether to wait for another call that computes it, or to return the previous one.
+ * Returns the watch of a customer, at most a minute old unless computing it fails. Null if there is no such customer.
+ * `waits`: if another call is computing the watch, whether to wait for it or to return the previous watch.
  */
 export const currentWatch = async (
   deps: WatchDeps,
@@ -190,7 +190,7 @@ export const currentWatch = async (
   const computed = await compute(deps, customerId);
   if (!computed) return null;
   const stored = storedAfter(before, computed);
-  // If another call was faster, its watch stays, and this one is returned only once.
+  // If another call stored its watch first, that watch is kept, and this one is only returned.
   await store.watches.put(customerId, stored, before);
   return { ...stored, revision: (before?.revision ?? 0) + 1 };
 };

@@ -89,8 +89,8 @@ const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].ac
 
 /**
  * Reports that the first delivery of an event failed; for a fall also by mail, once an hour for each webhook or person
- * (`webhook` null). `end` ends the delivery if no lease protects it from being ended by others; returns false if they did.
- * The notice is stored before that, so that after a crash the sweep sends it.
+ * (`webhook` null). `end` ends the delivery if no lease keeps other processes from ending it, and returns false if one
+ * of them already has. The notice is stored first, so that the sweep sends it after a crash.
  */
 export const notifyFailed = async (
   deps: FailureDeps,

@@ -7,7 +7,7 @@ const checks = {
   rate: ['limits.countCall'],
   /** Finds the account of a token, and records that the token was used. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.recordUse'],
-  /** Extends the session of a display that is used. */
+  /** Extends the session of a display in use. */
   display: ['sessions.renew'],
   device: ['deviceTokens.use'],
   provisioner: ['provisioning.byHash'],
@@ -19,7 +19,7 @@ const checks = {
   refusal: ['refusals.record'],
   /** Records a change before it is made. */
   change: ['auditLines.put', 'auditLines.takeBack'],
-  /** Records that a change may open a gap of the watch, before it is made. */
+  /** Records, before a change is made, that it may open a gap in the watch. */
   watchedChange: ['watches.noteChange'],
 } as const satisfies Record<string, readonly StoreCall[]>;
 

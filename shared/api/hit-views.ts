@@ -11,7 +11,7 @@ export type HitView = z.input<typeof RuleHit>;
 /** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
 const MAX_SINGLE_READS = 20;
 
-/** Returns the views of hits, with their current sensors, or null for a deleted one. */
+/** Returns the views of hits, each with its current sensor, or with null if the sensor was deleted. */
 export const hitViews = async (
   store: StoreOf<'sensors.getAll' | 'sensors.list'>,
   customerId: number,

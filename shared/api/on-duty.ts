@@ -32,7 +32,7 @@ export const peopleOnDuty = async (
   return (await Promise.all(found)).flat();
 };
 
-/** Reads the people of a customer who are on duty at a time (ms). `customer` is null if it is gone. */
+/** Reads the people of a customer who are on duty at a time (ms). `customer` is null if it no longer exists. */
 export const readPeopleOnDuty = async (
   store: Store,
   customerId: number,

@@ -11,8 +11,8 @@ import type { Deps } from '../runtime/deps.ts';
 import type { ErrorCode, ErrorDetails } from './errors.ts';
 
 /**
- * Who may call an operation. `anyone` needs no login, `optional` may have one, `user` needs a session or an access token,
- * `session` needs a session.
+ * Who may call an operation. `anyone` needs no login, `optional` accepts one, `user` needs a session or an access
+ * token, `session` needs a session.
  */
 type Access = OpenAccess | ({ auth: 'user' | 'session' } & AccessRule);
 type OpenAccess = { auth: 'anyone' | 'optional' | 'provisioner' | 'device' };
@@ -28,7 +28,8 @@ type AccessRule = {
 };
 
 /**
- * The API that a caller uses. In AWS each has a separate API Gateway, so that neither uses up the limits of the other.
+ * The API that a caller uses. In AWS each has a separate API Gateway, so that neither API uses up the limits of the
+ * other.
  */
 export type ApiName = 'devices' | 'apps';
 
@@ -116,7 +117,7 @@ type Fields = {
 /** Whether the changes of an operation are audited. Messages of devices are not, because they are events. */
 export const isAudited = (operation: Operation): boolean =>
   (isWrite(operation) || operation.records === true) && operation.bodyKind !== 'messages' && !operation.withoutTable;
-/** Whether a call can change something, and so is refused to a read-only token. */
+/** Whether a call can change something, so that it is refused with a read-only token. */
 export const isWrite = ({ method, changes }: Pick<Operation, 'method' | 'changes'>): boolean =>
   method !== 'GET' || changes === true;
 
@@ -299,8 +300,9 @@ export type Call<O extends Operation> = Identified<O> & {
   /** Sets the customer in whose audit log the call is recorded, before its first change. */
   auditUnder: (customerId: number) => void;
   /**
-   * Sets the values that the call replaces, for the details of its audit line, before its first change. For calls whose
-   * first write does not replace an item with these fields. If the body is a list, its fields get the names used here.
+   * Sets the values that the call replaces, for the details of its audit line, before its first change. Needed by calls
+   * whose first write does not replace an item with these fields. If the body is a list, its fields get the names used
+   * here.
    */
   auditChange: (before: object, after: object) => void;
   /**

@@ -51,8 +51,8 @@ const personProblem = async (
 };
 
 /**
- * Returns the first recipient that does not belong to the customer of the rule or cannot be notified. Webhooks of its
- * bots can be notified in a format that supports the situation, and users through a verified channel.
+ * Returns the first recipient that does not belong to the customer of the rule or cannot be notified. A webhook must
+ * belong to the named bot and have a format that supports the situation; a user needs a verified channel.
  */
 const recipientProblem = async (
   store: Deps<RecipientUses>['store'],
@@ -78,7 +78,10 @@ const recipientProblem = async (
   return null;
 };
 
-/** Returns the first reference of a rule that does not exist, belongs to another customer, or does not fit the rest. */
+/**
+ * Returns the first reference of a rule that does not exist, belongs to another customer, or does not fit the rest of
+ * the rule.
+ */
 export const referenceProblem = async (
   store: Deps<WatchedUses | RecipientUses>['store'],
   customerId: number,

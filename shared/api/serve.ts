@@ -80,8 +80,8 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
 };
 
 /**
- * Returns the body of a response. It is parsed by its schema, so that no undeclared field can leak. Bytes are encoded in
- * base64. Published content is compressed already and not parsed, because it consists of files and contracts of this
+ * Returns the body of a response. It is parsed with its schema, so that no undeclared field can leak. Bytes are encoded
+ * in base64. Published content is compressed already and not parsed, because it consists of files and contracts of this
  * project.
  */
 const bodyOf = ({ media, orCsv, published, response }: Operation, answer: unknown) => {
@@ -148,7 +148,10 @@ const early = {
   },
 };
 
-/** Audits a refusal. Returns the error to respond with, which is the table's if the refusal could not be recorded. */
+/**
+ * Audits a refusal. Returns the error to respond with: `error`, or the table's error if the refusal could not be
+ * recorded.
+ */
 const auditRefusal = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
   if (!(error instanceof ApiError) || !exchange.operation) return error;
   const { recordRefusal } = await import('./audit/audit.ts');

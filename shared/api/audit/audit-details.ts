@@ -13,7 +13,7 @@ const shown: ReadonlySet<string> = new Set([
   ...(['primaryMode', 'primaryPolicy', 'secondaryMode', 'secondaryPolicy', 'policy'] as const),
 ]);
 
-/** The values of fields that are stored only if they differ from these. */
+/** The default values of fields that are stored only if they differ from the default. */
 const defaults: Readonly<Record<string, unknown>> = {
   requireOtp: false,
   escalation: [],
@@ -23,7 +23,7 @@ const defaults: Readonly<Record<string, unknown>> = {
 
 const isPlain = (value: unknown): boolean => value === null || typeof value === 'boolean' || typeof value === 'number';
 
-/** Returns a value as JSON, with keys in an order that does not depend on the table. */
+/** Returns a value as JSON with sorted keys, because the table does not preserve their order. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part instanceof Object && !Array.isArray(part)
@@ -31,14 +31,16 @@ const textOf = (value: unknown): string =>
       : part,
   );
 
-/** Returns the elements of a list that another one lacks. */
+/** Returns the elements of a list that are missing from another list. */
 const lacking = (list: readonly unknown[], other: readonly unknown[]): unknown[] => {
   const known = new Set(other.map(textOf));
   return list.filter((element) => !known.has(textOf(element)));
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-/** Returns the stored value of a field. The values of a configuration are one attribute; undefined if the item has none. */
+/**
+ * Returns the stored value of a field; undefined if it is not stored. A configuration stores its fields in `values`.
+ */
 const fieldValue = (item: object, field: string): unknown => {
   const fields: Fields = { ...item };
   return field in fields ? fields[field] : (fields.values as Fields | undefined)?.[field];
@@ -93,7 +95,7 @@ export const withFields = (
 ): StoredAuditEntry => {
   const named = { ...line, changes: firstNames(fields), details: [] };
   const details = auditDetails(fields, replaced, MAX_LINE_BYTES - bytesOf(named));
-  // What changed comes first, so that it is not left out.
+  // Changed fields come first, so that they are not cut off.
   const changes = firstNames(new Set([...details.map(({ field }) => field), ...fields]));
   return { ...named, changes, details };
 };

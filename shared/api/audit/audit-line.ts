@@ -26,7 +26,7 @@ const kindsByParam: Readonly<Record<string, AuditObject['kind']>> = {
   keyId: 'provisioning_key',
 };
 
-/** Returns the object that the path names last. The path of a call that was rejected early has not been validated. */
+/** Returns the last object that the path names. The path of a call that was rejected early has not been validated. */
 const objectOfPath = (exchange: Exchange): AuditObject | null => {
   const { path, params } = exchange;
   const values: Record<string, unknown> = { ...path, ...params };
@@ -51,8 +51,8 @@ const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
 export const hasKnownActor = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
 
 /**
- * Returns what makes refusals of the same operation on the same object equal: the caller. The user of a failed login is
- * only claimed, so the address counts as well.
+ * Returns the key by which refusals of the same operation on the same object are grouped: the caller. The user of a
+ * failed login is only claimed, so the key also contains the address.
  */
 export const refusedActor = ({ caller }: Exchange, { actor, address }: AuditedLine['line']): string =>
   [actor.kind, actor.id, ...(caller ? [] : [address])].join(' ');

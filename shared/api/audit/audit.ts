@@ -20,7 +20,9 @@ type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
  */
 export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {
   const { table, failpoint = () => {} } = runtime;
-  /** One recorder per actor and customer: a login that moves a user changes two customers, and each gets its line. */
+  /**
+   * One recorder per actor and customer: a login that moves a user changes two customers, and each gets an audit line.
+   */
   const recorders = new Map<string, ReturnType<typeof auditedBatch>>();
   const recorder = () => {
     const name = JSON.stringify(exchange.acting ?? null);

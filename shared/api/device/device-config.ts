@@ -25,7 +25,7 @@ export const readDeviceConfig = async (
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
   const { MAX_REPORT_DELAY_SECONDS, SENSOR_INACTIVE_AFTER_SECONDS } = settings;
-  // A device that keeps reports for longer could be taken for inactive.
+  // A device that holds back reports for longer could count as inactive.
   const maxReportDelay = Math.min(MAX_REPORT_DELAY_SECONDS, Math.floor(SENSOR_INACTIVE_AFTER_SECONDS / 2));
   const input = { sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware, maxReportDelay };
   const config = deviceConfig(input, now());

@@ -21,7 +21,7 @@ export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
 
 type Counted = { calls: number; messages: number };
 
-/** A device that makes more calls in a minute is busy: its falls are also counted. */
+/** A device that makes more calls than this in a minute is busy: its falls are also counted. */
 const BUSY_CALLS = 60;
 
 /**
@@ -49,7 +49,7 @@ export const createDeviceRates = () => {
       if (current !== second) counts = new Map();
       second = current;
       const before = counts.get(subject) ?? { calls: 0, messages: 0 };
-      // A call with too many messages is rejected for that, so none of them counts.
+      // A call with too many messages is rejected anyway, so its messages do not count.
       const accepted = messages > MESSAGE_LIMITS.count ? 0 : messages;
       const counted = { calls: before.calls + 1, messages: before.messages + accepted };
       counts.set(subject, counted);

@@ -4,7 +4,8 @@ import type { Settings } from '#shared/runtime/env.ts';
 import { type APIGatewayProxyEvent, bearerToken, headerValues } from './exchange.ts';
 
 /**
- * The settings of the proxy that is trusted to report the address of a caller. They are empty if there is none.
+ * The settings of the proxy that is trusted to report the address of a caller. They are empty if there is no such
+ * proxy.
  */
 export type TrustedProxy = Pick<
   Settings,

@@ -87,7 +87,7 @@ export const headerValues = (event: APIGatewayProxyEvent, name: string): readonl
   );
 
 /**
- * Whether the caller already has the response with this tag, by its If-None-Match header.
+ * Whether the caller already has the response with this tag, according to the If-None-Match header.
  * https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
  */
 export const matchesEtag = (event: APIGatewayProxyEvent, tag: string): boolean => {

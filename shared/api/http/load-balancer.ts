@@ -8,7 +8,7 @@ type ListedValues = Readonly<Record<string, string[] | undefined>>;
 const lastOf = (all: ListedValues): Record<string, string> =>
   Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values?.at(-1) ?? '']));
 
-/** A load balancer passes the query as it was sent, while API Gateway decodes it. */
+/** Decodes the query, which a load balancer passes as it was sent. API Gateway decodes it itself. */
 const decodedQuery = (query: ListedValues): Record<string, string[]> => {
   const decode = (text: string) => decoded(text.replaceAll('+', ' '));
   return Object.fromEntries(Object.entries(query).map(([name, values = []]) => [decode(name), values.map(decode)]));
@@ -43,7 +43,7 @@ const eventOf = (event: ALBEvent, route: ReturnType<typeof createRouter>): APIGa
   };
 };
 
-/** Returns a response in the form of a load balancer, which reads only the headers with several values. */
+/** Returns a response in the form that a load balancer expects: it reads only `multiValueHeaders`. */
 const resultOf = ({
   statusCode,
   headers,
@@ -61,8 +61,8 @@ const resultOf = ({
 };
 
 /**
- * Returns a handler of the operations that an Application Load Balancer can invoke as well as API Gateway. Its target
- * group passes headers with several values (`lambda.multi_value_headers.enabled`).
+ * Returns a handler that both API Gateway and an Application Load Balancer can invoke. The target group of the load
+ * balancer must pass multi-value headers (`lambda.multi_value_headers.enabled`).
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
  */
 export const behindLoadBalancer = (contract: Group, handle: ApiHandler) => {

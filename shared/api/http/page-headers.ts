@@ -11,7 +11,7 @@ const directives = [
 
 /**
  * Returns the headers of a page of this service: everything is loaded from its own origin, scripts and styles are never
- * inline, no frame may show it, and other sites don't learn its address. `further`: additional directives of the
+ * inline, no frame may show it, and other sites do not learn its address. `further`: additional directives of the
  * Content-Security-Policy.
  */
 export const pageHeaders = (...further: string[]) => ({

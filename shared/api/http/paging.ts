@@ -4,14 +4,14 @@ import { anyText, int64, integerQuery, text } from '#shared/domain/values.ts';
 export const PER_PAGE_MAXIMUM = 200;
 const PER_PAGE_DEFAULT = 30;
 
-/** The query of every paged list: page >= 0, perPage >= 1, silently reduced to 200 (D1 O7 rule 7). */
+/** The query of every paged list: page >= 0, and perPage >= 1, silently capped at 200 (D1 O7 rule 7). */
 export const pageQuery = {
   page: integerQuery(z.int().min(0)).default(0).meta({ description: 'page number, starting at 0' }),
   perPage: integerQuery(
     z
       .number()
       .transform((n) => Math.min(n, PER_PAGE_MAXIMUM))
-      // `z.int()` would add a maximum to the described schema, and there is none.
+      // `z.int()` would add a maximum to the described schema, but the API has none.
       .pipe(z.number().min(1).meta({ type: 'integer' })),
   )
     .default(PER_PAGE_DEFAULT)
@@ -29,13 +29,16 @@ export const partialListQuery = <T extends z.ZodType>(after: T) => ({
   }),
 });
 
-/** The headers of the responses of such a list. */
+/** The response headers of a list that is read in bounded parts. */
 export const partialListHeaders = {
   describedHeaders: { 'X-Total-Is': '`exact`, or `at-least` if `total` counts only the entries read so far' },
   optionalHeaders: { Link: 'Query of the next page, if there is one: `<?page=1>; rel="next"`' },
 } as const;
 
-/** Describes such a list: the number of entries that are always counted, and the maximum that one call reads. */
+/**
+ * Describes a list that is read in bounded parts: how many entries are always counted, and how many a call reads at
+ * most.
+ */
 export const partialListDescription = (counted: string, maximum: string): string =>
   `\`total\` is exact up to ${counted} entries, and \`page\` reaches at most the first ${maximum}. ` +
   'Follow the `Link` header to continue.';
@@ -47,8 +50,8 @@ export const searchParameter = anyText
 const SENSOR_ID_MAXIMUM = 26;
 const LONGEST_URL = 65_536;
 /**
- * A sensor in the query of a list; empty for all sensors. Anything but the id of a sensor matches nothing, and nothing
- * longer than an id reaches a key of the table.
+ * A sensor in the query of a list; empty for all sensors. Other values match nothing, and values longer than an id are
+ * never used in a key of the table.
  */
 export const sensorParameter = text(0, LONGEST_URL)
   .transform((id) => (id.length > SENSOR_ID_MAXIMUM ? 'none' : id))

@@ -4,7 +4,10 @@ import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 import type { By } from '#shared/domain/rule/recipient.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 
-/** Since `time` (ms), nobody on duty can be notified by the channels. `rules` has the names of the rules. */
+/**
+ * The values of the mail: since `time` (ms), nobody on duty can be notified by `channels`. `rules`: the names of the
+ * affected rules.
+ */
 type DutyMail = {
   customer: string;
   timeZone: string;

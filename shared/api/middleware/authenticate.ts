@@ -24,7 +24,7 @@ export const isValidSession = (
   !isOutdated(session, settings.CREDENTIALS_SINCE) &&
   // An access token survives a change of the password: users list and revoke their tokens one by one.
   (session.kind === 'token' || session.epoch === account.epoch) &&
-  // A session that began without the required second factor proved no more than the password.
+  // A session that began without the required second factor proves no more than the password.
   !(session.mustSetOtp && account.hasOtp) &&
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now());
@@ -63,8 +63,8 @@ const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash:
 };
 
 // The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
-// counts only against the caller's address, otherwise anybody with an old token could use up the rate limit of its owner.
-// Reads by a session are counted in memory, and only once the session has proved to be valid.
+// counts only against the caller's address, otherwise anybody with an old token could use up the rate limit of its
+// owner. Reads by a session are counted in memory, and only once the session has proved valid.
 const byToken = async (guard: Guard, token: string, exchange: Exchange): Promise<Found> => {
   const read = parseToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
@@ -111,8 +111,7 @@ const identify = (guard: Guard, exchange: Exchange): Promise<Found> => {
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
-  // Browsers send cookies automatically, so a cookie may only hold a session: an access token has no CSRF token to go
-  // with it.
+  // Browsers send cookies automatically, so a cookie may only hold a session: an access token has no CSRF token.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''), exchange);
 };

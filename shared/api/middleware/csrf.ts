@@ -32,8 +32,8 @@ const endVulnerable = async (guard: Guard, exchange: Exchange, isProtected = (_:
 };
 
 /**
- * Responds with 403 and ends the session if a call with its cookie lacks its X-CSRF-Token or repeats that header. Responds
- * with 400 if the header is repeated without such a session.
+ * Responds with 403 and ends the session of the cookie if the X-CSRF-Token header is missing, wrong or repeated.
+ * Responds with 400 if the header is repeated without such a session.
  */
 export const checkCsrf = async (guard: Guard, exchange: Exchange): Promise<void> => {
   const [shown = '', ...more] = headerValues(exchange.event, 'x-csrf-token');

@@ -104,8 +104,8 @@ const ownerOf = async (
 
 /**
  * Finds the customer that the operation acts on, and responds with 404 if there is none. It is always the caller's own
- * customer, so the id of another customer's object finds nothing. Only for system admins does the id in the path
- * decide.
+ * customer, so the id of another customer's object finds nothing. For system admins, the object in the path determines
+ * the customer.
  */
 export const findCustomer = async (store: StoreOf<'customers.ownerOf'>, exchange: Exchange): Promise<void> => {
   const { caller, params } = exchange;

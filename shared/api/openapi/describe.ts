@@ -26,7 +26,7 @@ const accessText = (operation: Operation): string => {
   return [permission, allowsDisplay(operation) && 'Displays may call it.'].filter(Boolean).join(' ');
 };
 
-/** Returns the example of rows as CSV. */
+/** Returns example rows as CSV. */
 const csvOf = (rows: readonly object[]): string => {
   const [first = {}, ...others] = rows;
   return [Object.keys(first), ...[first, ...others].map((row) => Object.values(row))]

@@ -13,7 +13,10 @@ const fitsInt32 = ({ minimum, maximum, const: only, enum: choices }: Json): bool
     .flat()
     .every((bound) => Number(bound) >= INT32.minimum && Number(bound) <= INT32.maximum);
 
-/** Without a format, Java and Go read integers as 32 bits, and numbers as decimals or 32 bits. */
+/**
+ * Adds the format of a number. Without it, generated Java and Go code reads integers as 32 bits, and numbers as
+ * decimals or 32 bits.
+ */
 const addNumberFormat = (schema: Json): void => {
   if (isInteger(schema)) Object.assign(schema, { type: 'integer', format: fitsInt32(schema) ? 'int32' : 'int64' });
   else if (schema.type === 'number') schema.format ??= 'double';
@@ -58,9 +61,9 @@ export const makePortable = (schema: Json, declared: unknown): void => {
   removeSafeBounds(schema);
   mergeTexts(schema);
   addDiscriminator(schema, declared);
-  // Generators declare an enum of its only value, which does not compile for a boolean.
+  // Generators turn a constant into an enum with one value, which does not compile for a boolean.
   if (schema.type === 'boolean') delete schema.const;
-  // The format says the same, and generators that check both import neither.
+  // The format implies the pattern, and code that is generated to check both lacks the imports for them.
   if (schema.format === 'uuid') delete schema.pattern;
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
 };

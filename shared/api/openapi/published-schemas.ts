@@ -37,7 +37,7 @@ const standalone = ({ schemas }: Components, title: string, { requestBody }: Des
 
 /**
  * Returns the JSON Schemas, by name, of what devices send over HTTP and MQTT (`device-messages`) and of what webhooks
- * and makers receive (`webhook-full`). They are those in the OpenAPI document.
+ * and makers receive (`webhook-full`). The OpenAPI document contains the same schemas.
  */
 export const publishedSchemas = ({ paths, components }: ApiDescription): Record<string, Json> => {
   const { post } = paths['/devices/{sensorId}/messages'] as { post: Described };

@@ -14,7 +14,7 @@ const isNever = (value: unknown): boolean => JSON.stringify(value) === '{"not":{
 type Tuple = { prefixItems: unknown[]; items: false };
 const isTuple = (value: unknown): value is Tuple =>
   typeof value === 'object' && value !== null && 'prefixItems' in value && 'items' in value && value.items === false;
-/** Returns a tuple as a list of its length: generators and linters know lists of one kind, but not `items: false`. */
+/** Returns a tuple as a list of fixed length, because generators and linters do not support `items: false`. */
 const sizedList = ({ prefixItems, items: _, ...tuple }: Tuple): Json => {
   const [first, ...others] = prefixItems;
   const items = others.length === 0 ? { items: first } : { prefixItems, items: {} };

@@ -72,7 +72,7 @@ const callbackOf = (write: Write, { payload, mediaType, summary }: Request): Jso
   return { post: { summary, security: [], requestBody, responses } };
 };
 
-/** Feedback for the maker of a sensor, which no customer's webhook gets. */
+/** Feedback for the maker of a sensor. Webhooks of customers never receive it. */
 const feedback: Request = {
   name: 'feedback',
   payload: FeedbackPayload,
