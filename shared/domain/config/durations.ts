@@ -1,6 +1,6 @@
 /**
- * The default durations (s) of the states of a fall, and of what follows a bed exit. Separate from the fields of the
- * configuration, because the state of each sensor follows from these alone.
+ * The default durations (s) of the states of a fall, and of the pause after a bed exit. Separate from the fields of the
+ * configuration, because computing the state of a sensor needs only these durations.
  */
 export const defaultDurations = {
   durationUntilConfirmSec: 52,

@@ -12,7 +12,7 @@ const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;
 
 /**
  * Declares a field. Its schema is created on first use: most functions only pass values on, and creating the schemas of
- * all fields would take half of their start.
+ * all fields would take half of their startup time.
  */
 export const field = <T>(create: () => z.ZodType<T>, byDefault: T, note: string, support: Support = {}): Field<T> => {
   let created: z.ZodType<T> | undefined;
@@ -78,7 +78,7 @@ export const validValues = <F extends Fields>(fields: F, stored: Partial<ConfigV
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {
       const value = stored?.[name];
-      // A name that is older than the rules for its characters is still a name.
+      // A name stored before its characters were restricted is still valid.
       const { success, data } = schema().safeParse(typeof value === 'string' ? toValidText(value) : value);
       return [name, success ? data : byDefault];
     }),

@@ -1,9 +1,9 @@
 import type { AttemptLog } from './attempt-log.ts';
 
-/** The result of an attempt. `outbox`: the message became a file, and was not sent. */
+/** The result of an attempt. `outbox`: the message was written to a file instead of being sent. */
 export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> & { outbox?: true };
 
-/** The longest answer of a messaging service that is kept (characters). */
+/** The maximum number of characters kept of a messaging service's answer. */
 export const MAX_ANSWER = 200;
 
 /** The result of an attempt that made no HTTP request. `answer`: the answer of a messaging service. */
@@ -33,7 +33,7 @@ export type PackedAttempt = [
 const MAX_SHORT_BODY = 64;
 export const isShortBody = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
-/** Returns the entry of an attempt. `isWhole`: a long body is not stored elsewhere. */
+/** Returns the entry of an attempt. `isWhole`: the entry also contains a long body, which is not stored elsewhere. */
 export const packAttempt = (
   number: number,
   { durationMs, status, error, responseBody, timings, outbox }: AttemptResult,
@@ -47,7 +47,9 @@ export const packAttempt = (
     : [number, durationMs, status, error, phases, body];
 };
 
-/** Returns an attempt that was accepted, and failed later for a reason that its service reported. */
+/**
+ * Returns the entry of an attempt that the messaging service accepted, but later reported as failed for this reason.
+ */
 export const withReason = (
   [number, durationMs, status, , phases]: PackedAttempt,
   error: string,

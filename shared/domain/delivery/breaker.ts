@@ -4,16 +4,19 @@ import type { Circuit, WebhookRecord } from './webhook.ts';
 
 /** The number of slots of a webhook, which limit its concurrent requests. */
 export const SLOTS_PER_WEBHOOK = 5;
-/** Consecutive failures that open the circuit: then retries are postponed, and one probe at a time is sent. */
+/**
+ * The number of consecutive failures that open the circuit. Retries are then postponed, and one probe at a time is
+ * sent.
+ */
 export const BREAKER_FAILURES = 10;
 /** The longest time (ms) that a circuit stays open, and the longest time (ms) over which postponed retries are spread. */
 const MAX_OPEN = 60_000;
 const MAX_SPREAD = 300_000;
-/** The lease (ms) of a slot and of a probe. It is as long as that of a delivery. */
+/** The lease (ms) of a slot and of a probe. It is as long as the lease of a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
 /**
- * Returns a time (ms): leases that end before it have lapsed. Leases from before `aloneSince` (ms) no longer have a
- * holder. If that date is in the future, from before the clock was set back, it is ignored.
+ * Returns a time (ms). Leases that end before this time count as lapsed. Leases taken before `aloneSince` (ms) no
+ * longer have a holder. If `aloneSince` is in the future, because the clock was set back, it is ignored.
  */
 export const lapsedBefore = (now: number, aloneSince: number): number =>
   isFuture(aloneSince, now) ? now : Math.max(now, aloneSince + LEASE_MS);
@@ -34,8 +37,8 @@ type Health = Pick<
 /** The attribute of a webhook that leases one of its slots. */
 export type SlotName = `slot${number}`;
 /**
- * A slot or the probe of a webhook: the attribute with the time (ms) until which it is leased. Beside it, `tokenName`
- * names the attribute with the token of the call that took the lease.
+ * The attribute with the time (ms) until which a slot or the probe of a webhook is leased. `tokenName` returns the name
+ * of the attribute with the token of the call that took the lease.
  */
 export type LeaseName = SlotName | 'probeUntil';
 export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}Token`;
@@ -43,10 +46,16 @@ export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}
 /** The lease of a slot: when it ends (ms), and the token that identifies its holder. */
 export type SlotLease = { slot: SlotName; until: number; token: string };
 
-/** Whether something lasts until a time (ms), and at most for `longest` ms: the clock may have been set back since. */
+/**
+ * Whether `until` (ms) is in the future, but at most `longest` ms ahead: a later time dates from before the clock was
+ * set back.
+ */
 const lasts = (until: number, longest: number, now: number): boolean => until > now && !isFuture(until, now + longest);
 
-/** Whether the receiver is known to be slow or to fail. Then each request to it needs a slot, which costs writes. */
+/**
+ * Whether the receiver is known to be slow or to fail. Each request to such a receiver needs a slot, which costs
+ * writes.
+ */
 const isSlowOrFailing = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
   consecutiveFailures > 0 || lasts(slowUntil, SLOW_FOR, now);
 
@@ -58,14 +67,17 @@ export const isHealthy = (health: Health, now: number): boolean =>
 export const isNewAlarm = (attempts: number, dueDate: number, now: number): boolean =>
   attempts === 0 && now - dueDate < NEW_ALARM_MS;
 
-/** The time (ms) of a retry that an open circuit postpones. The more failures, the more these times are spread. */
+/**
+ * The time (ms) of a retry that an open circuit postpones. The more failures there are, the more these times are
+ * spread.
+ */
 const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
   Math.max(lasts(openUntil, MAX_OPEN, now) ? openUntil : 0, now + 1_000) +
   Math.round(random * Math.min(MAX_SPREAD, consecutiveFailures * 50));
 
 /**
- * How a request passes the circuit breaker: without a slot; in a slot; in a slot as the only probe; after the result of the
- * current probe; or not before a time (ms).
+ * How a request passes the circuit breaker: without a slot, in a slot, in a slot as the only probe, after the current
+ * probe has a result, or not before a time (ms).
  */
 export type Passage =
   | { kind: 'free' }
@@ -103,15 +115,15 @@ export const slowUntil = (durationMs: number, now: number): number | null =>
   durationMs >= SLOW_RESPONSE ? now + SLOW_FOR : null;
 
 /**
- * Whether a success is worth a write: after failures, and if the last recorded success is at least a minute old, or in the
- * future.
+ * Whether a success is worth a write: after failures, or if the last recorded success is at least a minute old or in
+ * the future.
  */
 export const isSuccessToRecord = (health: Health, now: number): boolean =>
   health.openUntil !== undefined ||
   isSlowOrFailing(health, now) ||
   !lasts((health.lastSuccess ?? 0) + 60_000, 60_000, now);
 
-/** Decides what follows from failing for days: nothing yet, a single warning, or disabling the webhook. */
+/** Decides what to do about a webhook that has failed for days: nothing yet, send a single warning, or disable it. */
 export const failureActionOf = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
   const { consecutiveFailures, failingSince = now, warnedAt = 0 } = health;
   const failingFor = now - failingSince;

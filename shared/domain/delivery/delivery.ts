@@ -7,20 +7,22 @@ import type { Person } from '../rule/recipient.ts';
 import type { PackedAttempt } from './attempt.ts';
 import type { DeliveryState } from './states.ts';
 
-/** The seconds before each attempt, including the first. All others get a jitter of JITTER. */
+/** The delay (s) before each attempt, including the first. All later delays get a jitter of JITTER. */
 export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
-/** The same for a person: five attempts within 10 minutes. After that, others have been notified. */
+/**
+ * The delay (s) before each attempt for a person: five attempts within 10 minutes. Later, others have been notified.
+ */
 export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 /**
  * Returns the seconds before a retry after a failure that the host's operator has to fix: a quarter of the delivery's
- * age (s), at most an hour on the first day, then a day. A rule hit stores each attempt of up to 300 messages, so there
- * are fewer than 80.
+ * age (s), at most an hour on the first day, then a day. A rule hit stores each attempt of up to 300 messages, so a
+ * delivery makes fewer than 80 attempts.
  */
 const hostDelay = (attempts: number, age: number): number =>
   age > DAY_SECONDS ? DAY_SECONDS : Math.max(PERSON_DELAYS[attempts] ?? 60, Math.min(age / 4, HOUR_SECONDS));
@@ -29,9 +31,12 @@ const hostDelay = (attempts: number, age: number): number =>
 export const DEADLINE_SECONDS = 15;
 /** The default number of seconds of consecutive 410 responses before a webhook is disabled. */
 export const GONE_AFTER_SECONDS = 120;
-/** The lease of a claim, longer than an attempt and its writes. When it ends, the attempt counts as lost. */
+/**
+ * The lease (s) of a claim, longer than an attempt and its writes take. When the lease ends, the attempt counts as
+ * lost.
+ */
 export const LEASE_SECONDS = 2 * DEADLINE_SECONDS;
-/** The seconds for which the sweep ignores a due item, because its task is already queued. */
+/** How long (s) the sweep ignores a due item, because its task is already queued. */
 export const GRACE_SECONDS = 30;
 
 /** The sending service, as payloads name it. */
@@ -40,7 +45,7 @@ export type Service = { name: string; url: string; version: string };
 /** Everything a payload is rendered from, as it was when the delivery was created. */
 export type Snapshot = {
   service: Service;
-  /** Missing in deliveries to people, and if the webhook was deleted while the delivery was created. */
+  /** Missing in deliveries to people, or if the webhook was deleted while the delivery was being created. */
   webhook?: { name: string; isCustomerHook?: true };
   event: {
     id: number;
@@ -70,15 +75,18 @@ export type Snapshot = {
   } | null;
   /** Only in deliveries that people read: the language of the person or bot, and the local time of the event. */
   reader?: Reader;
-  /** When (s) the link that acknowledges the rule hit expires; 0 without a link. */
+  /** When (s since the epoch) the link that acknowledges the rule hit expires; 0 without a link. */
   acknowledgeUntil: number;
-  /** Only in an event alarm/acknowledged. */
+  /** Only in the event alarm/acknowledged. */
   acknowledgement?: HitAcknowledgement;
 };
 /** `hasPlainNames`: the names in the title and message of the rule are split (formats/plain-text.ts). */
 export type Reader = { language: Language; time: string; hasPlainNames?: true };
 
-/** A rule hit and the index of a rule message in it, which may be missing: a step can have more recipients than the hit stores. */
+/**
+ * A rule hit and the index of a rule message in it. The hit may lack that message, because a step can have more
+ * recipients than the hit stores.
+ */
 export type HitMessage = { id: number; message: number };
 
 export type Delivery = {
@@ -100,23 +108,26 @@ export type Delivery = {
   /** Further rule messages that record the result: a Raw webhook gets a message once, even if several rules fire for it. */
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
-  /** How many of the attempts were early, because the receiver was back. The retry schedule does not count them. */
+  /** The number of attempts made early because the receiver was back. The retry schedule does not count them. */
   earlyAttempts?: number;
-  /** Until when (ms) the receiver asked not to be called, from the latest Retry-After header that it sent. */
+  /** The time (ms) until which the receiver asked not to be called, in its latest Retry-After header. */
   retryAfterDate?: number;
   /** The attempt log; missing until the first attempt has ended. */
   log?: PackedAttempt[];
   /** The original delivery, if this one is a redelivery. Its receiver sees the same `webhook-id`. */
   replayOf?: string;
-  /** The delivery that was resent, if it was a redelivery itself. Then `replayOf` is the original. */
+  /** The delivery that was resent, if that was itself a redelivery. In this case `replayOf` is the original. */
   repeats?: string;
   /** The replay that this delivery belongs to. */
   replay?: string;
-  /** Set while the delivery is held: when (ms) it expires. */
+  /** When (ms) the delivery expires; set only while it is held. */
   heldUntil?: number;
   /** The delivery is a test of the webhook. */
   isTest?: true;
-  /** The format of the webhook at the creation of the delivery. Missing with a `body`, and in deliveries to people. */
+  /**
+   * The format of the webhook when the delivery was created. Missing in deliveries with a `body` and in deliveries to
+   * people.
+   */
   format?: Format;
   /**
    * The `X-Request-Id` of the API call that caused the delivery, for logs. Tasks carry it; the delivery stores it only
@@ -165,8 +176,8 @@ export const receiverKey = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 
 export const webhookOfReceiver = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
 
 /**
- * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice has no effect. `rounds` is
- * the number of the round, if the rule escalates; then `receiveDate` is when that round was due.
+ * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice has no effect. `rounds`
+ * is the number of the round if the rule escalates; in this case `receiveDate` is when the round was due.
  */
 export const deliveryId = (
   event: { receiveDate: number; uuid: string; sensorId: string },
@@ -175,13 +186,13 @@ export const deliveryId = (
   ...rounds: readonly number[]
 ) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, receiver, ruleId, ...rounds);
 
-/** The result of one attempt: accepted, permanently gone, or failed, with the seconds of a Retry-After. */
+/** The result of one attempt: accepted, permanently gone, or failed with the delay (s) of a Retry-After header. */
 export type AttemptOutcome =
   | { what: 'accepted'; acknowledgedBy?: string }
   | { what: 'gone' }
   | { what: 'failed'; retryAfterSeconds: number };
 
-/** A failure after which only the retry schedule counts. */
+/** A failure without a Retry-After: only the retry schedule applies. */
 export const plainFailure = {
   what: 'failed',
   retryAfterSeconds: 0,
@@ -201,7 +212,10 @@ const EARLY_PAUSE = 5_000;
 /** Returns a delay (s) with a jitter of ±20%. `random` is in [0, 1). */
 export const withJitter = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
-/** The delays (s) after a failure: the one that the receiver asked for (0: none), and the one until the next attempt. */
+/**
+ * Returns the delays (s) after a failure: the delay that the receiver asked for (0 for none), and the delay until the
+ * next attempt.
+ */
 const delaysAfter = (
   failed: number,
   { retryAfterSeconds }: Extract<AttemptOutcome, { what: 'failed' }>,
@@ -214,7 +228,10 @@ const delaysAfter = (
   return { requested, wait: requested > delay ? requested : Math.max(requested, withJitter(delay, random)) };
 };
 
-/** Returns the next state of a delivery that a failure of the host held up: it ends only a day before it is deleted. */
+/**
+ * Returns the next state of a delivery after a failure of the host. Such a delivery is retried until a day before it is
+ * deleted.
+ */
 export const nextStateAfterHostFailure = (
   { id, attempts }: Pick<Delivery, 'id' | 'attempts'>,
   { now, random }: { now: number; random: number },
@@ -227,9 +244,10 @@ export const nextStateAfterHostFailure = (
 };
 
 /**
- * Returns the next state of a delivery after an attempt. `attempts` includes this one, but no early ones; `schedule` is the
- * one of the webhook or the stage (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is the next attempt (ms) of the
- * schedule if this one was early: after its failure the delivery returns to its place in the schedule.
+ * Returns the next state of a delivery after an attempt. `attempts` includes this attempt, but no early attempts;
+ * `schedule` is the retry schedule of the webhook or the stage (null: RETRY_DELAYS); `random` is in [0, 1). `planned`
+ * is set if this attempt was early: when (ms) the schedule plans the next attempt. If the early attempt fails, the
+ * delivery returns to its place in the schedule.
  */
 export const nextStateAfter = (
   attempts: number,

@@ -9,14 +9,17 @@ import type { WebhookRecord } from './webhook.ts';
  * place in the retry schedule, to which it returns if the early attempt fails.
  */
 
-/** Consecutive failures that end the release of pending deliveries. Fewer may come from single deliveries. */
+/**
+ * The number of consecutive failures that ends the release of pending deliveries. Fewer failures may be due to single
+ * deliveries.
+ */
 const MAX_FAILURES = 3;
-/** How much sooner (ms) than planned an early attempt has to be. */
+/** The minimum time (ms) by which an early attempt must precede the planned one. */
 const MIN_GAIN = 1_000;
 /** How far ahead of time (ms) a replay plans the first attempts of its deliveries, at its own rate. */
 const PLANNED_AHEAD = 5_000;
 
-/** Whether there may be pending deliveries that no success of their receiver has released. */
+/** Whether a webhook may have pending deliveries that no success has released yet. */
 export const needsRelease = ({ pendingSince, backDate = 0, lastFailure = 0 }: WebhookRecord, now: number): boolean =>
   pendingSince !== undefined && (backDate <= lastFailure || isFuture(backDate, now));
 
@@ -25,8 +28,8 @@ export const isFailingAgain = ({ consecutiveFailures, openUntil }: WebhookRecord
   consecutiveFailures >= MAX_FAILURES || openUntil !== undefined;
 
 /**
- * Whether all failures of a webhook since its last success were those of one delivery, so that nothing else is pending. An
- * earlier release, which may still be running, concerns older deliveries.
+ * Whether one delivery caused all failures of a webhook since its last success, so that no other delivery is pending.
+ * An earlier release, which may still be running, concerns older deliveries.
  */
 export const isOnlyFailing = (
   { pendingSince = 0, backDate = 0, lastSuccess = 0, consecutiveFailures, openUntil }: WebhookRecord,
@@ -47,10 +50,10 @@ export const isEarlyAttempt = ({ nextAttempt, sendTryTimes }: Delivery): boolean
   nextAttempt !== null && nextAttempt > (sendTryTimes.at(-1) ?? 0);
 
 /**
- * Returns when (ms) a pending delivery is attempted early if its turn comes at `turn`; null if it is not pending, or
- * would gain nothing. The attempt still waits for a Retry-After, and the pause after the previous attempt doubles with
- * each early one, so that a delivery that its receiver keeps rejecting is not sent at every success. `firstDelay` (ms)
- * is the delay of first attempts in the retry schedule.
+ * Returns when (ms) a pending delivery is attempted early if its turn comes at `turn`; null if it is not pending, or if
+ * an early attempt would gain nothing. The attempt still respects a Retry-After, and the pause after the previous
+ * attempt doubles with each early attempt, so that a delivery that its receiver keeps rejecting is not sent again after
+ * every success. `firstDelay` (ms) is the delay of first attempts in the retry schedule.
  */
 export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number): number | null => {
   const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;

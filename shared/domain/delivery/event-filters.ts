@@ -1,6 +1,9 @@
 import type { EventDetails, Situation } from '../event/event.ts';
 
-/** The events that a customer webhook receives: those that match all filters; null matches all. */
+/**
+ * The filters that select which events a customer webhook receives. An event must match all of them; null matches every
+ * event.
+ */
 export type EventFilters = {
   eventTypes: number[] | null;
   situations: Situation[] | null;

@@ -1,15 +1,16 @@
 import type { Delivery } from './delivery.ts';
 
 /**
- * How long (s) a delivery to a person about an offline sensor waits for others of its kind. Those about several sensors
- * become one message (completion 13 "Floods").
+ * How long (s) a delivery to a person about an offline sensor waits for similar deliveries. Deliveries about several
+ * sensors become one message (completion 13 "Floods").
  */
 export const GATHER_SECONDS = 20;
 /**
- * How much older (ms) than a delivery the others of the same message may be: a power cut affects all sensors at once.
+ * How much older (ms) than a delivery the other deliveries in the same message may be: a power cut affects all sensors
+ * at once.
  */
 export const GATHER_SPAN_MS = 60_000;
-/** The maximum number of deliveries that one message stands for. */
+/** The maximum number of deliveries combined into one message. */
 export const MAX_GATHERED = 500;
 
 const gatheredSituations = new Set(['sensor_inactive', 'sensor_active']);

@@ -33,7 +33,7 @@ type Packed = [
     | null,
   ...rest: PackedRest,
 ];
-/** The fields that only some deliveries have. Missing elements at the end take no bytes. */
+/** The fields that only some deliveries have. Trailing elements are left out if they are missing. */
 type PackedRest = [
   acknowledgeUntil: number,
   acknowledgement?: [ruleHitId: number | null, userId: number | null, name: string, date: number] | null,
@@ -65,7 +65,7 @@ const restOf = ([until, by, reader]: PackedRest): Rest => ({
 
 /**
  * Packs a snapshot into the text that a delivery stores: the values without their names. A delivery is written three
- * times, billed by the kilobyte each time, and the names alone would take half a kilobyte.
+ * times, and each write is billed by the kilobyte. The names alone would take half a kilobyte.
  */
 export const packSnapshot = ({ service, webhook, event, sensor, customer, rule, ...rest }: Snapshot): string => {
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;

@@ -83,8 +83,8 @@ export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): bool
   isListed && sent + failed >= made;
 
 /**
- * Returns the time span (ms) of a replay. It leaves out deliveries that are newer than the replay, and those that had
- * expired when it was created, even if they still exist.
+ * Returns the time span (ms) of a replay. It excludes deliveries that are newer than the replay, and deliveries that
+ * had expired when the replay was created, even if they still exist.
  */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
   Math.max(replay.since, replay.createDate - DELIVERY_RETENTION),
@@ -123,7 +123,7 @@ export const redeliveryOf = <T extends Delivery>(original: T, id: string, time: 
   snapshot: original.snapshot,
 });
 
-/** Creates the redelivery of a delivery in a replay. Its id does not depend on when it is created. */
+/** Creates the redelivery of a delivery in a replay. Its id does not depend on when the redelivery is created. */
 export const replayedDelivery = (
   original: WebhookDelivery,
   replay: ReplayRecord,

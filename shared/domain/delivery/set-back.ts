@@ -2,9 +2,9 @@ import { isFuture } from '../state/clock.ts';
 import type { Delivery } from './delivery.ts';
 
 /**
- * Returns when (ms) a delivery is attempted next if that was planned before the clock was set back; null if it was not.
- * `by` is how far (ms) the clock was set back; null if it is only known that the task of the attempt has arrived:
- * queues do not depend on the clock, so the attempt is due now.
+ * Returns the corrected time (ms) of the next attempt if it was planned before the clock was set back; null if it was
+ * not. `by` is how far (ms) the clock was set back, or null if this is unknown and only the task of the attempt has
+ * arrived: queues do not depend on the clock, so the attempt is due now.
  */
 export const correctedAttempt = (
   { state, nextAttempt, createDate, updateDate, sendTryTimes }: Delivery,

@@ -55,7 +55,7 @@ const ruleSnapshot = (
   const { happening, createDate } = eventContext.event;
   const { region } = happening;
   const name = (value: string): string => (isRead ? asText(value) : value);
-  // Two names next to each other must not form a link together.
+  // Two adjacent names must not form a link.
   const template = (words: string): string => (isRead ? words.replaceAll('}{', `}${ZERO_WIDTH}{`) : words);
   // A text must not be empty, even if all its placeholders are.
   const filled = (words: string, maxLength: number): string => {
@@ -84,8 +84,8 @@ const ruleSnapshot = (
 };
 
 /**
- * Returns a snapshot of everything that a payload contains, so that all attempts send the same bytes, even if something is
- * renamed or deployed in between. `text` is the name of the situation in the reader's language; `reader` is undefined if
+ * Returns a snapshot of everything that a payload contains, so that all attempts send the same bytes, even after a
+ * rename or a deployment. `text` is the name of the situation in the reader's language; `reader` is undefined if
  * programs read the payload.
  */
 export const snapshotOf = (
@@ -117,7 +117,7 @@ type DeliveryContext = { customerId: number; hit: Delivery['hit']; ruleId: numbe
 type ToWebhook = { webhookId: string; format: Format };
 type ToPerson = { person: Person };
 
-/** Derives the id of the delivery to a receiver in a round. It begins with the time at which the round was due. */
+/** Derives the id of the delivery to a receiver in a round. The id begins with the time at which the round was due. */
 export const idInRound = (
   { ruleId, ...event }: { uuid: string; sensorId: string; ruleId: number },
   { round, at }: EscalationRound,
@@ -149,7 +149,7 @@ const deliveryIdOf = (
   return firstDeliveryId({ ...event, sensorId }, ruleId, receiver, 'format' in to ? to.format : undefined);
 };
 
-/** For an event caused by time alone, Raw sends a message of the fall; other formats send none. */
+/** For an event caused by time alone, Raw sends a message about the fall; other formats include no message. */
 const withRawMessage = (event: Snapshot['event'], format: Format, decided: Decided): Snapshot['event'] =>
   formats[format].message === 'required' ? { ...event, source: rawMessageOf(decided) } : event;
 
@@ -175,7 +175,7 @@ export const newDelivery = (
   sendTryTimes: [],
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  // A round without a hit notifies emergency contacts of the alarm of an event.
+  // A round without a hit notifies emergency contacts of an alarm that belongs to an event, not to a hit.
   snapshot: {
     ...snapshot,
     event: 'format' in to ? withRawMessage(snapshot.event, to.format, eventContext.event) : snapshot.event,

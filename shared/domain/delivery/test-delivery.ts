@@ -14,7 +14,7 @@ type TestContext = {
   reader?: Reader | undefined;
 };
 
-/** Creates a delivery that tests a webhook. Its event has no sensor; it is delivered like any other. */
+/** Creates a delivery that tests a webhook. Its event has no sensor. It is sent like any other delivery. */
 export const testDelivery = (
   { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
   { service, customer, event, reader }: TestContext,

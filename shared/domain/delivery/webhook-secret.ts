@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { int32 } from '../values.ts';
 
 const PREFIX = 'whsec_';
-/** What libraries of Standard Webhooks decode: Base64 with padding. */
+/** Base64 with padding, which Standard Webhooks libraries decode. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const KEY_BYTES = { min: 16, max: 64 };
 
@@ -15,7 +15,7 @@ const isUnambiguous = (secret: string): boolean => {
   return secret.startsWith(PREFIX) && isBase64 && key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max;
 };
 
-/** 16..256 printable ASCII characters, and after `whsec_` Base64. */
+/** 16..256 printable ASCII characters. A secret that begins with `whsec_` continues in Base64. */
 export const SecretKey = z
   .string()
   .regex(/^[\x20-\x7e]{16,256}$/)

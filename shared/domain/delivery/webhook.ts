@@ -8,7 +8,7 @@ import { SecretKey } from './webhook-secret.ts';
 
 const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
 
-/** One delay in seconds for each attempt, the first one included. */
+/** The delay (s) before each attempt, including the first. */
 const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
 
 const anyOf = <T extends z.ZodType>(element: T, whenNull: string) =>
@@ -120,8 +120,8 @@ export const CreatedWebhook = Webhook.extend({ token }).meta({ id: 'CreatedWebho
 export const WebhookToken = z.object({ token }).meta({ id: 'WebhookToken' });
 
 /**
- * A webhook as it is stored, secrets included. `failingSince` is missing while deliveries succeed, `lastSuccess` before
- * the first success.
+ * A webhook as it is stored, secrets included. `failingSince` is missing while deliveries succeed; `lastSuccess` is
+ * missing before the first success.
  */
 export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof EventFilters> & {
   token: string;
@@ -129,7 +129,10 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof Even
   consecutiveFailures: number;
   failingSince?: number;
   lastSuccess?: number;
-  /** Whether the URL was saved on a host that others can connect to, where new webhooks must not lead to loopback. */
+  /**
+   * Whether the URL was saved on a host that accepts connections from other machines. There, new webhooks must not
+   * point to loopback.
+   */
   isLoopbackDenied?: boolean;
 } & Partial<EventFilters> &
   DeliveryHealth;
@@ -139,18 +142,18 @@ type DeliveryHealth = {
   openUntil?: number;
   lastFailure?: number;
   /**
-   * Deliveries that are still pending after a failure, or because an open circuit postponed them, were all created at
-   * this time or later. Missing if there are none.
+   * The earliest possible creation time of deliveries that are still pending after a failure, or because an open
+   * circuit postponed them. Missing if there are no such deliveries.
    */
   pendingSince?: number;
   /** The first success after the latest failures: from then on, pending deliveries are attempted early. */
   backDate?: number;
-  /** Since when (ms) the receiver has answered with nothing but 410. */
+  /** The time (ms) since which the receiver has responded with nothing but 410. */
   goneSince?: number;
   /** The previous secret, which also signs deliveries until `previousUntil`. */
   previousSecret?: string | null;
   previousUntil?: number;
-  /** The lease of the probe, like that of a slot. */
+  /** The lease of the probe, stored like the lease of a slot. */
   probeUntil?: number;
   probeUntilToken?: string;
   slowUntil?: number;
