@@ -65,7 +65,7 @@ const asUuid = (bytes: Uint8Array, version: number): string => {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-/** Returns the 16 bytes of a UUIDv4, from 16 random bytes. */
+/** Returns the 16 bytes of a UUIDv4, made from 16 random bytes. */
 export const uuidV4Bytes = (random: Uint8Array): Uint8Array =>
   Buffer.from(asUuid(random, 4).replaceAll('-', ''), 'hex');
 

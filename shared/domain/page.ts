@@ -8,8 +8,9 @@ export type PartialPage<T> = PageOf<T> & { isWhole: boolean; next: string | numb
 
 type Sortable = { id: string | number };
 /**
- * Returns a comparison for one sort. All its comparisons share a collator, because thousands of collators take too long to
- * create. It is created when the first text is compared, because the first collator of a process takes 9 ms.
+ * Returns a comparison function for one sort. All its calls share a collator, because creating thousands of collators
+ * takes too long. The collator is created when the first text is compared, because the first collator of a process
+ * takes 9 ms.
  */
 const comparator = () => {
   let collator: Intl.Collator | undefined;
@@ -20,7 +21,7 @@ const comparator = () => {
   };
 };
 
-/** Returns the items sorted by `asc(field)` or `desc(field)`, and by ascending id where they are equal. */
+/** Returns the items sorted by `asc(field)` or `desc(field)`, and by ascending id where the field is equal. */
 export const sortedBy = <T extends Sortable>(items: readonly T[], by: string): T[] => {
   const [, direction, field = 'id'] = /^(asc|desc)\((\w+)\)$/.exec(by) ?? [];
   const sign = direction === 'desc' ? -1 : 1;

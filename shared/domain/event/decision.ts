@@ -10,8 +10,8 @@ export type Decided = {
   /** The uuid of the message that caused the event. Null if the service created the event. */
   source: string | null;
   /**
-   * If time alone advanced a fall: the uuid of the newest message about it, which Raw sends. Looked up only for
-   * recipients in Raw.
+   * If time alone advanced a fall: the uuid of the newest message about it, which Raw sends. Looked up only if a
+   * recipient uses Raw.
    */
   fallMessage?: string;
   /** The `X-Request-Id` of the API call with the message, for logs. It is not stored. */
@@ -24,7 +24,7 @@ export type Decided = {
   happening: EventDetails;
   /** The key of the fall that the event is about, if it is stored without its subject. */
   fall?: string;
-  /** Ids of the rules that fire. */
+  /** The ids of the rules that fire. */
   rules: number[];
 };
 
@@ -33,9 +33,9 @@ export const rawMessageOf = ({ source, fallMessage }: Pick<Decided, 'source' | '
   source ?? fallMessage ?? null;
 
 /**
- * The decision about one or more messages: enough to apply it, and to reapply it after a crash. `after` is an earlier hit of
- * the customer, which the hits of this decision follow; null if the decision has no hit. `numbered` is the number of the
- * sensor's previous hit.
+ * The decision about one or more messages, with everything that is needed to apply it, and to reapply it after a crash.
+ * `after` is the hit of the customer that the hits of this decision follow; null if the decision has no hit. `numbered`
+ * is the number of the sensor's previous hit.
  */
 export type Decision = { decided: Decided[]; after: HitPosition | null; numbered: HitNumber };
 

@@ -23,7 +23,7 @@ const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, recei
 /** The new state of a sensor and the events of a cause, before any rule is evaluated. */
 export type StepOutcome = { next: SensorState; events: ReturnType<typeof withUuids> };
 
-/** Whether the last message without an identity is so recent that the same bytes would be its duplicate. */
+/** Whether the last message without an identity is so recent that a message with the same bytes is its duplicate. */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
   last !== undefined && Math.abs(received - last.at) <= DUPLICATE_WINDOW;
 
@@ -31,25 +31,30 @@ export const isRecent = ({ last }: SensorState, received: number): boolean =>
 const MAX_EVENTLESS = 16;
 
 type Received = Cause & { raw: string };
-/** Returns what identifies a message. Its own UUID does not, because the device may use it again. */
+/**
+ * Returns the mark that identifies a message. The message's own UUID is not enough, because the device may reuse it.
+ */
 const markOf = ({ uuid: own }: TrustedMessage, { uuid, raw }: Received): string =>
   hashOf(own === null ? uuid : own + raw).slice(0, 8);
 
-/** Whether a message without an event is a duplicate. One that caused an event is recognized by its stored bytes. */
+/**
+ * Whether a message without an event is a duplicate. Messages that caused an event are recognized by their stored
+ * bytes.
+ */
 const isDuplicate = (state: SensorState, message: TrustedMessage, cause: Received): boolean =>
   message.byBytes
     ? isRecent(state, cause.receiveDate) && state.last?.hash === hashOf(cause.raw)
     : (state.eventless?.includes(markOf(message, cause)) ?? false);
 
 /**
- * Remembers a message in the state if a duplicate of it would change something: anything but a report of a state would
- * take effect twice, and a move or posture would count as a newer one.
+ * Remembers a message in the state if its duplicate would change something: every message except a report of a state
+ * would take effect twice, and a duplicate move or posture would count as a newer report.
  */
 const withMessage = (before: SensorState, step: Step, message: TrustedMessage, cause: Received): SensorState => {
   const { signal, byBytes } = message;
   const { raw, receiveDate: at } = cause;
-  // A message without an identity is compared only with the one right before it, so
-  // every message clears or replaces `last`.
+  // A message without an identity is compared only with the previous message, so every message clears or replaces
+  // `last`.
   const { last: _, ...next } = step.state;
   if (byBytes) return stateReports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
   const isAboutTracks = signal.kind === 'moves' || signal.kind === 'postures';
@@ -60,7 +65,9 @@ const withMessage = (before: SensorState, step: Step, message: TrustedMessage, c
   return { ...next, eventless: [...others, added].slice(-MAX_EVENTLESS) };
 };
 
-/** Adds an event to the step of a message that shows a wrong clock: of the first such message, then at most once a day. */
+/**
+ * Adds an event to the step of a message that shows a wrong clock: to the first such message, then at most once a day.
+ */
 const withClockEvent = ({ state, events }: Step, { isClockWrong }: TrustedMessage, received: number): Step => {
   if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, events };
   return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
@@ -85,8 +92,8 @@ export const stepByMessage = (
 };
 
 /**
- * Applies a notice of the service to the state of a sensor. The device sent nothing, so only an event follows, and what the
- * notice means for a fall (`answered`).
+ * Applies a notice of the service to the state of a sensor. The device sent nothing, so the only effects are an event
+ * and the changes to a fall (`answered`).
  */
 export const stepByNotice = (
   answered: Step,
@@ -99,7 +106,7 @@ export const stepByNotice = (
   return { next: answered.state, events: withUuids(dated, cause) };
 };
 
-/** Applies a call of its device without a message to the state of a sensor, which makes an inactive sensor active. */
+/** Applies a call without a message to the state of the sensor. The call makes an inactive sensor active. */
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
   const when = messageTime(received, null);

@@ -16,7 +16,7 @@ export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detecte
 
 /**
  * Events that the service creates: a sensor registers or is refused, its learning phase ends, a webhook is disabled, a
- * delivery fails, an alarm is acknowledged, has reached nobody, or was answered by nobody.
+ * delivery fails, or an alarm is acknowledged, reaches nobody or is not answered.
  */
 const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
@@ -35,8 +35,8 @@ export const isAboutReceivers = ({ type }: { type: string }): boolean =>
   type === notices.webhook_disabled.type || type === notices.delivery_failed.type;
 
 /**
- * Events that no rule can watch for: those of the service, unknown and late messages and those with the UUID of another one,
- * and tests of webhooks.
+ * Events that no rule can watch for: events of the service, unknown messages, late messages, messages with the UUID of
+ * another message, and tests of webhooks.
  */
 export const kindsWithoutRules = {
   ...notices,
@@ -46,16 +46,18 @@ export const kindsWithoutRules = {
   ping: { type: 'test', action: 'ping', code: null },
 } as const;
 
-/** A point in cm relative to the sensor. `z` is missing if the device did not report it: then the point is on the floor. */
+/**
+ * A point in cm relative to the sensor. `z` is missing if the device did not report it; the point is then on the floor.
+ */
 export type Point = { x: number; y: number; z?: number };
 
 /** The region of an event. `id` and `name` are empty for a region that only the device knows. */
 export type EventRegion = { id: string; index: number; name: string };
 
-/** The subject of an event, used later to see in the state of its sensor whether the situation has ended. */
+/** The subject of an event. It is used later to find out from the sensor's state whether the situation has ended. */
 export type Subject = {
   /**
-   * The start (ms) of a fall: for maker A as in its messages, for maker B when its track fell or last raised an alarm.
+   * The start (ms) of a fall. Maker A: the start in its messages. Maker B: when the track fell or last raised an alarm.
    */
   fall?: number;
   /** When (ms) the track fell, if its fall has raised another alarm since. */
@@ -76,7 +78,7 @@ export type EventDetails = {
   isSimulated: boolean;
   /** Present only until the rules of the event are evaluated, like `newFall`. */
   isSilent?: boolean;
-  /** The first event of its situation in a fall, which no rate limit may suppress. */
+  /** The event is the first of its situation in a fall, so no rate limit may suppress it. */
   newFall?: boolean;
   /** Missing if the state cannot show whether the situation has ended. */
   subject?: Subject;

@@ -1,13 +1,13 @@
 import { timeOfId } from '../ids.ts';
 import type { EventDetails, Subject } from './event.ts';
 
-/** A fall at its sensor. Maker B: `start` is when its track fell or raised another alarm, `began` when it fell. */
+/** A fall of a sensor. Maker B: `start` is when the track fell or raised another alarm, `began` is when it fell. */
 type FallSubject = { start: number; began: number; isSensitive: boolean; track: number | null };
 
 /**
- * Returns the key of the fall that an event is about, short because it is stored with each event and hit: the start in
- * base 36, and `-s` for a sensitive fall or the number of its track; after an alarm that was raised again, also when
- * the track fell. Null if the event is not about a fall.
+ * Returns the key of the fall that an event is about: the start in base 36, followed by `-s` for a sensitive fall or by
+ * the number of the track. If the alarm was raised again, the time when the track fell follows. The key is short
+ * because it is stored with each event and hit. Null if the event is not about a fall.
  */
 export const fallKeyOf = ({ fall, began, track, isSensitive }: Subject = {}): string | null => {
   if (fall === undefined) return null;

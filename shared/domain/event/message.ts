@@ -14,13 +14,17 @@ export const fallStatuses = [
 export type FallStatus = (typeof fallStatuses)[number];
 
 /**
- * A report of a maker A device about a fall. `start` (ms, the device's clock) identifies the fall; if it could not be read,
- * it is null and the fall starts when it is received. `isSensitive` falls were detected by the sensitivity mode.
+ * A report of a maker A device about a fall. `start` (ms, the device's clock) identifies the fall; if it could not be
+ * read, it is null and the fall starts when the report is received. `isSensitive`: the sensitivity mode detected the
+ * fall.
  */
 export type FallSignal = {
   kind: 'fall';
   status: FallStatus;
-  /** The alarm was raised before, or its report was lost: it counts as `calling` only if the fall had none. */
+  /**
+   * The alarm was raised before. The report counts as `calling` only if the fall has no `calling` yet, because that
+   * report may have been lost.
+   */
   isOnCall?: boolean;
   start: number | null;
   isSensitive: boolean;
@@ -43,7 +47,7 @@ export type PresenceSignal = {
 };
 
 const areas = ['bed', 'door', 'default'] as const;
-/** A track of maker B that enters or leaves the room (`area` null) or an area of the room. */
+/** A track of maker B enters or leaves the room (`area` is null) or an area of the room. */
 export type Move = {
   track: number;
   entered: boolean;
@@ -65,11 +69,12 @@ export type Signal =
   | { kind: 'vital'; alarm: Situation | null; hasReading: boolean }
   /** The state of the device itself. `firmware` is the N of v0.N, or null if the device does not report it. */
   | { kind: 'state'; firmware: number | null }
-  /** `isAboutFalls`: its type is that of reports of falls, but nothing else was understood. */
+  /** `isAboutFalls`: the message has the type of a fall report, but nothing else in it was understood. */
   | { kind: 'unknown'; isAboutFalls?: true };
 
 /**
- * Signals that report a state, so that a duplicate changes nothing. A duplicate of any other would take effect again.
+ * Signals that report a state, so that a duplicate changes nothing. A duplicate of any other signal would take effect
+ * again.
  */
 export const stateReports: ReadonlySet<Signal['kind']> = new Set([
   'presence',
@@ -81,9 +86,9 @@ export const stateReports: ReadonlySet<Signal['kind']> = new Set([
 ]);
 
 /**
- * A decoded message: its content, its time (ms) by the device's clock, the UUID in the message, and `identity`, the parts by
- * which a duplicate is recognized if there is no UUID (null without such parts). `wrong` are the paths of invalid fields,
- * which were left out.
+ * A decoded message: its content, its time (ms) by the device's clock, the UUID in the message, and `identity`, the
+ * parts that identify a duplicate if there is no UUID (null if there are no such parts). `wrong` contains the paths of
+ * invalid fields, which were left out.
  */
 export type DecodedMessage = {
   signal: Signal;
@@ -93,7 +98,10 @@ export type DecodedMessage = {
   wrong: readonly string[];
 };
 
-/** The time (ms) within which equal bytes of a message, or equal states of a fall, are duplicates if nothing identifies them. */
+/**
+ * How long (ms) after a message the same bytes, or the same state of a fall, count as a duplicate if nothing else
+ * identifies them.
+ */
 export const DUPLICATE_WINDOW = 120_000;
 
 /** A decoded message without untrusted times. */
@@ -102,7 +110,7 @@ export type TrustedMessage = DecodedMessage & {
   byBytes: boolean;
   /** The device sent an untrusted time. */
   isClockWrong: boolean;
-  /** The device used the UUID for another message before. */
+  /** The device has already used the UUID for another message. */
   isUuidReused?: true;
 };
 
@@ -116,7 +124,8 @@ export const uuidInMessage = (message: unknown, payload: unknown): string | null
 };
 
 /**
- * Returns a message whose UUID (`own`) already belongs to another message, with a UUID derived from that and its bytes.
+ * Returns a message with a new UUID, derived from its bytes and its own UUID (`own`), because that UUID already belongs
+ * to another message.
  */
 export const withReusedUuid = (message: TrustedMessage, own: string, raw: string): TrustedMessage => ({
   ...message,

@@ -3,12 +3,12 @@ export const MESSAGE_LIMITS = { count: 100, bytes: 200 * 1_024 } as const;
 /** The largest message (bytes) that lists show. */
 export const MAX_LISTED_BYTES = 16 * 1_024;
 /**
- * The largest total size of the messages of a page. A Lambda response has at most 6 MB and contains the body as a JSON
- * string, in which quotation marks and backslashes take two bytes. 160 messages always fit.
+ * The largest total size (bytes) of the messages of a page. A Lambda response has at most 6 MB and contains the body as
+ * a JSON string, in which quotation marks and backslashes take two bytes. 160 messages always fit.
  */
 const PAGE_BYTES = 5 * 1_024 * 1_024;
 
-/** Returns the messages of a page, with null for those that no longer fit. */
+/** Returns the messages of a page, with null for each message that no longer fits. */
 export const fittingPage = (raws: readonly (string | null)[]): (string | null)[] => {
   let bytes = 0;
   return raws.map((raw) => {

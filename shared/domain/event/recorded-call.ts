@@ -3,19 +3,19 @@ import { millis } from '../values.ts';
 
 const Noted = z.object({ id: z.string().max(64), at: millis });
 /**
- * A call of a device that was recorded at `at` (ms) before it was queued, and the call that was recorded before it. `seq` is
- * the number of this call among those of the device.
+ * A call of a device, recorded at `at` (ms) before it was queued. `before` is the call recorded before it. `seq` is the
+ * number of this call among the calls of the device.
  */
 export const RecordedCall = Noted.extend({ before: Noted.optional(), seq: z.int().min(1).optional() });
 export type RecordedCall = z.output<typeof RecordedCall>;
 
 /**
- * Consecutive recorded calls that were all processed. `last` is the id of the last one and `seq` its number; `since` (ms) is
- * when the call before the first one was recorded.
+ * Consecutive recorded calls that were all processed. `last` is the id of the last call and `seq` its number; `since`
+ * (ms) is when the call before the first call was recorded.
  */
 export type ProcessedRun = { last: string; since: number; seq?: number };
 
-/** Adds a processed call to a run. A call that is not the next one begins a new run. */
+/** Adds a processed call to a run. A call that does not directly follow the run begins a new run. */
 export const runWith = (run: ProcessedRun | undefined, { id, at, before, seq }: RecordedCall): ProcessedRun => ({
   ...(run !== undefined && before?.id === run.last ? { since: run.since } : { since: before?.at ?? at }),
   last: id,
@@ -27,14 +27,14 @@ export const unprocessedCalls = (seq: number, run: ProcessedRun | undefined): nu
   Math.max(0, seq - (run?.seq ?? 0));
 
 /**
- * The time (ms) within which a recorded call is queued, or never will be: no function runs that long, even with the clock
- * skew between two hosts.
+ * A recorded call that is not queued within this time (ms) will never be queued: no function runs that long, even
+ * allowing for the clock skew between two hosts.
  */
 const MAX_CALL_MS = 45_000;
 
 /**
- * Whether all recorded calls of a device are processed: the run includes the newest one, and calls recorded before the run
- * were queued ahead of it. (Only a dead letter can come later.)
+ * Whether all recorded calls of a device are processed: the run includes the newest one, and calls recorded before the
+ * run were queued ahead of it. (Only a dead letter can arrive later.)
  */
 export const isAllProcessed = (
   { notedCall, notedAt = 0 }: { notedCall?: string; notedAt?: number },

@@ -17,7 +17,7 @@ const colors: Readonly<Record<Severity, string>> = {
 export const renderChat: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
   const color = colors[severity];
-  // The previous version created snapshots with unchanged names in title and message.
+  // Snapshots of the previous version contain unchanged names in the title and message.
   const words = snapshot.reader?.hasPlainNames ? wordsForChat : withoutMarkup;
   const text = words(title);
   const fields = facts.map(({ label, value }) => ({ title: label, value: withoutMarkup(value), short: true as const }));

@@ -46,7 +46,10 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
 /** Situations that the service itself notices, with or without a message of the device. */
 const noticedByService: readonly Situation[] = ['sensor_inactive', 'sensor_active', 'sensor_clock_wrong'];
 
-/** Whether a format can express a situation. Raw needs a message, and nobody would notice if it sent nothing. */
+/**
+ * Whether a format can express a situation. Raw needs a message; without one it would send nothing, and nobody would
+ * notice.
+ */
 export const canExpressSituation = (format: Format, situation: Situation): boolean =>
   (!formats[format].needsCode || kinds[situation].code !== null) &&
   (formats[format].message !== 'required' || !noticedByService.includes(situation));
@@ -55,7 +58,7 @@ export const canExpressSituation = (format: Format, situation: Situation): boole
 export const formatsWithout = (situation: Situation): Format[] =>
   Format.options.filter((option) => !canExpressSituation(option, situation));
 
-/** Whether a format can express an event with a code, and with a message that Raw sends. */
+/** Whether a format can express an event with this code and raw message, which are null if the event has none. */
 export const canExpressEvent = (format: Format, code: number | null, rawMessage: string | null): boolean =>
   (!formats[format].needsCode || code !== null) && (formats[format].message !== 'required' || rawMessage !== null);
 

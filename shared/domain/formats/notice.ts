@@ -3,7 +3,7 @@ import { type Language, languageOf } from '../identity/language.ts';
 import { dateTimeAndZone } from '../time/wall-time.ts';
 import type { PayloadContext } from './rendering.ts';
 
-/** The severity a reader sees at a glance: an alarm, a warning, the end of one, or none of these. */
+/** The severity a reader sees at a glance: an alarm, a warning, the end of an alarm or warning, or none of these. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
 
 /** The content of a message to people: plain texts, which each format makes safe in its own way. */
@@ -46,7 +46,10 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
   return alarms.includes(type) ? 'alarm' : 'plain';
 };
 
-/** Returns the content of a delivery, in the words of its rule and the language of its bot. A test says that it is one. */
+/**
+ * Returns the content of a delivery, in the words of its rule and the language of its bot. The content of a test says
+ * that it is a test.
+ */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,
   { isTest = false, acknowledgeUrl: url }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,

@@ -22,7 +22,9 @@ export const ZERO_WIDTH = '\u200b';
 
 const split = (found: string): string => `${found}${ZERO_WIDTH}`;
 
-/** Matches where web and mail addresses, IP addresses, mentions, tags and commands in a name are split: after these marks. */
+/**
+ * Matches the marks after which web and mail addresses, IP addresses, mentions, tags and commands in a name are split.
+ */
 const linkable =
   /(?<=\p{L}[\p{L}\w+.-]*):(?=\S)|:(?=\/\/)|[.。．｡](?=[\p{L}\p{Cf}])|(?<=\d)\.(?=\d{1,3}\.\d)|@(?=[\p{L}\p{N}_])|[#$](?=[\p{N}_]*\p{L})|(?<![\p{L}\p{N}/])\/(?=[\p{L}\p{N}_])/gu;
 
@@ -30,8 +32,8 @@ const linkable =
 export const asText = (name: string): string => name.replaceAll(linkable, split);
 
 /**
- * Matches a web address in a rule's own words. Text that follows it in a sentence may be included, just as the program
- * that turns it into a link may include it.
+ * Matches a web address in a rule's own words. The match may include following characters of the sentence, because
+ * programs may include them in the link too.
  */
 const WEB_ADDRESS = String.raw`https?:\/\/[^\s<>"|\\{}[\]\u0060\u200b]+`;
 const webAddress = new RegExp(`(${WEB_ADDRESS})`, 'giu');
@@ -44,7 +46,7 @@ const addressOrCommand = new RegExp(`${WEB_ADDRESS}|${COMMAND}`, 'giu');
 /** Splits the mentions and links in a text, for clients that show texts without markup. It looks the same as before. */
 export const withoutLinks = (text: string): string => text.replaceAll(command, split);
 
-/** The markup of Slack's mrkdwn, Markdown and formulas, with similar characters that have no meaning. */
+/** Maps the markup of Slack's mrkdwn, Markdown and formulas to similar characters without a special meaning. */
 const lookalikes: Readonly<Record<string, string>> = {
   '&': '＆',
   '<': '‹',

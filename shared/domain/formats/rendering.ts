@@ -12,7 +12,7 @@ export type PayloadContext = {
 
 /**
  * Renders a payload as JSON. The same snapshot must yield the same bytes at every attempt and in every version, because
- * later attempts repeat the first one. `raw` is the text of a JSON object, '{}' if the event has no message.
+ * later attempts repeat the first one. `raw` is the text of a JSON object; it is '{}' if the event has no message.
  */
 export type Render = (snapshot: Snapshot, context: PayloadContext, raw: string) => string;
 

@@ -21,7 +21,7 @@ const link = (url: string) => ({
   selectAction: { type: 'Action.OpenUrl' as const, url },
 });
 
-/** Returns the runs of a rule's own words. The previous version created snapshots with unchanged names in them. */
+/** Returns the runs of a rule's own words. Snapshots of the previous version contain unchanged names. */
 const runsOf = (words: string, { reader }: Snapshot) =>
   reader?.hasPlainNames ? partsOf(words).map(({ text, url }) => (url ? link(url) : run(text))) : [run(words)];
 

@@ -80,6 +80,6 @@ export const AuditEntry = z
   })
   .meta({ id: 'AuditLine' });
 export type AuditEntry = z.output<typeof AuditEntry>;
-/** An entry as it is stored: its time is in its id. Older ones have no details. */
+/** An entry as it is stored. Its id contains the time. Older entries have no details. */
 export type StoredAuditEntry = Omit<AuditEntry, 'date' | 'details'> & { details?: AuditDetail[] };
 export type AuditObject = AuditEntry['object'];

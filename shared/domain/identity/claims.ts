@@ -51,7 +51,10 @@ const textOf = (claim: unknown): string => {
   return [...text].slice(0, 64).join('').trim();
 };
 
-/** Returns the email address that the issuer has verified. It is never cut: part of it would be somebody else's address. */
+/**
+ * Returns the email address that the issuer has verified. It is never cut, because a part of it could be another
+ * person's address.
+ */
 const verifiedEmail = (claims: Claims): string =>
   claims.email_verified === true ? (email.safeParse(claims.email).data ?? '') : '';
 

@@ -4,15 +4,16 @@ import type { JobKind } from './job-kinds.ts';
 import { type Caller, hasPermission, type Permission } from './permission.ts';
 
 /**
- * A job as it is stored. `isGone`: the subject can no longer be found. `file`: the name of the result, until it is deleted.
- * `startDate`: when (ms) a requested erasure began; `isMailed`: everybody who may cancel it was informed.
+ * A job as it is stored. `isGone`: the subject can no longer be found. `file`: the name of the result, until it is
+ * deleted. `startDate`: when (ms) a requested erasure began; `isMailed`: everybody who may cancel the erasure was
+ * informed.
  */
 export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | 'approvedBy' | 'canceledBy'> & {
   kind: JobKind;
   customerId: number;
   isGone?: true;
   file?: string;
-  /** Missing in jobs that were begun before it was recorded. */
+  /** Missing in jobs that began before actors were recorded. */
   actor?: Actor | null;
   begins?: number;
   approvedBy?: Actor;
@@ -35,7 +36,10 @@ export const LAST_PASS_AFTER = 16 * 60_000;
 
 /** How long (ms) others can cancel a requested erasure of a customer. */
 export const REQUEST_MS = 86_400_000;
-/** Whether a job of this kind waits for an approval before it begins: nobody but the operator erases a whole home alone. */
+/**
+ * Whether a job of this kind waits for an approval before it begins: only a system admin can erase a whole customer
+ * without a second person.
+ */
 export const needsApproval = (kind: JobKind, { kind: subject }: Subject, { isAdmin }: Caller): boolean =>
   kind === 'erasure' && subject === 'customer' && !isAdmin;
 /** Whether a job is an erasure that this user requested, and that has neither begun nor been canceled. */
@@ -45,8 +49,8 @@ export const isRequestOf = ({ state, actor }: DataJob, userId: number): boolean 
 export const startOf = ({ startDate, createDate }: DataJob): number => startDate ?? createDate;
 
 /**
- * The permissions that an export requires besides `manage_customers`, because its parts do: users, sessions and the audit
- * log, webhooks, and deliveries to people.
+ * The permissions that an export requires besides `manage_customers`. Reading its parts (users, sessions and the audit
+ * log, webhooks, deliveries to people) requires them too.
  */
 const exportPermissions: Readonly<Record<Subject['kind'], readonly Permission[]>> = {
   customer: ['manage_users', 'manage_bots', 'manage_rules'],

@@ -1,4 +1,4 @@
-/** The languages with a file in shared/api/messages. A new language needs one first. */
+/** The languages with a file in shared/api/messages. A new language needs such a file first. */
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 const DEFAULT: Language = 'en';

@@ -38,5 +38,5 @@ export const recoveryCodes = (random: Uint8Array): string[] =>
 /** Returns a code in upper case and without separators, for comparison. */
 export const normalizedOtp = (code: string): string => code.replaceAll(/[\s-]/g, '').toUpperCase();
 
-/** Whether a normalized code is one of an authenticator app. Anything else can only be a recovery code. */
+/** Whether a normalized code comes from an authenticator app. Anything else can only be a recovery code. */
 export const isAppCode = (normal: string): boolean => /^[0-9]{6}$/.test(normal);

@@ -12,7 +12,8 @@ export const Permission = z.enum([
 export type Permission = z.infer<typeof Permission>;
 
 /**
- * The caller of an operation: all access decisions depend on it. The customer is taken from here, never from the request.
+ * The caller of an operation. All access decisions depend on it. The customer comes from the caller, never from the
+ * request.
  */
 export type Caller = {
   accountId: number;
@@ -26,7 +27,10 @@ export type Caller = {
   kind: 'session' | 'token';
   /** The token allows only GET. */
   readOnly: boolean;
-  /** The session of a display on a wall, which may make few calls and is used by anybody in front of it. */
+  /**
+   * The session belongs to a display on a wall. Anybody in front of it can use it, so it may call only a few
+   * operations.
+   */
   isDisplay?: boolean;
   /** The caller may only set up the second factor that the customer requires. */
   mustSetOtp?: boolean;
@@ -43,7 +47,7 @@ type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[]
 /**
  * Whether a caller with `manage_users` may change the credentials of a user. Anybody who sets the password, or the
  * email address for reset codes, can act as that user. So only the user, and callers who have all permissions of the
- * user, may do it.
+ * user, may change them.
  */
 export const mayChangeCredentials = (caller: Changer, user: Rights): boolean =>
   caller.isAdmin ||
@@ -51,15 +55,15 @@ export const mayChangeCredentials = (caller: Changer, user: Rights): boolean =>
   (!user.isAdmin && user.permissions.every((permission) => hasPermission(caller, permission)));
 
 /**
- * Whether a caller with `manage_users` may delete a user or change its permissions. A token with limited permissions
- * may not do that to its own user, who may have more.
+ * Whether a caller with `manage_users` may delete a user or change the user's permissions. A token with limited
+ * permissions may not do that to its own user, who may have more permissions.
  */
 export const mayChangeRights = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);
 
 /**
  * Whether a caller with `manage_users` may change the names and contact data of a user. Only system admins may change
- * those of a system admin. An email address requires more: reset codes are sent to it.
+ * the profile of a system admin. Changing an email address requires more, because reset codes are sent to it.
  */
 export const mayChangeProfile = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller, { ...user, permissions: [] });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * The default limits of a customer, and the highest that a stage may set. `sensorsInGroup` is bounded by the number of
- * sensors that one request can move. `messagesPerSecond` applies to each sensor; 0 means no limit.
+ * The default limits of a customer, and the highest limits that a stage may set. The maximum of `sensorsInGroup` is the
+ * number of sensors that one request can move. `messagesPerSecond` applies to each sensor; 0 means no limit.
  */
 const bounds = {
   webhooks: { byDefault: 50, max: 1_000 },

@@ -1,4 +1,7 @@
-/** How long (s) a session lasts after its login, and that of a display after its last use (D1 "Authentication" 1). */
+/**
+ * How long (s) a session lasts after its login, and the session of a display after its last use (D1 "Authentication"
+ * 1).
+ */
 export const SESSION_SECONDS = 86_400;
 /** The maximum lifetime (s) of the session of a display. */
 export const DISPLAY_SECONDS = 90 * 86_400;
@@ -6,7 +9,7 @@ export const DISPLAY_SECONDS = 90 * 86_400;
 const RENEWAL_MS = 3_600_000;
 
 type DisplaySession = { createDate: number; expires: number };
-/** Returns when (ms) the session of a display expires if it is used at `now`; null if it is not to be extended yet. */
+/** Returns when (ms) the session of a display expires if it is used at `now`; null if it must not be extended yet. */
 export const extendedExpiry = ({ createDate, expires }: DisplaySession, now: number): number | null => {
   const extended = Math.min(now + SESSION_SECONDS * 1_000, createDate + DISPLAY_SECONDS * 1_000);
   return extended - expires < RENEWAL_MS ? null : extended;

@@ -4,7 +4,7 @@ import { millis } from '../values.ts';
 /** The number of characters of a `User-Agent` header that are stored. */
 export const USER_AGENT_LENGTH = 256;
 
-/** A session of a user in a list. `address` and `userAgent` are those of the login. */
+/** A session of a user in a list. `address` and `userAgent` come from the login. */
 export const SessionView = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

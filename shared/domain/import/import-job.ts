@@ -16,7 +16,7 @@ export type ImportStep =
   | { do: 'create_group'; row: number; id: number; name: string }
   | { do: 'link_sensor'; row: number; sensorId: string }
   | { do: 'rename_sensor'; row: number; sensorId: string; name: string }
-  /** `name`: that of a new group. Another import may have created one with that name first. */
+  /** `name`: the name of a new group. Another import may already have created a group with that name. */
   | { do: 'join_group'; row: number; groupId: number; name?: string; sensorIds: string[] }
   | { do: 'create_rule'; row: number; rule: Rule }
   | { do: 'update_rule'; row: number; rule: Rule };

@@ -24,6 +24,6 @@ export const withTrustedTimes = (decoded: DecodedMessage, received: number): Tru
   return { ...decoded, signal, deviceTime, identity, byBytes: own === null && identity === null, isClockWrong };
 };
 
-/** Decodes the text of a message, which is JSON and was received at a time (ms), without untrusted times. */
+/** Decodes the JSON text of a message that was received at `received` (ms), and removes untrusted times. */
 export const decodeText = (manufacturer: Manufacturer, json: string, received: number): TrustedMessage =>
   withTrustedTimes(decoders[manufacturer](JSON.parse(json)), received);

@@ -15,7 +15,7 @@ type DeviceConfigInput = {
   stored: StoredConfigs;
   /** The versionCode of the default firmware of the sensor's maker. */
   defaultFirmware: number | null;
-  /** The longest time (s) for which the device may keep reports that say the same as before. */
+  /** The longest time (s) for which the device may hold back reports without changes. */
   maxReportDelay: number;
 };
 

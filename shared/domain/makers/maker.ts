@@ -8,7 +8,7 @@ import type { SensorRecord } from '../sensor/sensor.ts';
 export type StoredConfigs = Partial<Record<ConfigName, object>>;
 
 /**
- * What differs between makers, besides their messages (decoders.ts) and device configurations. Rules and events do not
+ * The differences between makers, except for messages (decoders.ts) and device configurations. Rules and events do not
  * depend on the maker: they use decoded messages.
  */
 export type Maker = {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** A kind of message of a maker: its name, its meaning and effects (`about`), its fields, and an example of them. */
+/** A kind of message of a maker: its name, its meaning and effects (`about`), its fields, and an example. */
 export type MessageKind<F extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
@@ -14,8 +14,8 @@ export const EXAMPLE_TIME = 1_760_000_000_000;
 type Found<F extends z.ZodObject> = { [K in keyof z.output<F>]?: z.output<F>[K] };
 
 /**
- * Reads an object field by field. Missing and invalid fields are left out of `found`; `wrong` has the names of invalid ones.
- * A fall with a broken coordinate is still a fall.
+ * Reads an object field by field. Missing and invalid fields are left out of `found`; `wrong` has the names of invalid
+ * fields. A fall with a broken coordinate is still a fall.
  */
 export const readFields = <F extends z.ZodObject>(fields: F, value: unknown): { found: Found<F>; wrong: string[] } => {
   const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;

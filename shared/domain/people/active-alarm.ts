@@ -1,4 +1,7 @@
-/** An alarm of CloudWatch that is on. `since` is when (ms) it started, `metric` what it watches, if that is a single metric. */
+/**
+ * A CloudWatch alarm that is active. `since` is when (ms) it started; `metric` is the metric that it watches, if it is
+ * a single one.
+ */
 export type ActiveAlarm = {
   arn: string;
   name: string;
@@ -16,7 +19,7 @@ type CloudWatchAlarm = {
   StateUpdatedTimestamp?: Date | undefined;
   MetricName?: string | undefined;
 };
-/** Returns an alarm from a list of CloudWatch. */
+/** Returns the alarm of an entry in a CloudWatch list. */
 export const activeAlarmFrom = (alarm: CloudWatchAlarm): ActiveAlarm => ({
   arn: alarm.AlarmArn ?? '',
   name: alarm.AlarmName ?? '',

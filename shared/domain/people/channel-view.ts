@@ -3,7 +3,7 @@ import { By } from '../rule/recipient.ts';
 import { millis, text } from '../values.ts';
 import type { KeptChannel } from './channel.ts';
 
-/** A channel of a user in responses of the API . */
+/** A channel of a user in responses of the API. */
 export const ChannelView = z
   .object({
     by: By,
@@ -48,7 +48,7 @@ const PushSubscription = z
   })
   .meta({ id: 'PushSubscription', description: 'the result of `PushSubscription.toJSON()` in a browser' });
 
-/** The body of PUT /users/{userId}/channels/{by}. Which of the two is required follows from `by`. */
+/** The body of PUT /users/{userId}/channels/{by}. `by` determines which of the two fields is required. */
 export const ChannelUpdate = z
   .object({
     address: text(1, 254).optional().meta({

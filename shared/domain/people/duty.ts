@@ -30,13 +30,13 @@ export type OnDutyView = z.output<typeof OnDutyView>;
 /** A user who can be in the roster, and the channels that reach the user. */
 export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy }).meta({ id: 'RosterPerson' });
 
-/** A user on duty, and until when (ms). */
+/** A user who is on duty until a time (ms). */
 export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
 
 /**
- * Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of
- * it. If a user ended a shift before the clock was set back, it is unknown which one. Then no shift counts as ended, so
- * that nobody is missing.
+ * Returns the shifts that may include a time (ms) or begin within a day of it, without shifts that their users ended
+ * early. If a user ended a shift before the clock was set back, it is unknown which shift that was. In this case none
+ * counts as ended, so that no user on duty is left out.
  */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   const ended = plan.own.filter(({ offSince = 0 }) => !isFuture(offSince, time));
@@ -46,7 +46,7 @@ const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   return shiftsOn(days, plan).filter(({ userId, start }) => start > (offSince.get(userId) ?? 0));
 };
 
-/** Returns who is on duty at a time (ms), each once and as long as possible, sorted by id. */
+/** Returns the users on duty at a time (ms), each once with the latest end, sorted by id. */
 export const usersOnDuty = (plan: DutyPlan, time: number): OnDuty[] => {
   const bySelf = plan.own.map(({ userId, until = 0 }): OnDuty => ({ userId, until, source: 'self' }));
   const byRoster = shiftsAround(plan, time)

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { By } from '../rule/recipient.ts';
 import { id } from '../values.ts';
 
-/** A person who is notified of alarms that nobody else was notified of, and the channel. */
+/** A person who is notified of alarms that nobody else was notified of, and the channel used. */
 const EmergencyContact = z.object({ userId: id, by: By }).meta({ id: 'EmergencyContact' });
 export type EmergencyContact = z.output<typeof EmergencyContact>;
 

@@ -9,8 +9,8 @@ type MessageValues = {
 };
 
 /**
- * Returns the message to the operators of the service that nobody was notified of alarms of a customer. It names neither
- * people nor rooms, because it leaves the service. SNS allows a subject of at most 99 ASCII characters.
+ * Returns the message that alerts the operators of the service when nobody was notified of a customer's alarms. It
+ * names neither people nor rooms, because it leaves the service. SNS allows a subject of at most 99 ASCII characters.
  * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export const operatorMessage = ({ service, runbook, customerId, situations }: MessageValues) => {

@@ -4,7 +4,7 @@ import { FEED_RETENTION, UNFETCHED_ALERT_AFTER } from '../delivery/feed.ts';
 import { type Language, languageOf } from '../identity/language.ts';
 import type { By } from '../rule/recipient.ts';
 
-/** The problems that managers of webhooks, and of rules that name a person, are emailed about. */
+/** The problems with webhooks and people about which the users who can fix them get an email. */
 export type WebhookProblem = 'webhook_disabled' | 'delivery_failed';
 export type DeliveryProblem = WebhookProblem | 'person_not_told' | 'feed_not_fetched' | 'sms_nearly_used';
 /** `by` is the channel by which the person could not be reached. */

@@ -15,7 +15,7 @@ const clock = {
   to: to.meta({ description: 'on the next day if it is not after `from`' }),
 };
 const date = Day.meta({ description: `the day on which the shift begins, at most ${MAX_DAYS_AHEAD} days ahead` });
-/** An entry of two kinds is rejected, because only one of them would count. */
+/** An entry with fields of two kinds is rejected, because only one kind would count. */
 const none = z.never().optional();
 
 const WeeklyShift = z.object({ userId, days, ...clock, date: none, off: none }).meta({ id: 'WeeklyShift' });
@@ -24,7 +24,7 @@ const DayOff = z
   .object({ userId, date, off: z.literal(true), days: none, from: none, to: none })
   .meta({ id: 'DayOff' });
 
-/** An entry of a roster: shifts of every week, a shift on one day, or a day off. */
+/** An entry of a roster: weekly shifts, a shift on one day, or a day off. */
 const RosterEntry = z.union([WeeklyShift, DatedShift, DayOff]).meta({
   id: 'RosterEntry',
   description:
@@ -48,6 +48,6 @@ export const Roster = z
     ],
   });
 
-/** Returns the entries, except those for days before `yesterday`. A shift of yesterday may end today. */
+/** Returns the entries without those for days before `yesterday`. Yesterday's shift may end today. */
 export const currentEntries = (entries: readonly RosterEntry[], yesterday: string): RosterEntry[] =>
   entries.filter(({ date }) => date === undefined || date >= yesterday);

@@ -1,10 +1,11 @@
 import { type ChannelKind, channelKinds } from './channel.ts';
 
-/** The kinds of messages that a host can send, and which of them are only files in its outbox. */
+/** The kinds of messages that a host can send, and the kinds that it only writes to files in its outbox. */
 export type SendableKinds = { CHANNEL_KINDS: readonly ChannelKind[]; OUTBOX_KINDS: readonly ChannelKind[] };
 
 /**
- * Returns what a host can send. `hasService`: the kinds that it has a service for; with an outbox, all others become files.
+ * Returns what a host can send. `hasService`: the kinds for which it has a service; with an outbox, messages of all
+ * other kinds become files.
  */
 export const sendableKinds = (
   hasService: Readonly<Record<ChannelKind, boolean>>,

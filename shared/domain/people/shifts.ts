@@ -2,16 +2,19 @@ import { dayAfter, weekdayOf } from '../time/calendar.ts';
 import { clockTimes } from '../time/clock-times.ts';
 import type { RosterEntry } from './roster.ts';
 
-/** A user's own choice: until when (ms) they are on duty; or since when (ms) not, which ends shifts that had begun. */
+/**
+ * A user's own choice: to be on duty until `until` (ms), or off duty since `offSince` (ms), which ends shifts that
+ * began earlier.
+ */
 export type OwnDuty = { userId: number; until?: number; offSince?: number };
-/** Everything that decides who is on duty. `timeZone` is that of the customer. */
+/** Everything that decides who is on duty. `timeZone` is the time zone of the customer. */
 export type DutyPlan = { own: readonly OwnDuty[]; roster: readonly RosterEntry[]; timeZone: string };
 /** A shift of a user, from a time (ms) up to, but not including, another one. */
 export type Shift = { userId: number; start: number; end: number };
 
 /**
- * Returns the shifts that begin on some days. When clocks are set back, a shift begins the first time that they show its
- * beginning and ends the last time that they show its end, so that nobody is missing between two shifts.
+ * Returns the shifts that begin on `days`. When clocks are set back and show a time twice, a shift begins the first
+ * time and ends the last time, so that there is no gap between two shifts.
  */
 export const shiftsOn = (
   days: readonly string[],

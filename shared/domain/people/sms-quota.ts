@@ -3,12 +3,12 @@ import type { Quotas } from '../identity/quota.ts';
 import type { Situation } from '../kinds.ts';
 import { UNASSIGNED } from '../unassigned.ts';
 
-/** What an SMS is sent for. Codes and tests are counted separately, so that they leave enough for alarms. */
+/** The purpose of an SMS. Codes and tests are counted separately, so that they leave enough for alarms. */
 type SmsPurpose = 'vital' | 'other' | 'test' | 'code';
 
 /** The window (s) of each count. It begins with the first SMS. */
 export const SMS_WINDOW_SECONDS = 86_400;
-/** How many SMS with a code a user can request in a day. */
+/** The maximum number of SMS codes that a user can request per day. */
 export const SMS_CODES_PER_DAY = 5;
 
 /** The situations in which somebody may be in danger: falls and vital alarms. */
@@ -21,8 +21,8 @@ export const smsPurposeOf = ({ isTest, snapshot }: Pick<Delivery, 'isTest' | 'sn
 };
 
 /**
- * Returns the count of an SMS and its limit. Half of `smsPerDay` is reserved for falls and vital alarms, so that a power cut
- * with its messages about sensors leaves enough for the fall that follows.
+ * Returns the key of the count that an SMS adds to, and the limit of that count. Half of `smsPerDay` is reserved for
+ * falls and vital alarms, so that messages about offline sensors during a power cut leave enough for a later fall.
  */
 export const smsLimitOf = (
   customerId: number | null,
@@ -37,5 +37,5 @@ export const smsLimitOf = (
 };
 
 const WARNING_SHARE = 0.8;
-/** Whether managers are warned after the SMS with this number, which counts towards `smsPerDay`. */
+/** Whether managers are warned after `count` SMS that count towards `smsPerDay`. */
 export const isNearSmsLimit = (count: number, quotas: Quotas): boolean => count >= WARNING_SHARE * quotas.smsPerDay;

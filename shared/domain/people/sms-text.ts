@@ -4,23 +4,23 @@ import { ZERO_WIDTH } from '../formats/plain-text.ts';
 type SmsContent = {
   title: string;
   text: string;
-  /** What is never cut off: the situation and the sensor. Missing in a message that is not an alarm. */
+  /** The situation and the sensor, which are never cut off. Missing in a message that is not an alarm. */
   subject?: { situation: string; sensor: string } | undefined;
   link: { label: string; url: string } | null;
 };
 
-/** The size of an SMS as it is billed. `units` are septets in GSM 03.38, and UTF-16 units in UCS-2. */
+/** The billed size of an SMS. `units` are septets in GSM 03.38, and UTF-16 code units in UCS-2. */
 type SmsSize = { encoding: 'gsm' | 'ucs2'; units: number; parts: number };
 
-/** The maximum number of parts that an SMS has. Each of them is billed. */
+/** The maximum number of parts of an SMS. Each part is billed. */
 export const MAX_SMS_PARTS = 3;
 
-/** GSM 03.38: the characters of its default alphabet, and those of its extension table, which take two septets. */
+/** The characters of GSM 03.38: the default alphabet, and the extension table, whose characters take two septets. */
 const LATIN = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const basic = new Set(`${LATIN} \n\r@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà`);
 const extended = new Set('\f^{}\\[~]|€');
 
-/** The units of an SMS of one part, and of each part of a longer one, where a header takes up the rest. */
+/** The units in an SMS of one part, and in each part of a longer SMS, where a header takes up the rest. */
 const capacities = { gsm: { alone: 160, joined: 153 }, ucs2: { alone: 70, joined: 67 } } as const;
 
 const isGsm = (text: string): boolean => [...text].every((char) => basic.has(char) || extended.has(char));
@@ -49,18 +49,19 @@ const plainForms: readonly (readonly [RegExp, string])[] = [
   [/[“”„‟″«»]/gu, '"'],
   [/[‐‑‒–—―−⁃•‣]/gu, '-'],
   [/…/gu, '...'],
-  // In names, a splitter stands where programs would find a link. It needs a visible form, because no invisible character is in GSM.
+  // In names, a splitter stands where programs would find a link. It becomes a visible character, because GSM 03.38 has
+  // no invisible ones.
   [new RegExp(`(?<=[.:。．｡])${ZERO_WIDTH}`, 'gu'), ' '],
   [new RegExp(ZERO_WIDTH, 'gu'), ''],
   [/[^\S\n]/gu, ' '],
 ];
 /**
- * Characters without a shape. In some scripts and in emojis they have a meaning, so they are removed only if that makes
- * GSM possible.
+ * Characters without a shape. They have a meaning in some scripts and in emojis, so they are removed only if the text
+ * can then be sent in GSM 03.38.
  */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Replaces quotes, dashes, spaces and the like with plain forms, so that GSM 03.38 remains possible. */
+/** Replaces quotes, dashes, spaces and the like with plain forms, so that the text can be sent in GSM 03.38. */
 const plainForm = (text: string): string => {
   const plain = plainForms.reduce((result, [form, by]) => result.replaceAll(form, by), text.normalize('NFC'));
   const visible = plain.replaceAll(invisible, '');
@@ -85,8 +86,8 @@ const shortened = (head: string, text: string, tail: string): string => {
 };
 
 /**
- * Returns the text of an SMS, of at most three parts. If it is too long, the situation, the sensor and the link remain, and
- * the rest is shortened. Only a sensor whose name does not fit beside the link in UCS-2 is itself shortened.
+ * Returns the text of an SMS, of at most three parts. If it is too long, the situation, the sensor and the link remain,
+ * and the rest is shortened. The sensor's name is shortened only if it does not fit beside the link in UCS-2.
  */
 export const smsText = ({ title, text, subject, link }: SmsContent): string => {
   const [label, url] = link ? [`\n\n${link.label}\n`, link.url] : ['', ''];

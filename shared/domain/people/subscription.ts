@@ -1,6 +1,6 @@
 /**
  * A subscription to alarms: its protocol, its address, and whether the owner of the address has confirmed it. Only a
- * confirmed one has an `id`.
+ * confirmed subscription has an `id`.
  */
 export type Subscription = { id: string; protocol: string; endpoint: string; isConfirmed: boolean };
 
@@ -9,7 +9,10 @@ type SnsSubscription = {
   Protocol?: string | undefined;
   Endpoint?: string | undefined;
 };
-/** Returns a subscription from a list of SNS, which has a word instead of the ARN of an unconfirmed one. */
+/**
+ * Returns the subscription of an entry in an SNS list, where a placeholder replaces the ARN of an unconfirmed
+ * subscription.
+ */
 export const subscriptionFrom = ({
   SubscriptionArn = '',
   Protocol = '',
@@ -21,7 +24,9 @@ export const subscriptionFrom = ({
   isConfirmed: SubscriptionArn.startsWith('arn:'),
 });
 
-/** Returns the confirmed subscriptions, and those of them that can wake somebody, which an email cannot. */
+/**
+ * Returns the confirmed subscriptions, and the confirmed subscriptions that can wake somebody, which an email cannot.
+ */
 export const alarmRecipients = (subscriptions: readonly Subscription[]) => {
   const confirmed = subscriptions.filter(({ isConfirmed }) => isConfirmed);
   return { confirmed, waking: confirmed.filter(({ protocol }) => !protocol.startsWith('email')) };

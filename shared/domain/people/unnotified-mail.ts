@@ -1,9 +1,15 @@
 import { BASE_PATH } from '../base-path.ts';
 import { type Language, languageOf } from '../identity/language.ts';
 
-/** An alarm as a mail names it. `time` is local, with its zone. `isUnanswered`: somebody was notified, but did not respond. */
+/**
+ * An alarm as an email names it. `time` is local time with its time zone. `isUnanswered`: somebody was notified, but
+ * did not respond.
+ */
 export type MailedAlarm = { sensor: string; situation: string; time: string; isUnanswered: boolean };
-/** Why nobody was notified of an alarm, or responded to it. `receivers`: the recipients that could not be reached. */
+/**
+ * Why nobody was notified of an alarm, or why nobody responded to it. `receivers`: the recipients that could not be
+ * reached.
+ */
 export type UnnotifiedCause =
   | { kind: 'unanswered' }
   | { kind: 'nobody_on_duty' }
@@ -32,7 +38,7 @@ const linesOf = (alarms: readonly MailedAlarm[], { unanswered, more }: ListWords
 };
 const consoleOf = (url: string): string => `${url}${BASE_PATH}/console/`;
 
-/** What an email says about the cause of an alarm: its subject, what happened, and what to do after the room. */
+/** The texts of an email about the cause: its subject, what happened, and what to do after checking the room. */
 type CauseText = { subject: string; cause: string; repair: string };
 
 const unnotifiedEn = (cause: string): CauseText => ({

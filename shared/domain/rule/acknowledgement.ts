@@ -11,8 +11,8 @@ const truncated = (name: string): string =>
   lengthOf(name) > MAX_NAME_LENGTH ? [...name].slice(0, MAX_NAME_LENGTH).join('') : name;
 
 /**
- * Returns the name that a receiver sends in a header, or a person in a form: without forbidden characters, truncated to 64
- * characters. Null if nothing is left.
+ * Returns the name that a receiver sent in a header or a person entered in a form: without forbidden characters,
+ * truncated to 64 characters. Null if nothing is left.
  */
 export const nameFrom = (text: string): string | null => {
   const valid = toValidText(text.toWellFormed(), ' ');

@@ -22,7 +22,7 @@ export const isUrgent = (situation: Situation | null): situation is UrgentSituat
 export const urgentSituationOf = ({ type, action }: { type: string; action: string }): UrgentSituation | null =>
   urgentSituations.find((situation) => kinds[situation].type === type && kinds[situation].action === action) ?? null;
 
-/** Whether an alarm is about the sensor, and not about the person. */
+/** Whether an alarm is about the sensor rather than the person. */
 export const isAboutSensor = (situation: Situation): boolean => situation === 'sensor_inactive';
 
 /** Whether an event is an alarm about a person. */
@@ -39,8 +39,8 @@ export type HitProgress = {
 };
 
 /**
- * Returns when (ms) one of the messages first succeeded, or null if none has, or if each that had was later reported
- * undeliverable. Hits of earlier versions have no `notifiedDate`, so it is derived from their messages.
+ * Returns when (ms) one of the messages first succeeded. Null if none has succeeded, or if every successful message was
+ * later reported undeliverable. Hits of earlier versions have no `notifiedDate`, so it is derived from their messages.
  */
 export const notifiedDateOf = ({ notifiedDate, messages }: HitProgress): number | null => {
   const sent = messages.filter(({ wasSend, outbox }) => wasSend && !outbox).map(({ updateDate }) => updateDate);

@@ -1,7 +1,10 @@
 import { type Escalation, type Kind, type Round, roundAfter, waitingFor } from './escalation.ts';
 import type { NotificationPlan } from './recipients.ts';
 
-/** Returns the escalation once a round is decided. `nobodyOnDuty`: the round is for users on duty, and nobody is. */
+/**
+ * Returns the escalation once a round is decided. `nobodyOnDuty`: the round is for users on duty, but nobody is on
+ * duty.
+ */
 export const withOpenRound = (
   { round, repeats, from }: Escalation,
   { kind, after, at }: Round,
@@ -17,9 +20,9 @@ export const withOpenRound = (
 });
 
 /**
- * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats delayed
- * by an outage are not made up for: a single one follows. An open round that was due in the future was decided before the
- * clock was set back.
+ * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats missed
+ * during an outage are not made up for: a single repeat follows. An open round that was due in the future was decided
+ * before the clock was set back.
  */
 export const withClosedRound = (
   rule: NotificationPlan,
@@ -38,7 +41,7 @@ export const withClosedRound = (
 const ANSWER_SECONDS = { min: 60, max: 900 };
 
 /**
- * Returns the escalation once its last round was sent at `now` (ms), while it waits for an acknowledgement: as long as
+ * Returns the escalation after its last round was sent at `now` (ms). It waits for an acknowledgement as long as
  * between the last two rounds. Null if the rule has neither steps nor repeats.
  */
 export const awaitingAnswer = (

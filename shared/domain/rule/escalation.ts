@@ -6,8 +6,8 @@ import type { RuleMessage } from './rule-hit.ts';
 export const MAX_REPEATS = 20;
 
 /**
- * Once a hit has this many messages, further steps add none, although they still notify their recipients: an item must
- * not exceed 400 KB, and each delivery result writes the whole hit.
+ * Once a hit has this many messages, further steps add no messages, although they still notify their recipients: an
+ * item must not exceed 400 KB, and each delivery result writes the whole hit.
  */
 export const MAX_HIT_MESSAGES = 300;
 
@@ -66,8 +66,8 @@ export const waitingFor = (
 });
 
 /**
- * Returns the escalation of a hit that was created at a time (ms); null if its rule has none. `isHurried`: its first
- * recipients are the users on duty, and nobody is.
+ * Returns the escalation of a hit that was created at `createDate` (ms); null if its rule has no escalation.
+ * `isHurried`: its first recipients are the users on duty, but nobody is on duty.
  */
 export const newEscalation = (rule: NotificationPlan, createDate: number, isHurried = false): Escalation | null => {
   const progress = { after: 0, repeats: 0, at: createDate, ...(isHurried && { isHurried: true as const }) };
@@ -95,8 +95,8 @@ export const roundRecipients = (
 
 type Addressee = Pick<RuleMessage, 'accountId' | 'publisher' | 'step'>;
 /**
- * Returns the index of each addressee's message among those of a hit; null if it has none yet. Two messages of one step may
- * be for webhooks of the same bot.
+ * Returns the index of each addressee's message in the messages of a hit; null if the addressee has no message yet. Two
+ * messages of one step may be for webhooks of the same bot.
  */
 export const messageIndexes = (messages: readonly Addressee[], addressees: readonly Addressee[]): (number | null)[] => {
   const used = new Set<number>();
@@ -112,7 +112,7 @@ export const messageIndexes = (messages: readonly Addressee[], addressees: reado
 
 /** The longest delay (ms) of a task on a queue. */
 const MAX_QUEUE_DELAY = 900_000;
-/** How long (ms) before a distant round is due the sweep checks it, to queue it in time. */
+/** How long (ms) before a distant round is due the sweep first checks it, so that it is queued in time. */
 const LEAD = 600_000;
 
 /** Whether a round is due so soon that a queue can delay its task until then. */

@@ -6,18 +6,20 @@ const withNote = ({ note: before, ...acknowledgement }: NotedAcknowledgement, no
   ...(note && { note }),
 });
 
-/** An acknowledgement in a request. `isShared`: several people share its user, so `name` says which of them it is. */
+/**
+ * An acknowledgement in a request. `isShared`: several people share the user account, so `name` identifies the person.
+ */
 export type RequestedAcknowledgement = NotedAcknowledgement & { isShared?: true };
 
-/** Whether a request comes from the user who acknowledged before; at a display, from the same person. */
+/** Whether a request comes from the user who acknowledged earlier or, at a display, from the same person. */
 export const isSameAuthor = (
   { userId, name, isShared }: RequestedAcknowledgement,
   earlier: NotedAcknowledgement,
 ): boolean => userId !== null && userId === earlier.userId && (!isShared || name === earlier.name);
 
 /**
- * Returns the acknowledgement that follows from a request. The first one remains, but its author may change the note: null if
- * nothing changes.
+ * Returns the acknowledgement after a request; null if nothing changes. The first acknowledgement remains, but its
+ * author may change the note.
  */
 export const acknowledgedBy = (
   request: RequestedAcknowledgement,
@@ -39,8 +41,8 @@ const isSame = (one?: Partial<FallClosure>, other?: Partial<FallClosure>): boole
   one?.outcome === other?.outcome;
 
 /**
- * Returns the closure of a fall that follows from a request of a user. Everyone may change the outcome and the note of an
- * earlier one: null if nothing changes.
+ * Returns the closure of a fall after a request of a user; null if nothing changes. Every user may change the outcome
+ * and the note of an earlier closure.
  */
 export const closedBy = (
   { outcome, note }: ClosingUser,
@@ -54,6 +56,6 @@ export const closedBy = (
 };
 
 type Answered = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
-/** Whether two alarms are acknowledged alike, and their falls closed alike. */
+/** Whether two alarms have the same acknowledgement, and their falls the same closure. */
 export const isAnsweredAlike = (one: Answered, other: Answered): boolean =>
   isSame(one.acknowledgement, other.acknowledgement) && isSame(one.closure, other.closure);

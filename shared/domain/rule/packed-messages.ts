@@ -7,13 +7,15 @@ export type PackedMessage = Pick<RuleMessage, 'id' | 'accountId' | 'publisher' |
 type Packed = [
   firstId: number,
   accounts: [accountId: number, name: string][],
-  /** `id` is the difference from the first. `by` is the channel of a person, and missing in messages to webhooks. */
+  /**
+   * `id` is the difference from the first id. `by` is the channel of a person; it is missing in messages to webhooks.
+   */
   messages: [account: number, id: number, by?: By][],
 ];
 
 /**
- * Packs the messages of a hit into one text. Each delivery result rewrites the whole hit and is billed by the kilobyte:
- * 20 messages would take five, four of them for field names and repetitions.
+ * Packs the messages of a hit into one text. Each delivery result rewrites the whole hit, which is billed by the
+ * kilobyte. Unpacked, 20 messages would take five kilobytes, four of them for field names and repetitions.
  */
 export const packMessages = (messages: readonly PackedMessage[]): string => {
   const firstId = messages[0]?.id ?? 0;

@@ -6,7 +6,7 @@ import { id, uuid } from '../values.ts';
 export const By = z.enum(channelKinds).meta({ description: 'The channel by which a person is notified' });
 export type By = z.output<typeof By>;
 
-/** A recipient of two kinds is rejected, because only one of them would be notified. */
+/** A recipient with fields of two kinds is rejected, because only one would be notified. */
 const none = z.never().optional();
 
 /** A recipient of a rule: a webhook of a bot, a user, or the users on duty. */

@@ -12,7 +12,10 @@ export const webhooksIn = (recipients: readonly Recipient[]): WebhookRecipient[]
 /** A user on duty, and the channels that the user has verified. */
 export type UserOnDuty = { userId: number; verified: readonly By[] };
 
-/** Returns the people among recipients, each channel once. Of the users on duty only those who verified the channel. */
+/**
+ * Returns the people among recipients, each once per channel. Includes only users on duty who have verified the
+ * channel.
+ */
 export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): Omit<Person, 'name'>[] => {
   const named = recipients.flatMap((recipient) => {
     if (recipient.by === undefined) return [];
@@ -32,7 +35,7 @@ export const usersIn = (recipients: readonly Recipient[]): number[] => [
 export const includesOnDuty = (recipients: readonly Recipient[]): boolean =>
   recipients.some(({ onDuty }) => onDuty === true);
 
-/** Whether recipients include the users on duty, but none of these has verified a channel for it. */
+/** Whether recipients include the users on duty, but none of these users has verified a channel that is used. */
 export const isNobodyOnDuty = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): boolean =>
   includesOnDuty(recipients) &&
   peopleIn(

@@ -4,7 +4,10 @@ import type { Sensor } from '../sensor/sensor.ts';
 import { daysOf, type MonthPart } from '../time/calendar.ts';
 import type { Figures, ReportMonth } from './report.ts';
 
-/** What a report needs of a rule hit. `acknowledged` is when (ms) somebody acknowledged it; null if nobody did. */
+/**
+ * The fields of a rule hit that a report needs. `acknowledged` is when (ms) somebody acknowledged it; null if nobody
+ * did.
+ */
 export type ReportHit = {
   createDate: number;
   sensorId: string;
@@ -39,8 +42,8 @@ const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
 };
 
 /**
- * Returns the newest feedback on each event, and all feedback without an event, dated by the hit or else by its
- * reference.
+ * Returns the newest feedback on each event, and all feedback without an event. Its date comes from the hit, or else
+ * from its reference.
  */
 const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): Assessment[] => {
   const hitDates = new Map(hits.map((hit) => [eventKey(hit.sensorId, hit.sensorEventId), hit.createDate] as const));
@@ -69,7 +72,7 @@ const offlinePeriodsOf = (events: readonly ReportedEvent[], until: number | null
     return [{ sensorId, from, to: next.situation === 'sensor_active' ? next.at : null }];
   });
 
-/** Returns a percentile with linear interpolation, as PERCENTILE.INC in spreadsheets. */
+/** Returns a percentile with linear interpolation, like PERCENTILE.INC in spreadsheets. */
 export const percentile = (sorted: readonly number[], part: number): number | null => {
   const at = (sorted.length - 1) * part;
   const low = sorted[Math.floor(at)];
@@ -130,7 +133,7 @@ type ReportInput = {
   now: number | null;
 };
 
-/** Returns the figures of each part of a time span, for all sensors of the customer, and all others with hits. */
+/** Returns the figures of each part of a time span, for all sensors of the customer and all other sensors with hits. */
 export const reportMonths = ({ parts, timeZone, hits, unlinkedFeedback, sensors, now }: ReportInput): ReportMonth[] => {
   const byEvent = Map.groupBy(hits, ({ sensorId, sensorEventId }) => eventKey(sensorId, sensorEventId));
   const events = Map.groupBy([...byEvent.values()].flatMap(eventOf), ({ sensorId }) => sensorId);

@@ -16,7 +16,7 @@ const conditions = {
   isSilent: (_, { isSilent }) => !isSilent,
   isSimulated: ({ includeSimulated }, { isSimulated }) => includeSimulated || !isSimulated,
   region: ({ regionId }, { region }) => regionId === null || regionId === region?.id,
-  // An alarm concerns those who are there when it is received, and the clock of its device may be hours behind.
+  // An alarm concerns the people who are present when it is received, and the clock of its device may be hours behind.
   schedule: ({ schedule, situation }, _, { createDate, receiveDate }) =>
     schedule === null ||
     isScheduled(schedule, createDate) ||
@@ -27,10 +27,13 @@ const conditions = {
 } as const satisfies Record<string, Condition>;
 export type UnmetCondition = keyof typeof conditions;
 
-/** Whether a rule fires for an event. Its scope (sensor, group, customer) is not checked here: rules are looked up by it. */
+/**
+ * Whether a rule fires for an event. The scope of the rule (sensor, group, customer) is not checked here, because rules
+ * are looked up by scope.
+ */
 export const fires: Condition = (...args) => Object.values(conditions).every((holds) => holds(...args));
 
-/** Returns the names of the conditions that prevent a rule from firing. The list is empty if it fires. */
+/** Returns the names of the conditions that prevent a rule from firing. The list is empty if the rule fires. */
 export const unmetConditions = (...args: Parameters<Condition>): UnmetCondition[] =>
   (Object.keys(conditions) as UnmetCondition[]).filter((name) => !conditions[name](...args));
 
@@ -38,7 +41,7 @@ export const unmetConditions = (...args: Parameters<Condition>): UnmetCondition[
 const MAX_RATE_LIMIT = 86_400_000;
 
 /**
- * Adds the rules that an event fired to the last firing times of rules. Times that are too old for any rate limit are
+ * Updates the last firing times with the rules that an event fired. Times that are too old for any rate limit are
  * removed.
  */
 const withFired = (fired: SensorState['fired'], { createDate, rules }: Decided): SensorState['fired'] => {

@@ -23,7 +23,10 @@ export const RuleMessage = z
   .meta({ id: 'RuleMessage' });
 export type RuleMessage = z.infer<typeof RuleMessage>;
 
-/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: each message got a 2xx, or the person's channel accepted it. */
+/**
+ * A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: every message got a 2xx response or was accepted by
+ * the person's channel.
+ */
 export const RuleHit = z
   .object({
     id,

@@ -3,10 +3,13 @@ import { type Escalation, nextRound } from './escalation.ts';
 import { awaitingAnswer } from './escalation-rounds.ts';
 import type { NotificationPlan } from './recipients.ts';
 
-/** What decides when the rounds of a hit are due. */
+/** The fields that determine when the rounds of a hit are due. */
 type Scheduled = { createDate: number; escalation: Escalation };
 
-/** Whether the steps of a hit count from a time (ms) in the future, because the clock was set back since. */
+/**
+ * Whether the steps of a hit count from a time in the future, because the clock has been set back since. `now` is in
+ * ms.
+ */
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 
@@ -20,10 +23,10 @@ const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled
 };
 
 /**
- * Returns an escalation without times that were counted from the future, before the clock was set back by `by` ms:
- * rounds are due as long after the hit as its rule says, and never later than that from now on. `by` is null if it is
- * only known that the task of the next round has arrived: queues do not depend on the clock, so the round is due now.
- * Null if there is nothing to correct.
+ * Returns an escalation with corrected times after the clock was set back by `by` ms; null if there is nothing to
+ * correct. The delays of the rule then count from the corrected time of the hit, and at the latest from now. `by` is
+ * null if it is unknown and only the task of the next round has arrived: queues do not depend on the clock, so the
+ * round is due now.
  */
 export const withRoundsSetBack = (
   rule: NotificationPlan,
@@ -41,7 +44,10 @@ export const withRoundsSetBack = (
   return isFuture(at, latest) ? { ...escalation, at: latest } : null;
 };
 
-/** Returns an open round so that the next step counts from the past: from now, if the clock was set back since. */
+/**
+ * Returns the escalation with an open round. If the clock has been set back since the hit, the next step counts from
+ * now.
+ */
 export const openRoundSetBack = (hit: Scheduled, now: number): Escalation => {
   const { escalation } = hit;
   return countsFromFuture(hit, now) ? { ...escalation, from: now - escalation.after * 1_000 } : escalation;

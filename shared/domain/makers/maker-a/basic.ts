@@ -53,8 +53,8 @@ export const completeLearning = (stored: StoredBasic, time: number): StoredBasic
     : null;
 
 /**
- * Returns how a change at `now` (ms) affects the end (ms) of the learning phase: `started` is a new end, `canceled` one that no
- * longer holds; null if there is none.
+ * Returns how a change at `now` (ms) affects the end (ms) of the learning phase: `started` is the new end, `canceled`
+ * is the previous end that no longer applies. Each is null if there is no such end.
  */
 export const learningEndChange = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({
   started: learningUntil > now && learningUntil !== before.learningUntil ? learningUntil : null,

@@ -69,7 +69,7 @@ const presence = (payload: unknown): Read => {
 /** Returns the state of a fall. `on_call` counts as `calling`, which is reported once. */
 const statusOf = (status: FallStatus | 'on_call' | 'fall_suspected'): FallStatus => {
   if (status === 'on_call') return 'calling';
-  // Sensitive falls have the same states, except for another name of the first one and no `fall_confirmed`.
+  // Sensitive falls have the same states, except that the first state has another name and `fall_confirmed` is missing.
   return status === 'fall_suspected' ? 'fall_detected' : status;
 };
 
@@ -126,7 +126,7 @@ const decoders: Record<keyof typeof kinds, (payload: unknown) => Read> = {
   10: bedExit,
   state: stateOf,
 };
-/** Whether a message without envelope reports the state of its device. */
+/** Whether a message without an envelope reports the state of its device. */
 const isFlatState = (message: unknown): boolean => {
   const { type = 'state', versionName } = (message ?? {}) as { type?: unknown; versionName?: unknown };
   return type === 'state' && typeof versionName === 'string';

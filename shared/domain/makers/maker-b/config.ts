@@ -39,7 +39,7 @@ const FALL_BIT = 4;
 /** Whether a sensor in this working mode detects falls. */
 export const detectsFalls = (workingMode: number): boolean => (workingMode & FALL_BIT) !== 0;
 
-/** Turns posture detection on if one of the alarms that need it is on. */
+/** Turns posture detection on if an alarm that needs it is on. */
 export const withPosture = (values: ConfigValues<typeof fallFields>): ConfigValues<typeof fallFields> => ({
   ...values,
   postureDetectionEnabled: values.postureDetectionEnabled || values.sittingAlarmEnabled || values.sittingUpAlarmEnabled,

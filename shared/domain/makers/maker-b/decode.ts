@@ -14,8 +14,8 @@ const Envelope = z.object({
 type Read = { signal: Signal; wrong: readonly string[] } | null;
 
 /**
- * Reads the entries of a list, and leaves out those that lack a required field. Null if the value is not a list; `entries` is
- * null if no entry of the list is left.
+ * Reads the entries of a list, and leaves out entries that lack a required field. Null if the value is not a list;
+ * `entries` is null if no entry is left.
  */
 const entriesOf = <F extends z.ZodObject, T>(
   fields: F,
