@@ -20,8 +20,8 @@ export const customerFor = async (
 };
 
 /**
- * Returns the customer whose objects a caller lists: the caller's own customer, or the one that a system admin asks for.
- * Null if the caller has no customer and asks for none.
+ * Returns the customer whose objects a caller lists: the caller's own customer, or the one that a system admin asks
+ * for. Null if the caller has no customer and asks for none.
  */
 export const customerOfList = (caller: Caller, requested: number | undefined, fail: Fail): number | null => {
   if (requested !== undefined && !caller.isAdmin && requested !== caller.customerId) return fail('forbidden');

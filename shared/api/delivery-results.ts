@@ -18,8 +18,8 @@ export const reportAttempts = async (
 const MIN_UNNOTIFIED_MS = 30_000;
 
 /**
- * Ends the alarm of an event that nobody was notified of, if a late delivery to a webhook of the customer or to an emergency
- * contact succeeded.
+ * Ends the alarm of an event that nobody was notified of, if a late delivery to a webhook of the customer or to an
+ * emergency contact succeeded.
  */
 export const endAlarmOfEvent = async (
   { store, now }: Deps<'eventAlarms.end'>,

@@ -73,8 +73,8 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 
 /**
- * Details of an error response: the seconds until a retry makes sense, the limit that was reached and its value, the rules
- * that prevent the change, or the name of the user who acknowledged first.
+ * Details of an error response: the seconds until a retry makes sense, the limit that was reached and its value, the
+ * rules that prevent the change, or the name of the user who acknowledged first.
  */
 export type ErrorDetails = {
   waitSeconds?: number;

@@ -11,7 +11,10 @@ type WebhookCall = {
   fail: (code: 'webhook_not_found' | 'forbidden') => never;
 };
 
-/** Returns the webhook in the path. Ends the call with 404 if there is none, and with 403 if the caller may not manage it. */
+/**
+ * Returns the webhook in the path. Ends the call with 404 if there is none, and with 403 if the caller may not manage
+ * it.
+ */
 export const findWebhook = async (
   { caller, customerId, params, fail }: WebhookCall,
   store: StoreOf<'webhooks.get'>,

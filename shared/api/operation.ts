@@ -33,13 +33,15 @@ type AccessRule = {
  */
 export type ApiName = 'devices' | 'apps';
 
-/** Returns the API of an operation: `devices` for devices and the software that registers them, `apps` for all others. */
+/**
+ * Returns the API of an operation: `devices` for devices and the software that registers them, `apps` for all others.
+ */
 export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
 /**
- * The kind of object in the path that an operation works on. Its customer is always the caller's own, unless the caller is
- * a system admin.
+ * The kind of object in the path that an operation works on. Its customer is always the caller's own, unless the caller
+ * is a system admin.
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
@@ -76,7 +78,9 @@ type Fields = {
   isFrequent?: true;
   /** Also allows a device whose token was replaced, as long as it has not used the new one. */
   allowsFormerToken?: true;
-  /** Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in. */
+  /**
+   * Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in.
+   */
   csrfExempt?: true;
   /** Also allows users who must set up a second factor first; if the path names a user, only for their own account. */
   beforeOtp?: true;
@@ -95,8 +99,8 @@ type Fields = {
   /** Headers that the handler adds to every successful response, with their descriptions. */
   describedHeaders?: Readonly<Record<string, string>>;
   /**
-   * The response is the same for everybody. It is compressed once, cached (forever, or for a minute and then revalidated by
-   * its tag), and has a separate rate limit. The handler responds with `publish`.
+   * The response is the same for everybody. It is compressed once, cached (forever, or for a minute and then
+   * revalidated by its tag), and has a separate rate limit. The handler responds with `publish`.
    */
   published?: keyof typeof publishedHeaders;
   /**
@@ -196,7 +200,8 @@ export const publishedHeaders = {
 } as const;
 
 /**
- * Returns the resource of an operation as API Gateway writes it: `/api/v1/sensors/{sensorId}`, `/api/v1/console/{page+}`.
+ * Returns the resource of an operation as API Gateway writes it: `/api/v1/sensors/{sensorId}`,
+ * `/api/v1/console/{page+}`.
  */
 export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>): string =>
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
@@ -293,7 +298,10 @@ export type Call<O extends Operation> = Identified<O> & {
       : Out<O['body']>;
   /** Ends the call with an error that the contract declares. */
   fail: (code: Declared<O> | CommonError, details?: ErrorDetails) => never;
-  /** Ends the call with 400 for a value that only the handler can check. `values` are inserted into the text of the problem. */
+  /**
+   * Ends the call with 400 for a value that only the handler can check. `values` are inserted into the text of the
+   * problem.
+   */
   refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
   /** Sets the actor and customer of a call without a known caller, for the audit. */
   actAs: (actor: Actor, customerId: number) => void;

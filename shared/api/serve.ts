@@ -48,8 +48,8 @@ const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
 
 /**
  * Finds the operation of a request by the resource and method of API Gateway. If there is none, returns the response to
- * OPTIONS or the redirect to the console, or ends the call with 404, 405 or 429. A preflight from a listed origin succeeds even
- * for a path that does not exist, so that its page sees the 404.
+ * OPTIONS or the redirect to the console, or ends the call with 404, 405 or 429. A preflight from a listed origin
+ * succeeds even for a path that does not exist, so that its page sees the 404.
  */
 const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise<APIGatewayProxyResult | null> => {
   const { event } = exchange;
@@ -214,7 +214,8 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
 };
 
 /**
- * Returns the Lambda handler of a group of operations: `with` creates it for the table, the queues and the clock of a host.
+ * Returns the Lambda handler of a group of operations: `with` creates it for the table, the queues and the clock of a
+ * host.
  */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
   with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: contextual(runtime.log) }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A number with bounds that may have a fraction, rounded to three decimals. The parser of bodies wraps such numbers, because integers
- * are never rounded.
+ * A number with bounds that may have a fraction, rounded to three decimals. The parser of bodies wraps such numbers,
+ * because integers are never rounded.
  */
 export const decimal = (min: number, max: number) =>
   z

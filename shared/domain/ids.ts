@@ -18,8 +18,8 @@ export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOC
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 
 /**
- * Returns a function that generates ids in order, starting after `last`: among events of the same time, each id is larger
- * than the one before.
+ * Returns a function that generates ids in order, starting after `last`: among events of the same time, each id is
+ * larger than the one before.
  */
 export const orderedIds = (generate: (time: number) => number, last?: { id: number; createDate: number }) => {
   let before = last;

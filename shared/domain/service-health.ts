@@ -1,7 +1,10 @@
 import { CANARY_SECONDS } from './canary.ts';
 import type { ServiceHealth } from './service-health-view.ts';
 
-/** A longer time without a sweep, or an older queued task, is a failure: alarms are late. In AWS, sweeps run every minute. */
+/**
+ * A longer time (s) without a sweep, or an older queued task, counts as a failure, because alarms are late. In AWS,
+ * sweeps run every minute.
+ */
 const LATE_SECONDS = 180;
 
 type Part = 'OK' | 'FAILING' | null;
@@ -27,8 +30,8 @@ export const unknownHost: HostHealth = {
 };
 
 /**
- * Returns whether the service works. `sweep` is when (ms) the last sweep began, `canary` when a fall of the canary last
- * reached its webhook; null if never. A missing sweep counts only once the host has run long enough for one.
+ * Returns whether the service works. `sweep` is when (ms) the last sweep began, `canary` is when a fall of the canary
+ * last reached its webhook; null if never. A missing sweep counts only once the host has run long enough for a sweep.
  */
 export const judgeHealth = (
   table: Part,

@@ -32,13 +32,13 @@ const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Su
   return found !== undefined && !mayLieThere(found) && !found.isUnreported;
 };
 
-/** Whether somebody is in the region; if the sensor tracks people, the person of the event. */
+/** Whether somebody is in the region. If the sensor tracks people, only the person of the event counts. */
 const isInside = (state: SensorState, index: number, { track }: Subject): boolean =>
   (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
 
 /**
- * Whether the situation of an event has ended, by the state of its sensor: the fall is finished or canceled, the sensor
- * active again, the room or region left or entered again. No other situation ends.
+ * Whether the situation of an event has ended according to the state of its sensor: the fall is finished or canceled,
+ * the sensor is active again, or the room or region was left or entered again. Other situations never end.
  */
 export const isSituationOver = (state: SensorState, { happening, receiveDate }: PastEvent): boolean => {
   const { situation, region, subject } = happening;

@@ -12,21 +12,21 @@ export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.l
 // Controls, line separators and non-characters break logs, exports and nurse-call displays; characters that embed,
 // override or isolate a direction make a text look like another; a lone surrogate has no UTF-8 form.
 const invalidCharacter = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/u;
-/** Whether a text is free of the characters that no text may have. */
+/** Whether a text contains no forbidden characters. */
 export const isValidText = (value: string): boolean => !invalidCharacter.test(value);
-/** Returns a text in which `replacement` stands for each character that no text may have. */
+/** Returns a text in which `replacement` replaces each forbidden character. */
 export const toValidText = (value: string, replacement = ''): string =>
   [...value].map((char) => (isValidText(char) ? char : replacement)).join('');
 /**
- * The pattern of such texts in the API document. Client generators use regex engines without surrogates and `u` escapes,
- * so it allows more than is accepted; the conventions of the document state the rest.
+ * The pattern of texts in the API document. The regex engines of generated clients support neither surrogates nor `u`
+ * escapes, so the pattern allows more than is accepted; the conventions of the document state the rest.
  */
 export const validTextPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as const;
 
 /** Returns the length of a text in code points. */
 export const lengthOf = (value: string): number => [...value].length;
 
-/** Returns the schema of a text of min..max code points without characters that no text may have. */
+/** Returns the schema of a text of min..max code points without forbidden characters. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -39,7 +39,9 @@ export const text = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max, ...validTextPattern });
 
-/** Returns the schema of such a text in responses. It may be older than the rules for its characters. */
+/**
+ * Returns the schema of such a text in responses. Texts stored before these characters were forbidden may contain them.
+ */
 export const storedText = (min: number, max: number) =>
   z.string().meta({ minLength: min, maxLength: max, ...validTextPattern });
 
@@ -58,15 +60,15 @@ export const optionalField = <T extends z.ZodType>(schema: T) => schema.optional
 
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
-/** Removes from the document the keywords of the number that a text stands for. */
+/** Removes the keywords of a number from the document, where the value is a text. */
 const noNumber = { format: undefined, minimum: undefined, maximum: undefined } as const;
 
 /** An id in a path or query, in canonical decimal form. */
 export const idText = integerText.transform(Number).pipe(id);
-/** The same for a user, or `me`, which the document shows as a text because few client generators support two types. */
+/** The id of a user, or `me`. The document shows it as a text, because few client generators support two types. */
 export const userIdText = (description = 'Id of the user, or `me`') =>
   idText.meta({ description, type: 'string', pattern: '^(me|[1-9][0-9]*)$', ...noNumber });
-/** The same, or 0 for "no customer". */
+/** An id in a path or query, or 0 for "no customer". */
 export const idOrZeroText = integerText.transform(Number).pipe(int64);
 export const integerQuery = (schema: z.ZodType<number, number>) =>
   z

@@ -14,9 +14,9 @@ const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 
 /**
- * Runs a call and writes its audit line before its first change, so that nothing changes without a line: if the line cannot
- * be written, nothing is changed and the call fails with the error of the table. A call that changed nothing, whether it
- * succeeded or was refused, leaves no line.
+ * Runs a call and writes its audit line before its first change, so that nothing changes without a line: if the line
+ * cannot be written, nothing is changed and the call fails with the error of the table. A call that changed nothing,
+ * whether it succeeded or was refused, leaves no line.
  */
 export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {
   const { table, failpoint = () => {} } = runtime;

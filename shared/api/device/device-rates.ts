@@ -25,8 +25,8 @@ type Counted = { calls: number; messages: number };
 const BUSY_CALLS = 60;
 
 /**
- * Counts the calls and messages of devices in the current second, in the memory of this process. That costs no write, but
- * the limit is exact only within a process.
+ * Counts the calls and messages of devices in the current second, in the memory of this process. That costs no write,
+ * but the limit is exact only within a process.
  */
 export const createDeviceRates = () => {
   let second = 0;

@@ -13,8 +13,8 @@ const parseAccept = (accept: string): AcceptedRange[] =>
     });
 
 /**
- * Returns the quality of a media type by the most specific range that matches it: the type itself, its main type, or any
- * type.
+ * Returns the quality of a media type by the most specific range that matches it: the type itself, its main type, or
+ * any type.
  */
 const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: number; specific: number } => {
   const ranges = ['*/*', `${type.split('/')[0]}/*`, type];
@@ -24,8 +24,8 @@ const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: nu
 };
 
 /**
- * Returns the offered media type that an Accept header prefers. Among types of equal quality the more specifically named
- * one wins, then the one offered first. If the header accepts none, returns the one offered first.
+ * Returns the offered media type that an Accept header prefers. Among types of equal quality the more specifically
+ * named one wins, then the one offered first. If the header accepts none, returns the one offered first.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export const preferredMediaType = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {

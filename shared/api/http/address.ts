@@ -38,7 +38,8 @@ const reportedAddress = (event: APIGatewayProxyEvent, proxy: TrustedProxy): stri
 };
 
 /**
- * Returns the /64 network of an IPv6 address, the IPv4 address inside an IPv4-mapped one, and an IPv4 address unchanged.
+ * Returns the /64 network of an IPv6 address, the IPv4 address inside an IPv4-mapped one, and an IPv4 address
+ * unchanged.
  */
 const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
@@ -78,7 +79,9 @@ const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TR
   return TRUSTS_LOOPBACK && isFromLoopback && LOOPBACK_HOST.test(host) && more.length === 0 && !isForwarded;
 };
 
-/** Whether a call may read the metrics of this host and the details of its health: by its token, or from this machine. */
+/**
+ * Whether a call may read the metrics of this host and the details of its health: by its token, or from this machine.
+ */
 export const mayReadDetails = (event: APIGatewayProxyEvent, settings: DetailsPolicy): boolean => {
   const { METRICS_TOKEN } = settings;
   const hasToken = METRICS_TOKEN !== '' && matchesSecret(bearerToken({ event }) ?? '', METRICS_TOKEN);

@@ -5,7 +5,9 @@ import { header } from './exchange.ts';
 const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match';
 /** The methods allowed for a path that does not exist, so that the page gets the 404 of the call itself. */
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-/** Seconds that browsers may cache a preflight. It is short, so that an origin removed from the list is soon refused. */
+/**
+ * Seconds that browsers may cache a preflight. It is short, so that an origin removed from the list is soon refused.
+ */
 const MAX_AGE = 600;
 
 /** Response headers that scripts may read besides the safelisted ones: these, and every `X-` header of the response. */
@@ -16,8 +18,8 @@ type Headers = Readonly<Record<string, string | number | boolean>>;
 
 /**
  * Returns the headers that let pages of a listed origin read a response with these headers. Cookies are only for the
- * service's own pages, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response varies by
- * origin.
+ * service's own pages, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response varies
+ * by origin.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export const corsHeaders = (

@@ -108,7 +108,9 @@ export const operationOf = ({ operation }: Exchange): Operation => {
   return operation;
 };
 
-/** Returns the bearer token of a call: '' if the Authorization header has none, undefined if there is no such header. */
+/**
+ * Returns the bearer token of a call: '' if the Authorization header has none, undefined if there is no such header.
+ */
 export const bearerToken = ({ event }: Pick<Exchange, 'event'>): string | undefined => {
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');

@@ -34,8 +34,8 @@ const markInexact = (_: string, value: unknown, context?: { source?: string }): 
 type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };
 
 /**
- * Parses a request body. Integers are never rounded: schemas reject 1.0, 1e3 and 2^53 where they expect one. Keys such as
- * `__proto__` become plain own properties, and schemas drop them.
+ * Parses a request body. Integers are never rounded: schemas reject 1.0, 1e3 and 2^53 where they expect one. Keys such
+ * as `__proto__` become plain own properties, and schemas drop them.
  */
 export const parseJson = (text: string): Parsed => {
   if (isDeeper(text, MAX_DEPTH)) return { problem: 'json_depth' };
@@ -49,8 +49,8 @@ export const parseJson = (text: string): Parsed => {
 declare global {
   interface JSON {
     /**
-     * Returns an object that `stringify` writes as this text: a number, a string, true, false or null. Part of ECMAScript,
-     * and of Node since version 22.
+     * Returns an object that `stringify` writes as this text: a number, a string, true, false or null. Part of
+     * ECMAScript, and of Node since version 22.
      */
     rawJSON(text: string): object;
   }

@@ -15,8 +15,8 @@ const decodedQuery = (query: ListedValues): Record<string, string[]> => {
 };
 
 /**
- * Returns the TCP peer, which the load balancer appends to this header: to its only value, or to a copy of what the caller
- * sent. Everything before it may come from the caller.
+ * Returns the TCP peer, which the load balancer appends to this header: to its only value, or to a copy of what the
+ * caller sent. Everything before it may come from the caller.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/x-forwarded-headers.html
  */
 const peerOf = (headers: ListedValues): string =>

@@ -19,8 +19,8 @@ const acceptsGzip = (event: APIGatewayProxyEvent): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header(event, 'accept-encoding') ?? '');
 
 /**
- * Returns the response of a `published` operation: 304 if the caller already has it, and uncompressed bytes if the caller
- * does not accept gzip.
+ * Returns the response of a `published` operation: 304 if the caller already has it, and uncompressed bytes if the
+ * caller does not accept gzip.
  */
 export const publish = (
   event: APIGatewayProxyEvent,

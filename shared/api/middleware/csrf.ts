@@ -44,8 +44,8 @@ export const checkCsrf = async (guard: Guard, exchange: Exchange): Promise<void>
 };
 
 /**
- * Responds with 400 to several Authorization headers, or with 403 and ends the session if another site could abuse it by
- * this call. Such calls count against their address.
+ * Responds with 400 to several Authorization headers, or with 403 and ends the session if another site could abuse it
+ * by this call. Such calls count against their address.
  */
 export const checkOneAuthorization = async (guard: Guard, exchange: Exchange): Promise<void> => {
   if (headerValues(exchange.event, 'authorization').length <= 1) return;

@@ -8,8 +8,8 @@ import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
 
 /**
- * Calls per second that an address may make to published operations, besides its other calls. A whole care home is behind
- * one address, and everybody there may load the console at the same moment.
+ * Calls per second that an address may make to published operations, besides its other calls. A whole care home is
+ * behind one address, and everybody there may load the console at the same moment.
  */
 const PUBLISHED_CALLS = 200;
 
@@ -31,8 +31,8 @@ export const countSessionRead = (guard: Guard, accountKey: string): Promise<Rate
   countInMemory(guard, accountSubject(accountKey));
 
 /**
- * Counts a call of an account exactly, across all processes. `giveBack` undoes that if the call turns out not to be from
- * the account.
+ * Counts a call of an account exactly, across all processes. `giveBack` undoes that if the call turns out not to be
+ * from the account.
  */
 export const countAccount = async (guard: Guard, accountKey: string) => {
   const subject = accountSubject(accountKey);
@@ -77,8 +77,8 @@ export const countUnrouted = async (guard: Guard, exchange: Exchange): Promise<v
 const INVALID_TOKENS_IN_MEMORY = 5;
 
 /**
- * Counts a call with an invalid token on the device API. Anybody can make such calls, and they compete with falls for the
- * table. So malformed tokens, and the first well-formed ones of a second, are counted in memory.
+ * Counts a call with an invalid token on the device API. Anybody can make such calls, and they compete with falls for
+ * the table. So malformed tokens, and the first well-formed ones of a second, are counted in memory.
  */
 const countInvalidToken = async (guard: Guard, subject: string, isWellFormed: boolean): Promise<Rate> => {
   const counted = await countInMemory(guard, subject);

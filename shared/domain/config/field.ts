@@ -3,7 +3,8 @@ import { int32, text, toValidText } from '../values.ts';
 
 /**
  * One field of a configuration: its schema, its default, its description in OpenAPI, and the firmware versions that
- * support it. `from` and `until` are the N of firmware v0.N: `from` is the first with support, `until` the first without.
+ * support it. `from` and `until` are the N of firmware v0.N: `from` is the first with support, `until` the first
+ * without.
  */
 type Field<T = unknown> = Support & { schema: () => z.ZodType<T>; byDefault: T; note: string };
 type Support = { from?: number; until?: number };

@@ -60,8 +60,8 @@ export const withReason = (
 const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];
 
 /**
- * Returns the attempt log of a delivery, from the start times of its attempts, their results, and the bodies (by attempt
- * number) that are stored in separate items.
+ * Returns the attempt log of a delivery, from the start times of its attempts, their results, and the bodies (by
+ * attempt number) that are stored in separate items.
  */
 export const attemptLogOf = (
   starts: readonly number[],

@@ -9,7 +9,9 @@ export const SLOTS_PER_WEBHOOK = 5;
  * sent.
  */
 export const BREAKER_FAILURES = 10;
-/** The longest time (ms) that a circuit stays open, and the longest time (ms) over which postponed retries are spread. */
+/**
+ * The longest time (ms) that a circuit stays open, and the longest time (ms) over which postponed retries are spread.
+ */
 const MAX_OPEN = 60_000;
 const MAX_SPREAD = 300_000;
 /** The lease (ms) of a slot and of a probe. It is as long as the lease of a delivery. */
@@ -25,7 +27,10 @@ const NEW_ALARM_MS = 60_000;
 /** A response that takes SLOW_RESPONSE ms or longer marks its receiver as slow for SLOW_FOR ms. */
 const SLOW_RESPONSE = 2_000;
 const SLOW_FOR = 600_000;
-/** A webhook is disabled after DISABLE_AFTER ms and DISABLE_FAILURES without a success. A warning is sent at half the time. */
+/**
+ * A webhook is disabled after DISABLE_AFTER ms and DISABLE_FAILURES without a success. A warning is sent at half the
+ * time.
+ */
 const DISABLE_AFTER = 5 * 86_400_000;
 const DISABLE_FAILURES = 20;
 
@@ -96,7 +101,9 @@ export const passageOf = (health: Health, isAlarm: boolean, now: number, random:
   return { kind: 'postponed', until: postponedUntil(health, now, random) };
 };
 
-/** Returns the circuit breaker of a receiver as the API shows it. `openUntil` (ms) is null unless the circuit is open. */
+/**
+ * Returns the circuit breaker of a receiver as the API shows it. `openUntil` (ms) is null unless the circuit is open.
+ */
 export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): Circuit => {
   if (openUntil === undefined) return { state: 'closed', openUntil: null };
   const isOpen = lasts(openUntil, MAX_OPEN, now) && !lasts(probeUntil, LEASE_MS, now);
@@ -104,13 +111,15 @@ export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): C
 };
 
 /**
- * The time (ms) until which the circuit stays open after a failure: until the retry of the failed delivery, at most 60 s.
- * Null if the circuit stays closed.
+ * The time (ms) until which the circuit stays open after a failure: until the retry of the failed delivery, at most 60
+ * s. Null if the circuit stays closed.
  */
 export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
   failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, MAX_OPEN) : null;
 
-/** The time (ms) until which a receiver counts as slow after a response of this duration. Null if the response was fast. */
+/**
+ * The time (ms) until which a receiver counts as slow after a response of this duration. Null if the response was fast.
+ */
 export const slowUntil = (durationMs: number, now: number): number | null =>
   durationMs >= SLOW_RESPONSE ? now + SLOW_FOR : null;
 

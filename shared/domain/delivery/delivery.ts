@@ -105,7 +105,9 @@ export type Delivery = {
   nextAttempt: number | null;
   /** The rule hit and the rule message that record the result of this delivery. */
   hit: HitMessage | null;
-  /** Further rule messages that record the result: a Raw webhook gets a message once, even if several rules fire for it. */
+  /**
+   * Further rule messages that record the result: a Raw webhook gets a message once, even if several rules fire for it.
+   */
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
   /** The number of attempts made early because the receiver was back. The retry schedule does not count them. */

@@ -5,8 +5,8 @@ import type { Delivery } from './delivery.ts';
 import type { WebhookRecord } from './webhook.ts';
 
 /**
- * After an outage, the first success of a receiver makes its pending deliveries due: they are attempted early. Each keeps its
- * place in the retry schedule, to which it returns if the early attempt fails.
+ * After an outage, the first success of a receiver makes its pending deliveries due: they are attempted early. Each
+ * keeps its place in the retry schedule, to which it returns if the early attempt fails.
  */
 
 /**

@@ -126,8 +126,8 @@ export const idInRound = (
 
 type EventKey = Pick<Decided, 'uuid' | 'source' | 'receiveDate'> & { sensorId: string };
 /**
- * Derives the id of the delivery to one of the first recipients of a hit. In a format that sends each message once, all events
- * and rules of a message share an id.
+ * Derives the id of the delivery to one of the first recipients of a hit. In a format that sends each message once, all
+ * events and rules of a message share an id.
  */
 export const firstDeliveryId = (
   { uuid, source, receiveDate, sensorId }: EventKey,

@@ -131,8 +131,8 @@ export const stepByTime = (
 };
 
 /**
- * Returns the cause of events that follow from time alone. Its UUID is derived from the state, so the same state yields the
- * same UUID.
+ * Returns the cause of events that follow from time alone. Its UUID is derived from the state, so the same state yields
+ * the same UUID.
  */
 export const timeCause = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
   uuid: uuidV5(sensorId, 'time', lastSeen, version),

@@ -47,7 +47,9 @@ export type Feedback = z.output<typeof Feedback>;
 
 type FeedbackSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>;
 
-/** Whether feedback on a sensor is forwarded to its maker: the maker accepts feedback, and the sensor may be optimized. */
+/**
+ * Whether feedback on a sensor is forwarded to its maker: the maker accepts feedback, and the sensor may be optimized.
+ */
 export const isForMaker = ({ manufacturer, optimizationEnabled }: FeedbackSensor): boolean =>
   makers[manufacturer].acceptsFeedback && optimizationEnabled;
 

@@ -36,8 +36,8 @@ export type FallSignal = {
 };
 
 /**
- * A report of presence. `regions` has an entry for each reported positionIdx: whether somebody is in that region. `present`
- * is null if the device does not report it.
+ * A report of presence. `regions` has an entry for each reported positionIdx: whether somebody is in that region.
+ * `present` is null if the device does not report it.
  */
 export type PresenceSignal = {
   kind: 'presence';
@@ -134,7 +134,8 @@ export const withReusedUuid = (message: TrustedMessage, own: string, raw: string
 });
 
 /**
- * Returns the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else identifies.
+ * Returns the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else
+ * identifies.
  */
 export const messageUuid = (
   sensorId: string,

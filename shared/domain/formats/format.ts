@@ -11,7 +11,9 @@ export type PayloadFormat = {
   mediaType: string;
   /** Only webhooks of bots may have this format. */
   isForBots: boolean;
-  /** People read the payload itself: its texts are in the language of the bot, its time in the time zone of the rule. */
+  /**
+   * People read the payload itself: its texts are in the language of the bot, its time in the time zone of the rule.
+   */
   isForPeople: boolean;
   /** Its payload needs an event code, so it cannot express events without one. */
   needsCode: boolean;

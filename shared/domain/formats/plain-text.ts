@@ -16,7 +16,8 @@
  */
 
 /**
- * An invisible character that splits a word for programs. It is not a zero-width joiner, which Telegram accepts in addresses.
+ * An invisible character that splits a word for programs. It is not a zero-width joiner, which Telegram accepts in
+ * addresses.
  */
 export const ZERO_WIDTH = '\u200b';
 
@@ -38,7 +39,10 @@ export const asText = (name: string): string => name.replaceAll(linkable, split)
 const WEB_ADDRESS = String.raw`https?:\/\/[^\s<>"|\\{}[\]\u0060\u200b]+`;
 const webAddress = new RegExp(`(${WEB_ADDRESS})`, 'giu');
 
-/** Matches mentions, channels, emoji codes, web and mail addresses, template placeholders (`{{`), and list or heading marks. */
+/**
+ * Matches mentions, channels, emoji codes, web and mail addresses, template placeholders (`{{`), and list or heading
+ * marks.
+ */
 const COMMAND = String.raw`[@#](?!\u200b)|:(?=[^\s\d\u200b]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])`;
 const command = new RegExp(COMMAND, 'gu');
 const addressOrCommand = new RegExp(`${WEB_ADDRESS}|${COMMAND}`, 'giu');

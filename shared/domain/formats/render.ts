@@ -18,8 +18,8 @@ export const renderers: Readonly<Record<Format, Render>> = {
 };
 
 /**
- * Renders the body of a delivery. Throws if the message of the event is missing, so that no receiver gets the event without
- * its message.
+ * Renders the body of a delivery. Throws if the message of the event is missing, so that no receiver gets the event
+ * without its message.
  */
 export const render = (format: Format, snapshot: Snapshot, context: PayloadContext): string => {
   const isMissing = context.raw === null && messageUuidIn(format, snapshot) !== null && !context.isTest;

@@ -125,7 +125,10 @@ export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
   .meta({ id: 'PasswordReset', examples: [{ code: 'as in the email', newPassword: 'eight loud rivers' }] });
 
-/** The body that completes a login at an OpenID Connect issuer: the query of the URL to which the browser was redirected. */
+/**
+ * The body that completes a login at an OpenID Connect issuer: the query of the URL to which the browser was
+ * redirected.
+ */
 export const OidcCallback = z
   .object({ query: z.string().max(8_192) })
   .meta({ id: 'OidcAnswer', examples: [{ query: 'code=a-code&state=a-state' }] });

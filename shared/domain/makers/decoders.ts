@@ -8,8 +8,8 @@ import { decodeMakerB } from './maker-b/decode.ts';
 export type Decode = (message: unknown) => DecodedMessage;
 
 /**
- * The decoders of messages by maker. They are separate from `makers`, because only the functions that process messages load
- * them.
+ * The decoders of messages by maker. They are separate from `makers`, because only the functions that process messages
+ * load them.
  */
 export const decoders: Readonly<Record<Manufacturer, Decode>> = { maker_a: decodeMakerA, maker_b: decodeMakerB };
 

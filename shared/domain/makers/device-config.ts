@@ -24,8 +24,8 @@ const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: DeviceConf
   (firmware as Partial<ConfigValues<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
 
 /**
- * Returns the configuration of a device at `now` (ms): its room and its configurations, without fields that its firmware
- * does not support.
+ * Returns the configuration of a device at `now` (ms): its room and its configurations, without fields that its
+ * firmware does not support.
  */
 export const deviceConfig = (input: DeviceConfigInput, now: number): Record<string, unknown> => {
   const { sensor, room, stored } = input;

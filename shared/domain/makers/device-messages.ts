@@ -27,8 +27,8 @@ const schemasOfMakerB = () =>
   });
 
 /**
- * Returns the schemas of the messages of both makers for documents. They are built on demand, because only documents need
- * them: decoders read messages field by field.
+ * Returns the schemas of the messages of both makers for documents. They are built on demand, because only documents
+ * need them: decoders read messages field by field.
  */
 export const deviceMessages = () => {
   const makerA = z.xor(schemasOfMakerA()).meta({ id: 'MakerAMessage' });

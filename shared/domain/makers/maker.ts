@@ -28,7 +28,10 @@ export type Maker = {
   acceptsFeedback: boolean;
 };
 
-/** Builds the configuration of a maker's devices. Separate from `Maker`, because only functions that answer devices load it. */
+/**
+ * Builds the configuration of a maker's devices. Separate from `Maker`, because only functions that answer devices load
+ * it.
+ */
 export type DeviceConfigParts = {
   /** Returns the fields of a room that only the devices of this maker get. */
   roomOf: (room: Room) => object;

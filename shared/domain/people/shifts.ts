@@ -9,7 +9,7 @@ import type { RosterEntry } from './roster.ts';
 export type OwnDuty = { userId: number; until?: number; offSince?: number };
 /** Everything that decides who is on duty. `timeZone` is the time zone of the customer. */
 export type DutyPlan = { own: readonly OwnDuty[]; roster: readonly RosterEntry[]; timeZone: string };
-/** A shift of a user, from a time (ms) up to, but not including, another one. */
+/** A shift of a user, from `start` (ms) up to, but not including, `end`. */
 export type Shift = { userId: number; start: number; end: number };
 
 /**

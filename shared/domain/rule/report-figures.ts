@@ -63,7 +63,9 @@ const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): 
   }));
 };
 
-/** Returns the offline periods of one sensor, from its events in order. `until`: it is still offline at this time (ms). */
+/**
+ * Returns the offline periods of one sensor, from its events in order. `until`: it is still offline at this time (ms).
+ */
 const offlinePeriodsOf = (events: readonly ReportedEvent[], until: number | null): OfflinePeriod[] =>
   events.flatMap(({ situation, at: from, sensorId }, index) => {
     if (situation !== 'sensor_inactive') return [];

@@ -52,8 +52,8 @@ const withFired = (fired: SensorState['fired'], { createDate, rules }: Decided):
 };
 
 /**
- * Returns the events in their order, with the rules that fire for each. The same state, events and rules lead to the same
- * decision. `rulesFor` returns the rules that were loaded for the situation of an event.
+ * Returns the events in their order, with the rules that fire for each. The same state, events and rules lead to the
+ * same decision. `rulesFor` returns the rules that were loaded for the situation of an event.
  */
 export const evaluateRules = (
   before: SensorState['fired'],

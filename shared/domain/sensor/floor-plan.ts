@@ -36,7 +36,7 @@ export const FloorPlan = z
   .meta({ id: 'FloorPlan' });
 export type FloorPlan = z.output<typeof FloorPlan>;
 
-/** Checks that each sensor is on the plan once, inside its edges. */
+/** Checks that each sensor is on the plan only once, and within the edges of the plan. */
 const insideOnce = (ctx: z.core.ParsePayload<FloorPlan>) => {
   const { width, height, rooms } = ctx.value;
   const reject = (path: (string | number)[], params: object) =>

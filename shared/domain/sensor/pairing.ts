@@ -1,14 +1,18 @@
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
 export const PAIRING_CODE_LIFETIME = 15 * 60_000;
-/** How long (ms) a customer lets a linked sensor register without its token. */
+/** How long (ms) a linked sensor may register without its token after the customer allows it. */
 export const REGISTRATION_WINDOW = 15 * 60_000;
-/** The number of refused registrations reported in 15 minutes, of one sensor and of all sensors of a customer. */
+/**
+ * The maximum number of refused registrations that are reported per 15 minutes, for one sensor and for all sensors of a
+ * customer.
+ */
 export const REPORTED_REFUSALS = { sensor: 10, customer: 100, windowSeconds: 15 * 60 } as const;
 export const WRONG_CODES = { limit: 5, windowSeconds: 15 * 60 } as const;
 
 /**
- * Returns a code of 8 characters that are not confused when read aloud. There are 32 of them, so each is equally likely.
+ * Returns a code of 8 characters. The alphabet has 32 characters that are not confused when read aloud; each is equally
+ * likely.
  */
 export const pairingCode = (random: Uint8Array): string =>
   [...random.subarray(0, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');

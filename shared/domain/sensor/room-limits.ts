@@ -3,7 +3,7 @@ export const MIN_EXTENT = 20;
 /** The largest extent of a room toward the cable, in cm. */
 export const MAX_TO_CABLE = 200;
 
-/** The range of a sensor to each side and ahead, and the heights at which it may be mounted, in cm. */
+/** The range of a sensor to the sides and ahead, and the permitted mounting heights, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
 const limits = (
   x: number,

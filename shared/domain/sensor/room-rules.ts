@@ -76,8 +76,8 @@ const rank = ({ kind }: { kind: RegionKind }): number => {
 };
 
 /**
- * Returns the ids of regions. An id in the request is used once. A region without one gets the id of the region of the
- * same kind and name in `before`, or else a new one.
+ * Returns the ids of regions. Each id in the request is used once. A region without an id gets the id of the region
+ * with the same kind and name in `before`, or else a new id.
  */
 const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newId: () => string): string[] => {
   const sent = new Set(regions.map(({ id }) => id));
@@ -93,8 +93,8 @@ const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newI
 };
 
 /**
- * Returns the regions that replace those `before`, in the order of the body. `positionIdx` counts beds first, then
- * doors, then all others.
+ * Returns the regions that replace the regions `before`, in the order of the body. `positionIdx` counts beds first,
+ * then doors, then all others.
  */
 export const numberRegions = (
   regions: readonly RegionUpdate[],

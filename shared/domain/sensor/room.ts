@@ -8,7 +8,8 @@ export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_4
 export type Mounting = z.infer<typeof Mounting>;
 
 /**
- * An int32 from LEAST_EXTENT up. The document has the `maximum` of all makers; room-rules.ts checks the maker's own.
+ * An int32 of at least MIN_EXTENT. The document shows the largest `maximum` of all makers; room-rules.ts checks the
+ * limit of the sensor's maker.
  */
 const extent = (maximum: number, description: string) =>
   int32(MIN_EXTENT, 2_147_483_647).meta({ maximum, description });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, millis, text } from '../values.ts';
 
-/** Quotas keep groups smaller than this. */
+/** Quotas limit groups to fewer sensors than this. */
 const sensorIds = z.array(text(1, 26)).max(5_000);
 const examples = [{ name: 'Ward 2', sensorIds: ['id_MDI6MDA6NUU6MTA6MDA6MDE'] }];
 

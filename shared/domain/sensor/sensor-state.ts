@@ -18,7 +18,7 @@ export type Fall = {
   time?: number;
   isSensitive?: boolean;
   /**
-   * `at` is when the fall last changed its state (ms, the service's clock). It and the fields after it are stored until
+   * When the fall last changed its state (ms, the service's clock). This field and the following ones are stored until
    * the fall ends, because they are needed when time advances the fall.
    */
   at?: number;
@@ -26,18 +26,18 @@ export type Fall = {
   phaseDates?: Partial<Record<FallPhase, number>>;
   point?: Point | null;
   /**
-   * The region of the first point; missing if the point is in none. In a fall that ended without an alarm, which a late
-   * report may still raise, it is null instead.
+   * The region of the first point; missing if the point is in no region. If the fall ended without an alarm, it is null
+   * instead, because a late report may still raise the alarm.
    */
   region?: EventRegion | null;
   isSimulated?: boolean;
   isSilent?: boolean;
   /**
-   * When (ms, the service's clock) time alone ended the fall. Somebody may still be on the floor, so the fall stays open for
-   * people until its device reports the end, or UNCLEAR_MS have passed.
+   * When (ms, the service's clock) time alone ended the fall. Somebody may still be on the floor, so the fall stays
+   * open for people until its device reports the end, or UNCLEAR_MS have passed.
    */
   endedByTime?: number;
-  /** Time alone ended the fall, however long ago, so it is not over for its escalation. */
+  /** Time alone ended the fall, no matter how long ago, so its escalation continues. */
   isUnreported?: true;
   /** Somebody acknowledged the fall (shared/store/rules/falls.ts). */
   isAcknowledged?: true;
@@ -55,7 +55,8 @@ export const isEnded = ({ phases }: Fall): boolean => phases.includes('finished'
 export const mayLieThere = (fall: Fall): boolean => !isEnded(fall) || fall.endedByTime !== undefined;
 
 /**
- * A posture of a maker B sensor that belongs to a fall. Only sensitive detection reports that somebody sits on the ground.
+ * A posture of a maker B sensor that belongs to a fall. Only sensitive detection reports that somebody sits on the
+ * ground.
  */
 export type FallPosture = 'suspected' | 'fallen' | 'sitting_suspected' | 'sitting';
 const alarms: readonly FallPosture[] = ['fallen', 'sitting'];
@@ -69,16 +70,16 @@ export type Track = {
   pose?: number;
   /** The reported postures of the open fall. Missing when no fall is open. */
   fallPostures?: readonly FallPosture[];
-  /** When (ms) the open fall began, and in which region. */
+  /** When (ms) the open fall began, and the region in which it began. */
   since?: number;
   region?: EventRegion;
-  /** The time (ms) of the last posture of the open fall, unless that began it. */
+  /** The time (ms) of the last posture of the open fall, unless that posture began the fall. */
   poseAt?: number;
   /** When (ms) the open fall last raised another alarm, which cancels an earlier acknowledgement. */
   alarmedAgain?: number;
   /** Somebody acknowledged the open fall after it last raised an alarm. */
   isAcknowledged?: true;
-  /** People closed the fall, which is remembered as long as its postures are repeated. */
+  /** People closed the fall. This is remembered as long as its postures are repeated. */
   isClosed?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
@@ -86,7 +87,7 @@ export type Track = {
   inside?: number[];
   /** The newest time (ms, the device's clock) of a report about this track. */
   at?: number;
-  /** Falls up to this time (ms) raised an alarm: reports about them may still come late. */
+  /** Falls up to this time (ms) have raised an alarm. Reports about them may still arrive late. */
   alarmedUpTo?: number;
 };
 
@@ -94,7 +95,8 @@ export type Track = {
 export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
 /**
- * Returns the open fall of a track as the subject of an event. People have to answer each further alarm of it again.
+ * Returns the open fall of a track as the subject of an event. People have to respond again to each further alarm of
+ * the fall.
  */
 export const subjectOf = ({ id: track, since, alarmedAgain }: Track): Subject => {
   if (since === undefined) return { track };
@@ -111,8 +113,7 @@ export type SensorState = {
   lastSeen: number;
   isActive: boolean;
   /**
-   * Whether the sensor sent a message after it became active. From then on, `lastSeen` may lag behind the newest
-   * message.
+   * The sensor has sent a message since it became active. From then on, `lastSeen` may lag behind the newest message.
    */
   isSteady?: true;
   presence: boolean | null;
@@ -126,8 +127,8 @@ export type SensorState = {
   /** Maker A: the regions with somebody in them, by positionIdx. */
   inside?: number[];
   /**
-   * The times (ms) of the newest reports of presence or of the number of people, and of regions. Older reports that come
-   * later are ignored.
+   * The times (ms) of the newest report of presence or the number of people, and of the newest report of regions. Older
+   * reports that arrive later are ignored.
    */
   presenceAt?: number;
   regionsAt?: number;
@@ -142,13 +143,13 @@ export type SensorState = {
   signs?: Record<string, number>;
   /** Maker B: short hashes of the newest messages about tracks that caused no event. */
   eventless?: string[];
-  /** The hash of the previous message if only its bytes identify it, and when it was received (ms). */
+  /** The hash of the previous message, if nothing but its bytes identifies it, and when (ms) it was received. */
   last?: { hash: string; at: number };
   /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
   /**
-   * The numbers of messages that were and were not understood, since the first that was not, and those about falls among
-   * them (domain/state/understanding.ts).
+   * The numbers of messages that were and were not understood, since the first that was not understood, in total and
+   * for messages about falls (domain/state/understanding.ts).
    */
   understanding?: {
     since: number;
@@ -189,9 +190,9 @@ export type Step = { state: SensorState; events: EventDetails[] };
 export const SWEEP_SECONDS = 60;
 
 /**
- * Returns the longest time (ms) without a record that the service is up before it counts as an outage. It is two thirds of
- * the time after which a sensor is inactive, so that an unnoticed outage and the sensor's interval fit into that time
- * together. It is long enough that late and failed sweeps do not count as outages, each of which would restart that time:
+ * Returns how long (ms) the record that the service is up may be missing before this counts as an outage. It is two
+ * thirds of the time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor's interval is
+ * not longer than that time. Late and failed sweeps do not count as outages, each of which would restart that time:
  * with the default, one sweep in three minutes is enough.
  */
 export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): number =>
@@ -204,14 +205,17 @@ export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): num
 const UNWRITTEN = 0.25;
 
 /**
- * Returns the time (ms) at which an active sensor becomes inactive. It is never too early, but can be late by a quarter of
- * `afterSeconds`, because messages since `lastSeen` may not have been written. The downtime of the service before `upSince`
- * does not count: an outage of the service must not make sensors inactive in bulk.
+ * Returns the time (ms) at which an active sensor becomes inactive. The time is never too early, but can be late by a
+ * quarter of `afterSeconds`, because messages since `lastSeen` may not have been written. The downtime of the service
+ * before `upSince` does not count: an outage of the service must not make sensors inactive in bulk.
  */
 export const silentAt = (state: SensorState, upSince: number, afterSeconds: number): number =>
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
-/** Returns a track without the time that each report changes. An open fall needs it, because its end may be reported late. */
+/**
+ * Returns a track without the time that each report changes. Tracks with an open fall keep the time, because the end of
+ * the fall may be reported late.
+ */
 const steadyTrack = ({ at, ...track }: Track): Track =>
   track.fallPostures && at !== undefined ? { ...track, at } : track;
 
@@ -230,7 +234,8 @@ export const isUnchanged = (before: SensorState, next: SensorState): boolean =>
   isDeepStrictEqual(steadyState(next), steadyState(before));
 
 /**
- * Whether a state without events is worth a write: something has changed, or `lastSeen` is too old, or was in the future.
+ * Whether a state without events is worth a write: something has changed, or the stored `lastSeen` is too old or in the
+ * future.
  */
 export const isWorthWriting = (before: SensorState, next: SensorState, afterSeconds: number): boolean =>
   before.version === 0 ||
@@ -246,7 +251,9 @@ export const hasOpenFallOrTrack = ({ falls, tracks = [] }: SensorState): boolean
 export const hasFallForPeople = (state: SensorState): boolean =>
   hasOpenFallOrTrack(state) || state.falls.some(mayLieThere);
 
-/** Returns the state of the newest fall of a maker A sensor (D1 "States"). Null if there is none, or if it was canceled. */
+/**
+ * Returns the state of the newest fall of a maker A sensor (D1 "States"). Null if there is none, or if it was canceled.
+ */
 export const fallStateOf = ({ falls }: SensorState): FallState | null => {
   const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((fall, other) => other.start - fall.start);
   if (!newest || newest.phases.includes('canceled')) return null;

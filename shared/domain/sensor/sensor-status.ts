@@ -4,7 +4,10 @@ import { millis } from '../values.ts';
 export const FallState = z.enum(['detected', 'confirmed', 'calling', 'finished']);
 export type FallState = z.infer<typeof FallState>;
 
-/** The status of a sensor. `lastSeen` is null before its first message; `presence` is null while it is unknown or the sensor is offline. */
+/**
+ * The status of a sensor. `lastSeen` is null before its first message; `presence` is null while it is unknown or the
+ * sensor is offline.
+ */
 export const SensorStatus = z
   .object({
     isActive: z.boolean(),

@@ -16,8 +16,8 @@ export const SensorId = z.string().min(12).max(26);
 export const SENSOR_NAME_LENGTH = [3, 64] as const;
 
 /**
- * A sensor (D1 "Sensor"). A field that is added gets a default, because stored sensors lack it: it is optional in
- * `SensorRecord`, and its readers state what its absence means.
+ * A sensor (D1 "Sensor"). A new field gets a default, because stored sensors lack the field. It is optional in
+ * `SensorRecord`, and the code that reads it decides what its absence means.
  */
 export const Sensor = z
   .object({
@@ -34,18 +34,24 @@ export const Sensor = z
   .meta({ id: 'Sensor' });
 export type Sensor = z.infer<typeof Sensor>;
 
-/** A sensor as it is stored. `customerId` is null until a customer links it; `groupId` is 0 outside of groups. */
+/**
+ * A sensor as it is stored. `customerId` is null until a customer links the sensor; `groupId` is 0 if it is in no
+ * group.
+ */
 export type SensorRecord = z.input<typeof Sensor> & {
   hardwareId: string;
   groupId: number;
-  /** The extent of the room in cm, and the bounds of its regions, which falls need. Missing until the room is set. */
+  /**
+   * The extent of the room in cm, and the bounds of its regions, which are needed to locate falls. Missing until the
+   * room is set.
+   */
   room?: Extent & { regions: readonly RegionBounds[] };
-  /** Its configuration silences its falls, or turns them off. */
+  /** Its configuration silences falls, or turns fall detection off. */
   isSilent?: boolean;
   isFallDetectionOff?: boolean;
   /** Most of its messages of the last 24 hours, or of those about falls, were not understood. */
   isMisunderstood?: boolean;
-  /** Its newest report of a fall is marked as silent, and its critical configuration was not changed since. */
+  /** Its newest report of a fall is marked as silent, and its critical configuration has not been changed since. */
   marksSilent?: boolean;
 };
 
@@ -62,24 +68,25 @@ export type Device = {
   /** The hash of the token that this one replaced, until this one is used. */
   replaces?: string;
   /**
-   * Set if the device got another token: this one stays valid until the other is used, at most until this time (ms).
+   * Set if the device got a new token. The old token stays valid until the new token is used, at most until this time
+   * (ms).
    */
   replacedUntil?: number;
-  /** The id of the newest call of the device that was recorded before it was queued, and when (ms) that was. */
+  /** The id of the device's newest call that was recorded before it was queued, and when (ms) it was recorded. */
   notedCall?: string;
   notedAt?: number;
-  /** The number of its calls that were recorded since the customer linked it. */
+  /** The number of the device's calls recorded since the customer linked it. */
   calls?: number;
   /** Too many of these calls are not processed yet: see shared/ingest/ingest.ts. */
   isHeldBack?: boolean;
-  /** The id of its newest MQTT connection, and when (ms) that was authorized. */
+  /** The id of the newest MQTT connection, and when (ms) it was authorized. */
   connectionId?: string;
   connectDate?: number;
-  /** The device is the canary of the service, not one of a home. */
+  /** The device is the canary of the service, not a device in a home. */
   isCanary?: boolean;
 };
 
-/** A device that makes a call. `isBusy`: it called this process very often within a minute. */
+/** A device that makes a call. `isBusy`: the device has called this process very often within a minute. */
 export type CallingDevice = Device & { isBusy?: boolean };
 
 /** Creates a sensor at its first registration. No customer has linked it yet. */
@@ -98,9 +105,9 @@ export const newSensor = (
 });
 
 /**
- * What happens to each field of a sensor that moves to another customer. `device` fields are kept. `setting` fields describe
- * a room and its resident, so they are kept only if the sensor had no customer: then a system admin set them for the new
- * one. `new` fields are those of a new sensor.
+ * What happens to each field of a sensor that moves to another customer. `device` fields are kept. `setting` fields
+ * describe a room and its resident, so they are kept only if the sensor had no customer, because then a system admin
+ * set them for the new customer. `new` fields get the values of a new sensor.
  */
 const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   id: 'device',
@@ -121,7 +128,7 @@ const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   updateDate: 'new',
 };
 
-/** Returns a sensor as its next customer gets it; `customerId` is null if there is none. */
+/** Returns a sensor as its next customer gets it; `customerId` is null if there is no next customer. */
 export const movedSensor = (sensor: SensorRecord, customerId: number | null, now: number): SensorRecord => {
   const kept = sensor.customerId === null ? ['device', 'setting'] : ['device'];
   const fields = Object.entries(sensor).filter(([field]) => kept.includes(onMove[field as keyof SensorRecord]));

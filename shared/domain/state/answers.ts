@@ -45,7 +45,7 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
     return moveFall(state, { ...found, closedAt }, phase, closedAt);
   }
   const { start, isSensitive } = key;
-  // A fall that was forgotten may be reported again as well.
+  // A fall that is no longer in the state is added, because its device may report it again.
   const closed: Fall = found
     ? { ...reportedEnd(found), closedAt }
     : { start, phases: ['finished'], ...(isSensitive && { isSensitive }), closedAt };
@@ -53,9 +53,9 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
   return { state: { ...state, falls }, events: [] };
 };
 
-/** Applies to the state what people did about a fall. Acknowledging a fall that is over or unknown changes nothing. */
+/** Applies people's response to a fall to the state. Acknowledging a fall that is over or unknown changes nothing. */
 export const answerStep = (state: SensorState, key: string, answer: Answer): Step => {
-  // The state has no alarms about anything but falls.
+  // The state contains only alarms about falls.
   if (isEventKey(key)) return { state, events: [] };
   const { track, ...fallKey } = fallOfKey(key);
   if (track !== null) return trackStep(state, track, fallKey.began, answer);

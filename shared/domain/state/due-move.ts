@@ -2,10 +2,11 @@ import { type Fall, type FallPhase, isEnded } from '../sensor/sensor-state.ts';
 import type { Timings } from './room-context.ts';
 
 /**
- * Time advances a fall only this long (ms) after its device should have reported it, because that report may be late.
+ * Time advances a fall only this long (ms) after its device should have reported the next phase, because the report may
+ * be late.
  */
 const DEVICE_DELAY = 3_000;
-/** A fall that nothing advances ends this long (ms) after all its durations. */
+/** A fall that nothing advances ends this long (ms) after the sum of its durations. */
 const STALE = 60_000;
 
 type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean };
@@ -14,12 +15,12 @@ type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean }
 export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
 
 /**
- * Whether time advances the fall from phase to phase. Sensitive falls, and falls whose beginning was not reported, are only
- * ended by time.
+ * Whether time advances the fall from phase to phase. Sensitive falls, and falls whose beginning was not reported, are
+ * only ended by time.
  */
 export const isTimed = (fall: Fall): boolean => !fall.isSensitive && hasBeginning(fall);
 
-/** Returns the next phase of a fall, when (ms) the fall reaches it by time alone, and when (ms) that is decided. */
+/** Returns the next phase of a fall, when (ms) the fall reaches it by time alone, and when (ms) this is decided. */
 export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMove => {
   const { phases, at = 0 } = fall;
   const after = (phase: FallPhase, seconds: number) => {
@@ -35,8 +36,8 @@ export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMo
 };
 
 /**
- * Returns when (ms) a suspicion becomes an alarm if its device reports nothing more; null if it is one, or never will
- * be.
+ * Returns when (ms) a suspicion becomes an alarm if its device reports nothing more; null if it is already an alarm, or
+ * will never be one.
  */
 export const alarmBy = (fall: Fall, timings: Timings): number | null => {
   if (!isTimed(fall) || isEnded(fall) || fall.phases.includes('calling')) return null;

@@ -46,8 +46,8 @@ export const isFirstOfFall = (situation: Situation): boolean => fallAlarms.inclu
 const isEnd = (phase: FallPhase): boolean => phase === 'finished' || phase === 'canceled';
 
 /**
- * Whether a fall can no longer reach a phase. An ended fall does not change, with one exception: `finished` only follows
- * `calling`, so a `calling` that comes after it was merely late, and is still reported.
+ * Whether a fall can no longer reach a phase. An ended fall does not change, with one exception: `finished` only
+ * follows `calling`, so a `calling` that arrives after `finished` was merely late, and is still reported.
  */
 const isOver = (fall: Fall, phase: FallPhase): boolean =>
   isEnded(fall) && (phase !== 'calling' || fall.phases.includes('canceled'));
@@ -59,7 +59,7 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
   return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Returns what people and escalations need to know about a fall that time alone ended. */
+/** Returns the fields that people and escalations need for a fall that time alone ended. */
 const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: Fall): Partial<Fall> => ({
   ...(isUnreported && { isUnreported }),
   ...(endedByTime !== undefined && {
@@ -69,7 +69,7 @@ const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: F
   }),
 });
 
-/** Returns a fall without what only people need to know about it. */
+/** Returns a fall without the fields that only people need. */
 export const withoutPeople = ({ endedByTime: _, isSimulated: __, isAcknowledged: ___, ...fall }: Fall): Fall => fall;
 
 /** Removes from an ended fall everything that is not needed to recognize a duplicate or late report. */
@@ -94,7 +94,7 @@ const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
 /** Whether a fall raises an alarm unless it ends first. If it were forgotten, the alarm would be lost. */
 const isAlarmPending = (fall: Fall): boolean => !fall.isSensitive && !isEnded(fall) && !fall.phases.includes('calling');
 
-/** Removes falls above the limit: ended ones first. */
+/** Removes falls above the limit, ended falls first. */
 export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   const rankOf = (fall: Fall): number => {
     if (!mayLieThere(fall)) return 0;
@@ -103,7 +103,7 @@ export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   return remembered(falls, MAX_FALLS + falls.filter(isAlarmPending).length, rankOf);
 };
 
-/** Returns a fall that is over, and not because of time alone. */
+/** Returns a fall whose end was reported, without the marks of an end by time alone. */
 export const reportedEnd = (fall: Fall): Fall => {
   const { isUnreported: _, ...ended } = withoutPeople(fall);
   return ended;
@@ -124,7 +124,7 @@ export const moveFall = (state: SensorState, fall: Fall, phase: FallPhase, at: n
 };
 
 /**
- * Handles the start of a fall: it may complete a fall loop, and if the firmware has no state confirmed, the fall is
+ * Handles the start of a fall: it may complete a fall loop, and if the firmware has no `confirmed` state, the fall is
  * confirmed at once.
  */
 const begin = (step: Step, start: FallSignal, { received, time }: MessageTime, { timings }: RoomContext): Step => {
@@ -147,9 +147,9 @@ const withoutSurplus = (step: Step, received: number): Step => {
 };
 
 /**
- * Returns the fall of a report, if it is known. A report without a start belongs to the open fall of its kind, unless that
- * fall reached the same phase too long ago for a duplicate. If none is open, it belongs to the one that people closed just
- * now, or whose end the device reports.
+ * Returns the fall of a report, if it is known. A report without a start belongs to the open fall of the same kind,
+ * unless that fall reached the same phase too long ago for the report to be a duplicate. If no fall is open, a report
+ * of an end, or a report soon after the closing, belongs to the fall that people closed last.
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, received: number): Fall | undefined => {
   const { start, isSensitive, isOnCall } = signal;
@@ -192,7 +192,7 @@ const reported = (
 
 /**
  * Applies a report of a fall to the state of a sensor. Each phase of each fall is reported once. A report that is older
- * than another one of its fall is late and changes nothing, but a late `calling` still raises the alarm.
+ * than another report of its fall is late and changes nothing, but a late `calling` still raises the alarm.
  */
 export const fallStep = (state: SensorState, signal: FallSignal, when: MessageTime, roomContext: RoomContext): Step => {
   const { received } = when;

@@ -18,8 +18,8 @@ const kindOf = ({ kind }: Region): Kind => {
 };
 
 /**
- * Returns the event of entering or leaving a region; there is none if presence detection is off for the region. For a
- * region that only the device knows, the event has only its index. `reported` is the kind that the device reports.
+ * Returns the event of entering or leaving a region. Empty if presence detection is off for the region. For a region
+ * that only the device knows, the event has only its index. `reported` is the kind that the device reports.
  */
 export const regionEvent = (
   regions: readonly Region[],
@@ -35,8 +35,8 @@ export const regionEvent = (
 
 export type NumberedRegion = Pick<Region, 'id' | 'positionIdx'>;
 /**
- * Returns who is in which region, by the numbers of the regions after a change of the room. Removed regions are forgotten;
- * numbers that only the device knows are kept.
+ * Returns who is in which region, with the numbers that the regions have after a change of the room. Removed regions
+ * are forgotten; numbers of regions that only the device knows are kept.
  */
 export const renumbered = <T extends Pick<Track, 'inside' | 'areas'>>(
   { inside, tracks }: { inside?: number[]; tracks?: T[] },
@@ -90,8 +90,8 @@ const withoutLateParts = (
 });
 
 /**
- * Applies a report of presence and regions to the state of a maker A sensor. A first report with somebody in the room
- * is a change.
+ * Applies a report of presence and regions to the state of a maker A sensor. If the first report has somebody in the
+ * room, this counts as a change.
  */
 export const presenceStep = (
   before: SensorState,

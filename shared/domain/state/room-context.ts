@@ -3,8 +3,8 @@ import type { RegionBounds } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 
 /**
- * When a message was received (ms, the service's clock), and when its content happened (ms): by the device's clock if that
- * is trusted, otherwise on receipt. Both can be the same millisecond by chance.
+ * When a message was received (ms, the service's clock), and when its content happened (ms): the device's time if it is
+ * trusted, otherwise the time of receipt. The two can be equal by chance.
  */
 export type MessageTime = { received: number; time: number; isTrusted: boolean };
 
@@ -15,26 +15,30 @@ export const messageTime = (received: number, deviceTime: number | null): Messag
   isTrusted: deviceTime !== null,
 });
 
-/** Whether a report is older than the last one, which has the time `last`. A report without a trusted time never is. */
+/**
+ * Whether a report is older than the last report, which has the time `last`. A report without a trusted time is never
+ * late.
+ */
 export const isLate = ({ time, isTrusted }: MessageTime, last = time): boolean => isTrusted && time < last;
 
 /** The seconds that a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
 
-/** What a step may need besides the state. Each part is loaded only if `needsOf` asks for it. */
+/** The data that a step may need besides the state. Each part is loaded only if `needsOf` asks for it. */
 export type RoomContext = {
   regions: readonly Region[];
   /** The bounds of the regions. */
   bounds: readonly RegionBounds[];
   timings: Timings;
-  /** The seconds after a bed exit during which no further one is reported. */
+  /** How long (s) after a bed exit no further bed exit is reported. */
   bedExitSuspend: number;
 };
 
 type Critical = Record<keyof typeof defaultDurations, number>;
 
 /**
- * Returns the durations in a sensor's critical configuration, by its firmware (v0.N). The defaults apply if `stored` is null.
+ * Returns the durations in a sensor's critical configuration, as its firmware (v0.N) uses them. The defaults apply if
+ * `stored` is null.
  */
 export const durationsOf = (
   stored: Partial<Critical> | null,

@@ -62,7 +62,7 @@ const withLearning = ({ learning, ...state }: SensorState, signal: Signal): Sens
 
 /**
  * Applies one signal to the state of a sensor. Every message makes an inactive sensor active, except a report that the
- * sensor goes offline.
+ * sensor is going offline.
  */
 export const step = (before: SensorState, signal: Signal, when: MessageTime, roomContext: RoomContext): Step => {
   const { understanding: _, ...known } = before;
@@ -81,8 +81,8 @@ type Needs = { regions: boolean; places: boolean; critical: boolean };
 const none: Needs = { regions: false, places: false, critical: false };
 
 /**
- * Returns which parts of the room context a step needs: the regions of the room, their bounds, the critical configuration.
- * Most steps need none.
+ * Returns which parts of the room context a step needs: the regions of the room, their bounds, the critical
+ * configuration. Most steps need none of them.
  */
 export const needsOf = (state: SensorState, signal: Signal): Needs => {
   switch (signal.kind) {

@@ -30,7 +30,8 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 export type DatedEvent = { happening: EventDetails; createDate: number };
 
 /**
- * Returns the state without the mark of falls that time alone ended long ago. Returns the same state if there are none.
+ * Returns the state without the marks of falls that time alone ended long ago. Returns the same state if there are no
+ * such falls.
  */
 const withoutCleared = (state: SensorState, now: number): SensorState => {
   if (nextClear(state) > now) return state;
@@ -58,7 +59,7 @@ export const passTime = (
       .find(({ dueAt }) => dueAt <= now);
     if (!due) break;
     const isEnd = due.phase === 'finished';
-    // A suspicion that time ended is over for people.
+    // For people, a suspicion that time ended is over; an alarm is not.
     const isUnclear = isEnd && due.fall.phases.includes('calling');
     const fall: Fall = {
       ...due.fall,

@@ -19,22 +19,22 @@ import { isLate, type MessageTime } from './room-context.ts';
 
 /** The number of tracks, and of areas of each track, that are remembered. */
 const MAX_REMEMBERED = 8;
-/** The number of areas that a track may be in: as many as a room has regions. */
+/** The maximum number of areas that a track can be in: as many as a room can have regions. */
 const MAX_INSIDE = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
 /**
- * A posture of a fall that was reported before is a duplicate within this time (ms) after the last posture of its track. Later
- * it is reported again: the person may have fallen again, or the track may be another person.
+ * How long (ms) after the last posture of its track a fall posture that was already reported counts as a duplicate.
+ * Later it is reported again: the person may have fallen again, or the track may be another person.
  */
 const SAME_POSE_WITHIN = 300_000;
 
 /** Whether a track has left, so that only a trace of it is kept. */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
- * Returns the tracks to remember. Those with an open fall are forgotten last, because their next pose would count as a new
- * fall; those that left are forgotten first.
+ * Returns the tracks to remember. Tracks with an open fall are forgotten last, because their next pose would count as a
+ * new fall. Tracks that left are forgotten first.
  */
 const rememberedTracks = (tracks: readonly Track[]): Track[] =>
   remembered(tracks, MAX_REMEMBERED, (track) => {
@@ -59,7 +59,7 @@ export const endsOf = (tracks: readonly Track[]): EventDetails[] =>
     }),
   );
 
-/** Returns what is kept of a track that left, to recognize late reports about it. */
+/** Returns the trace that is kept of a track that left, to recognize late reports about it. */
 const traceOf = (track: Track): Track[] => {
   const { id, at } = track;
   if (at === undefined) return [];
@@ -67,13 +67,13 @@ const traceOf = (track: Track): Track[] => {
   return [{ id, at, ...(alarmedUpTo !== undefined && { alarmedUpTo }) }];
 };
 
-/** Forgets a track that left, because its number is reused and a fall of the next person is a new one. */
+/** Forgets a track that left, because its number is reused and a fall of the next person is a new fall. */
 const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   ...state,
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
 });
 
-/** Returns a track after a report, with the report's time if that is trusted. */
+/** Returns a track after a report, with the time of the report if it is trusted. */
 const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
 /** Updates the number of people in a room. Presence follows from it, and an empty room has no falls. */
@@ -103,7 +103,7 @@ const areaMove = (
   const move = entered ? ('in' as const) : ('out' as const);
   const left = (track.inside ?? []).filter((index) => index !== area.index);
   const inside = entered ? [...left, area.index].slice(-MAX_INSIDE) : left;
-  // A person who enters an area twice without leaving it in between is there now, but causes no event.
+  // A person who enters an area twice without leaving it in between is in the area, but causes no second event.
   if (track.areas?.[key] === move) return { state: withDuplicate(state, track, when, { inside }), events: [] };
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-MAX_REMEMBERED));
@@ -126,7 +126,7 @@ const withDuplicate = (
 
 /**
  * Updates the state when a person enters or leaves the room or one of its areas. A report that is older than another
- * one of that track is late and changes nothing.
+ * report of the same track is late and changes nothing.
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: MessageTime): Step => {
   const { entered, area } = move;
@@ -137,8 +137,8 @@ export const moveStep = (state: SensorState, move: Move, regions: readonly Regio
 
 type FallPose = { posture: FallPosture; situation: Situation };
 /**
- * A report of a pose that belongs to a fall, with the region of the fall and the time (ms) of the report. `isSoon`: soon after
- * the last posture of its track.
+ * A report of a pose that belongs to a fall, with the region of the fall and the time (ms) of the report. `isSoon`: the
+ * report follows soon after the last posture of its track.
  */
 type FallReport = FallPose & { pose: number; region: EventRegion | null; time: number; isSoon: boolean };
 const fallPoses: Readonly<Record<number, FallPose>> = {
@@ -167,8 +167,9 @@ const withoutFall = (track: Track): Track => {
 };
 
 /**
- * Advances the fall of a track. Each posture of the fall is reported once, until the person has another pose, or the track
- * sent no posture for a while. The postures of a closed fall change nothing; after a while without one, the next is a new fall.
+ * Advances the fall of a track. Each posture of the fall is reported once, until the person has another pose, or no
+ * posture of the track was reported for a while. The postures of a closed fall change nothing. After a while without a
+ * posture, the next posture is a new fall.
  */
 const fallPoseStep = (state: SensorState, reported: Track, report: FallReport): Step => {
   const { pose, posture, region, time, isSoon } = report;
@@ -196,7 +197,9 @@ const otherPoseStep = (state: SensorState, before: Track, pose: number, region: 
   return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
 };
 
-/** Raises the alarm of a late report once. If no fall is open anymore, a newer report has shown that the person is up. */
+/**
+ * Raises the alarm of a late report once. If no fall is open anymore, a newer report has shown that the person is up.
+ */
 const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { posture, region, time } = report;
   const { fallPostures, at = time, alarmedUpTo = Number.NEGATIVE_INFINITY } = track;
@@ -213,8 +216,9 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 };
 
 /**
- * Advances the pose of a track. A repeated pose is a duplicate; the pose of a fall is one only for a while. A report
- * that is older than another one of that track is late and changes nothing, but a late alarm of a fall is still raised.
+ * Advances the pose of a track. A repeated pose is a duplicate; a repeated pose of a fall is a duplicate only for a
+ * while. A report that is older than another report of the same track is late and changes nothing, but a late report
+ * can still raise the alarm of a fall.
  */
 export const poseStep = (
   state: SensorState,

@@ -1,7 +1,7 @@
 import { wallTime } from './wall-time.ts';
 
 const MINUTE = 60_000;
-/** More minutes than any UTC offset, which is 14 hours at most. */
+/** A number of minutes above every UTC offset, which is at most 14 hours. */
 const MAX_OFFSET = 15 * 60;
 
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
@@ -27,7 +27,7 @@ export const dayAfterEnd = (date: string): string => (date.length === 7 ? firstD
 /** Returns the last day of a month, or the day itself. */
 export const lastDay = (date: string): string => dateOf(utcOf(dayAfterEnd(date)) - 24 * 60 * MINUTE);
 
-/** Returns when (ms) a day begins in a time zone: at the first minute whose local date is this one or a later one. */
+/** Returns when (ms) a day begins in a time zone: at the first minute whose local date is this day or later. */
 export const startOfDay = (day: string, timeZone: string): number => {
   const middle = utcOf(day) / MINUTE;
   let low = middle - MAX_OFFSET;
@@ -40,7 +40,7 @@ export const startOfDay = (day: string, timeZone: string): number => {
   return low * MINUTE;
 };
 
-/** A month, or the part of it in a time span: from a time (ms) up to, but not including, another one. */
+/** A month, or the part of it in a time span: from `from` (ms) up to, but not including, `to`. */
 export type MonthPart = { month: string; from: number; to: number };
 
 /** Returns the months, or parts of them, from a day up to, but not including, the day `before`. */
@@ -56,10 +56,10 @@ export const monthParts = (from: string, before: string, timeZone: string): Mont
   return parts;
 };
 
-/** A day, or the part of it in a time span: from a time (ms) up to, but not including, another one. */
+/** A day, or the part of it in a time span: from `from` (ms) up to, but not including, `to`. */
 type Day = { date: string; from: number; to: number };
 
-/** Returns the days of a part of a month. The first and the last one can be incomplete. */
+/** Returns the days of a part of a month. The first day and the last day can be incomplete. */
 export const daysOf = ({ from, to }: MonthPart, timeZone: string): Day[] => {
   const days: Day[] = [];
   for (let at = from; at < to; ) {

@@ -12,7 +12,7 @@ const offsetAt = (time: number, timeZone: string): number => {
   return asUtc(date, clock) - time;
 };
 
-/** Returns the first minute in a span (ms) at which clocks have passed a time that they skip. */
+/** Returns the first minute in a span (ms) at which the clocks are past a time that they skip. */
 const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone: string): number => {
   let [from, to] = [low / MINUTE, high / MINUTE];
   while (from < to) {
@@ -25,8 +25,8 @@ const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone:
 };
 
 /**
- * Returns when (ms) the clocks of a time zone show a time on a day: twice when they are set back in between. A time
- * that clocks skip counts as the moment at which they skip it.
+ * Returns when (ms) the clocks of a time zone show a time on a day: twice when they are set back in between. If clocks
+ * skip the time, returns the moment at which they skip it.
  */
 export const clockTimes = (date: string, clock: string, timeZone: string): { first: number; last: number } => {
   const local = asUtc(date, clock);

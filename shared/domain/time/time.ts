@@ -2,7 +2,7 @@ const ZONED = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/
 
 /**
  * Parses an ISO 8601 time, such as 2026-11-22T10:00:00Z, as ms since the Unix epoch. The time zone is required, because
- * the machine's own may not be the one that is meant. Null for any other text.
+ * the time zone of the machine may not be the intended one. Null for any other text.
  */
 export const readTime = (text: string): number | null => {
   const time = ZONED.test(text) ? Date.parse(text) : Number.NaN;

@@ -16,7 +16,7 @@ export const wallTime = (time: number, timeZone: string): { weekday: number; dat
   return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
 };
 
-/** Whether a time zone is UTC, which has several names. Cached for the same reason. */
+/** Whether a time zone is UTC, which has several names. Cached, because creating a format takes long. */
 const utc = new Map<string, boolean>();
 const isUtc = (timeZone: string): boolean => {
   const known = utc.get(timeZone) ?? formatIn(timeZone).resolvedOptions().timeZone === 'UTC';

@@ -10,13 +10,13 @@ import { isDutyEmpty, type Reach, recipientGaps } from './reach.ts';
 import { MAX_NAMED_SENSORS, unseenTroubles, type Watch } from './watch.ts';
 import { comingWeek } from './week.ts';
 
-/** A sensor as far as the watch needs it. `groupId` is 0 outside of groups. */
+/** The fields of a sensor that the watch needs. `groupId` is 0 if the sensor is in no group. */
 export type WatchedSensor = {
   id: string;
   name: string;
   groupId: number;
   isActive: boolean;
-  /** Its configuration silences its falls, or its device marks them as silent. */
+  /** Its configuration silences falls, or its device marks them as silent. */
   isSilent: boolean;
   /** Its configuration lets it detect and report falls. */
   detectsFalls: boolean;
@@ -36,7 +36,7 @@ export type WatchInput = {
   users: ReadonlyMap<number, string>;
   /** The alarms that reached nobody. */
   unnotified: readonly UnnotifiedGap[];
-  /** The webhooks that lead to the machine of the service, which does not allow their addresses. */
+  /** The webhooks that point to the machine of the service, which does not allow such addresses. */
   loopbackTargets: readonly string[];
 };
 
@@ -84,7 +84,7 @@ const namesOf = (items: readonly Named[], ids: readonly (string | number)[]): Re
   return Object.fromEntries(items.flatMap(({ id, name }) => (wanted.has(id) ? [[id, name]] : [])));
 };
 
-/** Returns the names of what gaps refer to. */
+/** Returns the names of everything that gaps refer to. */
 const namesIn = (gaps: readonly Gap[], { sensors, rules, webhooks, users }: WatchInput): Watch['names'] => {
   const sensorIds = gaps.flatMap((gap) => {
     if ('sensorIds' in gap) return gap.sensorIds;
@@ -109,14 +109,17 @@ const namesIn = (gaps: readonly Gap[], { sensors, rules, webhooks, users }: Watc
 };
 
 /**
- * The largest size of a watch in bytes: as much as readers can read for two and a half units, eventually consistently. A
- * watch that would be larger names fewer sensors, rules and webhooks.
+ * The largest size (bytes) of a watch: an eventually consistent read of it costs two and a half units. A watch that
+ * would be larger names fewer sensors, rules and webhooks.
  */
 const MAX_BYTES = 20_000;
-/** The maximum number of entries in each list of a watch, unless that is too large. */
+/** The maximum number of entries in each list of a watch. It is reduced if the watch would be too large. */
 const MAX_NAMED = 200;
 
-/** Returns the watch with at most `max` gaps of a kind, so that no kind hides another, and sensors and rules in each list. */
+/**
+ * Returns the watch with at most `max` gaps of each kind, so that no kind hides another, and with at most `max` sensors
+ * and rules in each list.
+ */
 const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
   const byKind = Map.groupBy(watch.gaps, ({ kind }) => kind);
   const kept = new Set([...byKind.values()].flatMap((same) => same.slice(0, max)));

@@ -7,17 +7,17 @@ import { type Gap, gapOfSensors, type RecipientGap } from './gap.ts';
 import { type Reach, recipientGaps, webhookGap } from './reach.ts';
 import type { ComingWeek } from './week.ts';
 
-/** A sensor as far as it matters to whether its falls reach anybody. `groupId` is 0 outside of groups. */
+/** The fields of a sensor that decide whether its falls reach anybody. `groupId` is 0 if the sensor is in no group. */
 type CoveredSensor = { id: string; groupId: number };
 
 /** A rule, or a webhook of the customer, that reports a situation of some sensors at some times. */
 export type Source = {
   isRule: boolean;
-  /** Its only sensor or group; null for all. */
+  /** The only sensor or group that the source is for; null for all. */
   sensorId: string | null;
   groupId: number | null;
   schedule: Schedule | null;
-  /** Why it reaches nobody. Empty if it reaches somebody. */
+  /** The reasons why the source reaches nobody. Empty if it reaches somebody. */
   gaps: readonly RecipientGap[];
 };
 
@@ -57,7 +57,7 @@ const isFor = ({ sensorId, groupId }: Source, sensor: CoveredSensor): boolean =>
 type Pattern = {
   sensorIds: string[];
   sources: Source[];
-  /** When somebody is reached, and when there is a rule, whether it reaches anybody or not. */
+  /** The minutes in which somebody is reached, and the minutes in which there is a rule, even if it reaches nobody. */
   reached: Uint8Array;
   ruled: Uint8Array;
 };
@@ -76,11 +76,14 @@ const extended = (week: ComingWeek, { sources, reached, ruled }: Pattern, more: 
   return pattern;
 };
 
-/** What decides when sources reach somebody. */
+/** Returns a key of everything that decides when sources reach somebody. */
 const timesOf = (sources: readonly Source[]): string =>
   JSON.stringify(sources.map(({ schedule, isRule, gaps }) => [schedule, isRule, gaps.length === 0]));
 
-/** Groups sensors by the times of their sources. A home may have a rule for each of a thousand sensors, but few schedules. */
+/**
+ * Groups sensors by the times of their sources. A home may have a rule for each of a thousand sensors, but few
+ * schedules.
+ */
 const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Pattern[] => {
   const nothing = { sensorIds: [], sources: [], reached: week.none(), ruled: week.none() };
   const ofSensor = Map.groupBy(sources, ({ sensorId }) => sensorId);
@@ -102,13 +105,13 @@ const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources
   return [...byOwn.values()];
 };
 
-/** Returns the minutes that neither of two includes. */
+/** Returns the minutes that neither of two sets includes. */
 const neither = (minutes: Uint8Array, others: Uint8Array): Uint8Array =>
   minutes.map((isIncluded, at) => (isIncluded || others[at] ? 0 : 1));
 const overlap = (minutes: Uint8Array, others: Uint8Array): boolean =>
   minutes.some((isIncluded, at) => isIncluded === 1 && others[at] === 1);
 
-/** Returns the gaps of sensors that no rule covers at some minutes. */
+/** Returns the gaps of sensors that no rule covers during some minutes. */
 const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
   if (!sources.some(({ isRule }) => isRule)) return gapOfSensors('no_rule', sensorIds);
   const minutes = neither(reached, ruled);
@@ -117,7 +120,9 @@ const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled 
   return week.hoursOf(minutes).map((hours) => ({ kind: 'hours_without_rule', sensorIds, total, ...hours }));
 };
 
-/** Returns the gaps of sensors with the same sources: missing rules, and sources that would cover them but reach nobody. */
+/**
+ * Returns the gaps of sensors with the same sources: missing rules, and sources that would cover them but reach nobody.
+ */
 const gapsOfPattern = (week: ComingWeek, pattern: Pattern): Gap[] => {
   const { sources, reached } = pattern;
   const uncovered = neither(reached, reached);
@@ -141,7 +146,7 @@ const merged = (gaps: readonly Gap[]): Gap[] => {
   });
 };
 
-/** Returns what keeps falls of sensors from reaching somebody at some minute of the coming week. */
+/** Returns the gaps that keep falls of sensors from reaching somebody during some minutes of the coming week. */
 export const coverageGaps = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Gap[] =>
   merged(patternsOf(week, sensors, sources).flatMap((pattern) => gapsOfPattern(week, pattern)));
 
@@ -151,6 +156,6 @@ export const coversAny = (sensors: readonly CoveredSensor[], sources: readonly S
     (source) => source.gaps.length === 0 && (sensors.length === 0 || sensors.some((sensor) => isFor(source, sensor))),
   );
 
-/** Returns the sensors that no source reaching somebody is for. */
+/** Returns the sensors without a source that reaches somebody. */
 export const withoutSource = (sensors: readonly CoveredSensor[], sources: readonly Source[]): string[] =>
   sensors.filter((sensor) => !coversAny([sensor], sources)).map(({ id }) => id);

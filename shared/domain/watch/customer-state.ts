@@ -4,7 +4,7 @@ import { id, millis } from '../values.ts';
 /** The largest number of customers whose states are read at a time. */
 export const MAX_CUSTOMERS = 30;
 
-/** What a system admin sees of a customer in a list. */
+/** The state of a customer in the list of a system admin. */
 export const CustomerState = z
   .object({
     customerId: id,

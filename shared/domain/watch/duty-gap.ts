@@ -14,11 +14,13 @@ import { isScheduled } from '../time/wall-time.ts';
  */
 export const MAX_INTERVAL = 3_600_000;
 
-/** Returns the enabled rules on urgent situations that notify the users on duty, in the first or a later step. */
+/** Returns the enabled rules for urgent situations that notify the users on duty, at once or in a later step. */
 export const rulesOnDuty = (rules: readonly Rule[]): Rule[] =>
   rules.filter((rule) => rule.isEnabled && isUrgent(rule.situation) && includesOnDuty(allRecipients(rule)));
 
-/** Returns the channels by which rules that hold at a time (ms) notify the users on duty. */
+/**
+ * Returns the channels by which rules notify the users on duty. Only rules whose schedule includes `time` (ms) count.
+ */
 export const channelsOnDuty = (rules: readonly Rule[], time: number): By[] => {
   const holding = rules.filter(({ schedule }) => schedule === null || isScheduled(schedule, time));
   const named = holding.flatMap(allRecipients).flatMap(({ onDuty, by }) => (onDuty ? by : []));

@@ -4,7 +4,7 @@ import { By } from '../rule/recipient.ts';
 import { Schedule } from '../rule/schedule.ts';
 import { id, millis, uuid } from '../values.ts';
 
-/** The kinds of gaps that concern some sensors, by what they are about. */
+/** The kinds of gaps that concern sensors, by subject. */
 const sensorKinds = {
   falls: ['sensor_offline', 'no_rule', 'silent_mode', 'fall_detection_off', 'unknown_messages'],
   others: ['no_rule_for_silence'],
@@ -18,7 +18,10 @@ const sensors = {
   total: z.int().min(1).meta({ description: 'the number of these sensors' }),
 };
 const { days, from, to } = Schedule.shape;
-/** The rules for falls that need this to notify anybody. Empty if only a webhook of the customer needs it. */
+/**
+ * The rules for falls that the gap keeps from notifying anybody. Empty if the gap affects only a webhook of the
+ * customer.
+ */
 const ruleIds = z.array(id);
 
 const GapOfSensors = z.object({
@@ -74,7 +77,7 @@ const Unnotified = z.object({
   createDate: millis,
 });
 
-/** What keeps a fall, or another alarm, from reaching somebody. */
+/** A gap in the watch: something that keeps a fall, or another alarm, from reaching somebody. */
 export const Gap = z
   .discriminatedUnion('kind', [
     NoSensors.meta({ id: 'NoSensorsGap' }),
@@ -98,6 +101,6 @@ const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified', 
 /** Whether a gap is about falls: while there is one, not all falls are covered. */
 export const isAboutFalls = ({ kind }: Gap): boolean => !notAboutFalls.includes(kind);
 
-/** Returns the gap of a kind for some sensors; none for no sensors. */
+/** Returns the gap of a kind for some sensors. Empty if there are no sensors. */
 export const gapOfSensors = (kind: SensorKind, sensorIds: readonly string[]): Gap[] =>
   sensorIds.length === 0 ? [] : [{ kind, sensorIds: [...sensorIds], total: sensorIds.length }];

@@ -24,10 +24,13 @@ const isNewFor = (before: readonly Gap[], gap: SensorGap, sensorId: string): boo
   return known !== 'always' && minutesOfWeek(gap).some((isIncluded, at) => isIncluded === 1 && known[at] === 0);
 };
 
-/** The gap as it was before: of the same kind, about the same rules, webhook and user. */
+/** Returns a key that a gap keeps as long as it has the same kind, webhook and user, even if its rules change. */
 const subjectOf = (gap: Gap): string => JSON.stringify({ ...gap, ruleIds: 0 });
 
-/** Returns the gaps that may have a sensor of a gap: those of its kind, and for hours also those without any rule. */
+/**
+ * Returns the gaps that can contain the sensors of a gap: gaps of the same kind and, for hours without a rule, also
+ * gaps without any rule.
+ */
 const related = (gaps: readonly Gap[], { kind }: SensorGap): SensorGap[] =>
   gaps.filter(
     (other): other is SensorGap =>
@@ -35,20 +38,20 @@ const related = (gaps: readonly Gap[], { kind }: SensorGap): SensorGap[] =>
   );
 const totalOf = (gaps: readonly SensorGap[]): number => gaps.reduce((sum, { total }) => sum + total, 0);
 
-/** Returns the part of a gap of sensors that is new; null if none is. */
+/** Returns the new part of a gap of sensors; null if no part is new. */
 const newSensors = (before: readonly Gap[], after: readonly Gap[], gap: SensorGap): Gap | null => {
   const known = related(before, gap);
   const sensorIds = gap.sensorIds.filter((sensorId) => isNewFor(before, gap, sensorId));
   if (known.every((other) => other.total === other.sensorIds.length))
     return sensorIds.length > 0 ? { ...gap, sensorIds, total: sensorIds.length } : null;
-  // A list that was too long to be stored may have contained any sensor, but not more of them than its total.
+  // A list that was too long to be stored may have contained any sensor, but no more sensors than its total.
   const hoursOf = (other: SensorGap): string => JSON.stringify({ ...other, sensorIds: 0, total: 0 });
   const same = known.filter((other) => hoursOf(other) === hoursOf(gap));
   const total = Math.min(gap.total - totalOf(same), totalOf(related(after, gap)) - totalOf(known));
   return total > 0 ? { ...gap, sensorIds: sensorIds.slice(0, total), total } : null;
 };
 
-/** Returns the part of a gap that is new; null if none is. */
+/** Returns the new part of a gap; null if no part is new. */
 const newPart = (before: readonly Gap[], after: readonly Gap[], gap: Gap): Gap | null => {
   if ('sensorIds' in gap) return newSensors(before, after, gap);
   const known = before.find((other) => subjectOf(other) === subjectOf(gap));
@@ -63,7 +66,10 @@ export const openedGaps = (before: readonly Gap[], after: readonly Gap[]): Gap[]
 
 type Line = Pick<AuditEntry, 'operation' | 'object'>;
 
-/** The operations by which users change what falls depend on, by the kind of object that they change. */
+/**
+ * The operations with which users make changes that affect the reporting of falls, by the kind of object that they
+ * change.
+ */
 const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   rule: /^(create|copy|update|delete)Rule$/,
   webhook: /^(create|update|delete)Webhook$/,
@@ -74,7 +80,7 @@ const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   customer: /^(updateCustomer|setRoster|createImport)$/,
 };
 
-/** The kinds of objects whose change can open a gap. Other kinds of gaps open without anybody's change. */
+/** The kinds of objects whose change can open a gap. Other kinds of gaps open without a change by a user. */
 const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> = {
   no_sensors: ['sensor'],
   no_rule: ['rule', 'webhook', 'sensor', 'sensor_group'],

@@ -4,7 +4,7 @@ import { includesOnDuty } from '../rule/recipients.ts';
 import type { Rule } from '../rule/rule.ts';
 import type { RecipientGap } from './gap.ts';
 
-/** Whom a rule can reach now. */
+/** The data that decides whom a rule can reach now. */
 export type Reach = {
   webhooks: ReadonlyMap<string, WebhookRecord>;
   /** The channels by which each user can be notified. */
@@ -13,7 +13,7 @@ export type Reach = {
   onDuty: readonly number[];
   /** The channels that the host sends through. Files in the outbox reach nobody. */
   sendable: readonly By[];
-  /** After how many seconds an alarm that nobody was notified of counts as unnotified. */
+  /** The time (s) after which an alarm that nobody was notified of counts as unnotified. */
   unnotifiedAfter: number;
 };
 
@@ -28,10 +28,10 @@ export const webhookGap = (
 ): RecipientGap | null => {
   const { id: webhookId, url, isEnabled, consecutiveFailures, lastSuccess, retrySchedule, format } = webhook;
   if (!isEnabled) return { kind: 'webhook_off', webhookId, ruleIds };
-  // Nobody knows whether anybody will fetch from a feed before somebody has.
+  // Until a feed has been fetched once, it is unknown whether anybody will fetch it.
   const isUnfetched = url === null && lastSuccess === undefined;
   if (consecutiveFailures > 0 || isUnfetched) return { kind: 'webhook_failing', webhookId, ruleIds };
-  // The deliveries in a feed wait for no attempt.
+  // Deliveries in a feed do not wait for an attempt.
   if (url !== null && (retrySchedule?.[0] ?? 0) >= unnotifiedAfter) return unreachableWebhook(webhookId, ruleIds);
   return format === 'raw' ? { kind: 'raw_only', webhookId, ruleIds } : null;
 };
@@ -45,7 +45,7 @@ const gapOfWebhookRecipient = (reach: Reach, webhookId: string, botId: number, r
 const isReachable = ({ channels }: Reach, userId: number, by: By): boolean =>
   channels.get(userId)?.includes(by) ?? false;
 
-/** Returns why a recipient of a rule cannot be reached now; null if it can. */
+/** Returns why a recipient of a rule cannot be reached now; null if the recipient can be reached. */
 const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): RecipientGap | null => {
   const ruleIds = [ruleId];
   if (recipient.webhookId !== undefined)
@@ -58,13 +58,13 @@ const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): Rec
   return isOnDuty ? null : { kind: 'nobody_on_duty', ruleIds, by };
 };
 
-/** Returns why the first recipients of a rule cannot be reached now; nothing if at least one can. */
+/** Returns why the first recipients of a rule cannot be reached now. Empty if at least one can be reached. */
 export const recipientGaps = (reach: Reach, { id, recipients }: Pick<Rule, 'id' | 'recipients'>): RecipientGap[] => {
   const gaps = recipients.map((recipient) => gapOfRecipient(reach, recipient, id));
   return gaps.includes(null) ? [] : gaps.filter((gap) => gap !== null);
 };
 
-/** Whether recipients include the users on duty, and none of these can be notified. */
+/** Whether recipients include the users on duty, but none of these users can be notified. */
 export const isDutyEmpty = (reach: Reach, recipients: readonly Recipient[]): boolean =>
   includesOnDuty(recipients) &&
   recipients.some((recipient) => gapOfRecipient(reach, recipient, 0)?.kind === 'nobody_on_duty');

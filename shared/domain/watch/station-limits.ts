@@ -1,3 +1,3 @@
-/** The largest number of sensors with open falls, and of hits, that a station gets. */
+/** The maximum number of sensors with open falls, and of hits, that a station receives. */
 export const MAX_STATION_SENSORS = 200;
 export const MAX_STATION_HITS = 10;

@@ -5,7 +5,7 @@ import { RuleHit } from '../rule/rule-hit.ts';
 import { MAX_STATION_HITS, MAX_STATION_SENSORS } from './station-limits.ts';
 import { Watch } from './watch.ts';
 
-/** What a screen that watches over people shows. */
+/** The data that a station, a screen for watching over people, shows. */
 export const Station = z
   .object({
     openFalls: z

@@ -29,14 +29,14 @@ export const Seen = z.object({ date: millis.meta({ description: 'the `date` of t
 /** How long (ms) a watch is up to date. It is computed at most once in this time. */
 export const UP_TO_DATE_MS = 60_000;
 
-/** Whether a watch is up to date. One with a date in the future was computed before the clock was set back. */
+/** Whether a watch is up to date. A watch with a date in the future was computed before the clock was set back. */
 export const isUpToDate = ({ date }: Pick<Watch, 'date'>, now: number): boolean =>
   now - date < UP_TO_DATE_MS && !isFuture(date, now);
 
 /** The largest number of offline sensors that are named. */
 export const MAX_NAMED_SENSORS = 10;
 
-/** The names of what gaps refer to, by id. */
+/** The names of everything that gaps refer to, by id. */
 const namesById = z.record(z.string(), z.string());
 
 /** How well falls are covered for a customer, and what keeps people from being notified. */

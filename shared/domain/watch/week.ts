@@ -4,12 +4,15 @@ import { wallTime } from '../time/wall-time.ts';
 const MINUTE = 60_000;
 const MINUTES_OF_DAY = 24 * 60;
 const MINUTES_OF_WEEK = 7 * MINUTES_OF_DAY;
-/** A day can have this many minutes more than 24 hours, when clocks are set back. */
+/** The maximum number of minutes by which a day exceeds 24 hours when clocks are set back. */
 const MAX_CLOCK_CHANGE = 2 * 60;
 /** Offsets from UTC change only at multiples of this many minutes. */
 const OFFSET_STEP = 15;
 
-/** Which minutes are included, 1 for each: of a week, from Monday 00:00, or of the coming week, from its start. */
+/**
+ * A set of minutes, with 1 for each included minute: of a week, from Monday 00:00, or of the coming week, from its
+ * start.
+ */
 type Minutes = Uint8Array;
 
 /** The same hours on some days (1 is Monday), like those of a schedule. If `from` equals `to`, the whole day. */
@@ -37,7 +40,7 @@ export const minutesOfWeek = ({ days, from, to }: WeeklyHours): Minutes => {
 
 type Stretch = { start: number; length: number };
 
-/** Returns the stretches of included minutes. One that begins on Sunday can end on Monday. */
+/** Returns the stretches of included minutes. A stretch that begins on Sunday can end on Monday. */
 const stretchesOf = (minutes: Minutes): Stretch[] => {
   const first = minutes.indexOf(0);
   if (first < 0) return [{ start: 0, length: MINUTES_OF_WEEK }];
@@ -83,13 +86,13 @@ export const weeklyHours = (minutes: Minutes): WeeklyHours[] => {
 };
 
 /**
- * Returns the calendar of the seven days that begin at `now` (ms). Clocks may change in them, and two time zones may
- * differ by more on one day than on another, so schedules are compared by the minutes that actually pass, not by clock
+ * Returns the calendar of the seven days that begin at `now` (ms). Clocks may change during these days, and the
+ * difference between two time zones may vary, so schedules are compared by the minutes that actually pass, not by clock
  * times.
  */
 export const comingWeek = (now: number, timeZone: string) => {
   const begin = Math.floor(now / MINUTE);
-  // Every minute of a week by the clock is passed, even if clocks are set back.
+  // The coming week is long enough to include every minute of the clock week, even if clocks are set back.
   const length = MINUTES_OF_WEEK + MAX_CLOCK_CHANGE;
   const clocks = new Map<string, Uint16Array>();
   /** Returns the minute of the week, by the clock of a time zone, at each minute of the coming week. */
@@ -135,7 +138,7 @@ export const comingWeek = (now: number, timeZone: string) => {
         passed[minute] = 1;
         if (minutes[at]) week[minute] = 1;
       }
-      // An hour that clocks skip is like the minute before it, so that it splits nothing.
+      // A skipped hour gets the value of the minute before it, so that it does not split a stretch.
       for (let at = 0; at < 2 * MINUTES_OF_WEEK; at++) {
         const minute = at % MINUTES_OF_WEEK;
         if (!passed[minute]) week[minute] = week[(minute + MINUTES_OF_WEEK - 1) % MINUTES_OF_WEEK] ?? 0;

@@ -22,8 +22,8 @@ export const newBasic: StoredBasic = {
 };
 
 /**
- * Returns when a mode ends (ms; 0 if it is off). Enabling it starts it, enabling it again does not extend it, and disabling
- * it ends it.
+ * Returns when a mode ends (ms; 0 if it is off). Enabling it starts it, enabling it again does not extend it, and
+ * disabling it ends it.
  */
 const endOfMode = (isEnabled: boolean, before: number, now: number, duration: number): number => {
   if (!isEnabled) return 0;
@@ -44,8 +44,8 @@ export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number)
 };
 
 /**
- * Ends the learning phase, because the device reported at `time` (ms) that it has learned. Null if the report is about an
- * earlier phase.
+ * Ends the learning phase, because the device reported at `time` (ms) that it has learned. Null if the report is about
+ * an earlier phase.
  */
 export const completeLearning = (stored: StoredBasic, time: number): StoredBasic | null =>
   stored.learningUntil > time && stored.learningUntil - LEARNING_MS <= time
