@@ -39,8 +39,8 @@ const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise
     }));
 
 /**
- * Returns the name of a user and the channels through which the user can be notified: none if the user may not log in.
- * Null if there is no such user.
+ * Returns the name of a user and the channels through which the user can be notified. Users who may not log in have no
+ * channels. Null if there is no such user.
  */
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
   const user = await store.recipients.person(customerId, userId);
@@ -159,7 +159,7 @@ const storedAfter = (before: StoredWatch | null, { watch, onDuty }: Computed): S
   };
 };
 
-/** Waits for the watch that another call is computing. If that takes too long, returns the previous one. */
+/** Waits for the watch that another call is computing. If that takes too long, returns the previous watch. */
 const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWatch | null> => {
   const { store, now, pause } = deps;
   let stored: ReadWatch | null = null;

@@ -21,7 +21,7 @@ export const customerFor = async (
 
 /**
  * Returns the customer whose objects a caller lists: the caller's own customer, or the one that a system admin asks
- * for. Null if the caller has no customer and asks for none.
+ * for. Null if the caller has no customer and does not ask for one.
  */
 export const customerOfList = (caller: Caller, requested: number | undefined, fail: Fail): number | null => {
   if (requested !== undefined && !caller.isAdmin && requested !== caller.customerId) return fail('forbidden');

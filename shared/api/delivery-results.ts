@@ -55,8 +55,9 @@ export const endReplay = async (
 const MAX_STEP_MS = 86_400_000;
 
 /**
- * Enqueues a check of whether all deliveries of a round have failed, as this one has. If so, the next step of the
- * escalation is due at once. Called after the failure is recorded, and again if the task of the delivery is retried.
+ * Enqueues a check of whether all deliveries of a round have failed, after this delivery has failed. If so, the next
+ * step of the escalation is due at once. Called after the failure is recorded, and again if the task of the delivery is
+ * retried.
  */
 export const checkFailedRound = async (
   { enqueue, now }: Deps<'enqueue:timers'> & Pick<Deps<'hitReports.report'>, 'now'>,

@@ -18,12 +18,12 @@ const HOUR_SECONDS = 3_600;
 /** The maximum number of emails that an invocation has time for. */
 const MAX_MAILS = 20;
 
-/** A notice for the other webhooks of the customer: its task, and its item. */
+/** A notice for the other webhooks of the customer: the task that processes it, and the stored item. */
 type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem };
 
 /**
- * Returns the notice that a delivery did not reach its receiver. Null for anything but the first delivery of an event,
- * and for events about receivers, because their notices would cause further notices.
+ * Returns the notice that a delivery did not reach its receiver. Null unless this is the first delivery of an event.
+ * Also null for events about receivers, because their notices would cause further notices.
  */
 export const noticeOf = (
   { now }: Pick<FailureDeps, 'now'>,
@@ -48,8 +48,8 @@ export const mailSubject = ({ customerId, webhookId, person, snapshot }: Deliver
 });
 
 /**
- * Mails the users who have an address and can fix the problem, each in their language: those who may manage the webhook
- * or, if `webhook` is null, the rules that name the person.
+ * Mails the users who have an address and can fix the problem, each in their language: the users who may manage the
+ * webhook or, if `webhook` is null, the rules that name the person.
  */
 export const mailManagers = async (
   { store, mail, settings, quotas, log, measure }: MailDeps,

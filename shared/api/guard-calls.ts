@@ -35,7 +35,7 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
   provisioner: ['provisioner'],
 };
 
-/** Returns the store calls that `serve` makes for an operation. They become permissions of its function. */
+/** Returns the store calls that `serve` makes for an operation. They become permissions of the function. */
 export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
   const { auth, method, csrfExempt, within } = operation;
   return [

@@ -28,8 +28,8 @@ type AccessRule = {
 };
 
 /**
- * The API that a caller uses. In AWS each has a separate API Gateway, so that neither API uses up the limits of the
- * other.
+ * The API that a caller uses. In AWS, each API has a separate API Gateway, so that neither API uses up the limits of
+ * the other.
  */
 export type ApiName = 'devices' | 'apps';
 
@@ -64,7 +64,7 @@ type Fields = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Several examples of the body by name, as OpenAPI writes them, instead of the one that its schema declares. */
+  /** Several examples of the body by name, as OpenAPI writes them, instead of the example that its schema declares. */
   bodyExamples?: () => Readonly<Record<string, { summary: string; value: unknown }>>;
   /**
    * `messages`: the handler gets up to 1 MiB as text. `rows`: the body may also be CSV, which the handler gets as text.
@@ -76,7 +76,7 @@ type Fields = {
    * a session that has just ended may still get a response.
    */
   isFrequent?: true;
-  /** Also allows a device whose token was replaced, as long as it has not used the new one. */
+  /** Also allows a device whose token was replaced, as long as the device has not used the new token. */
   allowsFormerToken?: true;
   /**
    * Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in.
@@ -339,7 +339,7 @@ type HandlerResult<O extends Operation> = O extends { published: string }
   ? Reply<Uint8Array>
   : z.input<O['response']> | Reply<z.input<O['response']>> | (O extends { orCsv: true } ? Reply<string> : never);
 
-/** The handlers of a group, one for each operation. A missing one does not compile. */
+/** The handlers of a group, one for each operation. Code without one of them does not compile. */
 export type Handlers<G extends Group> = {
   [K in keyof G['operations']]: (
     call: Call<G['operations'][K]>,

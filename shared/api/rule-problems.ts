@@ -16,8 +16,8 @@ type RuleRecipients = { path: string; recipients: readonly Recipient[]; situatio
 const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
 
 /**
- * Returns the first channel of a rule that the host cannot send through. A change may keep such channels from `before`,
- * although they reach nobody.
+ * Returns the first channel of a rule that the host cannot send through. A change may keep such channels of the rule
+ * `before`, although they reach nobody.
  */
 export const channelProblem = (
   settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,

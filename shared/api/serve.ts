@@ -47,9 +47,9 @@ const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
 };
 
 /**
- * Finds the operation of a request by the resource and method of API Gateway. If there is none, returns the response to
- * OPTIONS or the redirect to the console, or ends the call with 404, 405 or 429. A preflight from a listed origin
- * succeeds even for a path that does not exist, so that its page sees the 404.
+ * Finds the operation of a request by the resource and method of API Gateway. If there is no such operation, returns
+ * the response to OPTIONS or the redirect to the console, or ends the call with 404, 405 or 429. A preflight from a
+ * listed origin succeeds even for a path that does not exist, so that its page sees the 404.
  */
 const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise<APIGatewayProxyResult | null> => {
   const { event } = exchange;
@@ -67,7 +67,7 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
     return null;
   }
   const allow = { Allow: exchange.allowedMethods.join(', ') };
-  // Preflights are not counted, because a browser sends them before the call itself.
+  // Preflights are not counted, because a browser sends them in addition to the actual call.
   const preflight = preflightHeaders(guard.settings.CORS_ORIGINS, event, methods);
   if (preflight) return { statusCode: 204, headers: { ...allow, ...preflight }, body: '' };
   await countUnrouted(guard, exchange);

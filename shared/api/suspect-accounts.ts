@@ -4,8 +4,8 @@ const MAX_SUSPECTS = 1_000;
 
 /**
  * Remembers, in the memory of this process, accounts for which an invalid token was sent recently. Calls for such an
- * account are counted only once their token has proved valid, so a flood of invalid tokens cannot use up its rate
- * limit.
+ * account are counted only once their token has proved valid, so a flood of invalid tokens cannot use up the rate limit
+ * of the account.
  */
 export const createSuspectAccounts = () => {
   const suspects = new Map<string, number>();

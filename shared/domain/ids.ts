@@ -6,7 +6,7 @@ const SLOTS = 4_096;
 
 /**
  * Returns a time-ordered integer below 2^53: 41 bits of ms since ID_EPOCH and 12 random bits. Only a conditional write
- * makes it unique; if the write fails, the writer generates another id or takes the next one.
+ * makes it unique; if the write fails, the writer generates another id or uses the next integer.
  */
 export const timeOrderedId = (now: number, random: number): number =>
   Math.max(0, Math.floor(now) - ID_EPOCH) * SLOTS + (random % SLOTS);
@@ -18,8 +18,8 @@ export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOC
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 
 /**
- * Returns a function that generates ids in order, starting after `last`: among events of the same time, each id is
- * larger than the one before.
+ * Returns a function that generates ids in order, starting after `last`: if events have the same time, each id is
+ * larger than the previous id.
  */
 export const orderedIds = (generate: (time: number) => number, last?: { id: number; createDate: number }) => {
   let before = last;

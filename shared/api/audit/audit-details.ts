@@ -47,8 +47,8 @@ const fieldValue = (item: object, field: string): unknown => {
 };
 
 /**
- * Returns the changed fields of an item with their values, as far as these fit into `bytes` and cannot be personal or
- * secret. For a list that does not fit, only the removed and added elements are returned.
+ * Returns the changed fields of an item with their values. Leaves out values that do not fit into `bytes`, or that may
+ * be personal or secret. For a list that does not fit, only the removed and added elements are returned.
  */
 const auditDetails = (
   fields: readonly string[],
@@ -87,7 +87,7 @@ const firstNames = (names: Iterable<string>): string[] => {
   });
 };
 
-/** Returns a line with the fields that were set, and the values of those that are shown. */
+/** Returns a line with the fields that were set, and the values that may be shown. */
 export const withFields = (
   line: Omit<StoredAuditEntry, 'changes' | 'details'>,
   fields: readonly string[],

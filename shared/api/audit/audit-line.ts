@@ -73,7 +73,7 @@ const fieldNames = ({ body, auditedChange }: Exchange): string[] => {
 
 /**
  * Returns the audit line of a call: of its first write, or of its refusal if `changed` is null. A line has the names of
- * fields, and values of those that are neither secret nor personal.
+ * fields, and values that are neither secret nor personal.
  */
 export const auditLineOf = (
   exchange: Exchange,

@@ -23,7 +23,7 @@ type ConfigChange<V> = {
 
 /**
  * Returns a sensor and one of its configurations. Ends the call with 404 if there is no such sensor, and with 400 if
- * another maker made it.
+ * the sensor is from another maker.
  */
 export const readConfig = async <V extends object>(
   { customerId, params: { sensorId }, fail }: ConfigCall,
@@ -42,7 +42,7 @@ export const readConfig = async <V extends object>(
 
 /**
  * Changes a configuration and notifies the device. `change` gets the current values, and is called again with newer
- * ones if another change was written in the meantime.
+ * values if another change was written in the meantime.
  */
 export const changeConfig = async <V extends object>(
   call: ConfigCall,

@@ -24,8 +24,9 @@ const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: nu
 };
 
 /**
- * Returns the offered media type that an Accept header prefers. Among types of equal quality the more specifically
- * named one wins, then the one offered first. If the header accepts none, returns the one offered first.
+ * Returns the offered media type that an Accept header prefers. Among types of equal quality, the type that the header
+ * names more specifically wins, then the type offered first. If the header accepts none of them, returns the type
+ * offered first.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export const preferredMediaType = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {

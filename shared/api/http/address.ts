@@ -21,11 +21,9 @@ const addressIn = (entry: string): string | undefined =>
     .map((text) => text.replace(/^\[(.*)\]$/, '$1'))
     .find((text) => isIP(text) !== 0 && !text.includes('%'));
 
-/**
- * Returns the last entry of a header. The proxy wrote it; the caller may have sent all earlier ones.
- */
+/** Returns the last entry of a header. The proxy wrote this entry; the caller may have sent all earlier entries. */
 const lastEntry = (event: APIGatewayProxyEvent, name: string): string => {
-  // The order of headers in different spellings is lost, so none of them is trusted.
+  // If a header is sent in several spellings, the order of its values is lost, so none of them is trusted.
   const spellings = Object.keys(event.multiValueHeaders ?? {}).filter((key) => key.toLowerCase() === name);
   return spellings.length === 1 ? (headerValues(event, name).join(',').split(',').at(-1)?.trim() ?? '') : '';
 };
@@ -38,7 +36,7 @@ const reportedAddress = (event: APIGatewayProxyEvent, proxy: TrustedProxy): stri
 };
 
 /**
- * Returns the /64 network of an IPv6 address, the IPv4 address inside an IPv4-mapped one, and an IPv4 address
+ * Returns the /64 network of an IPv6 address, the IPv4 address in an IPv4-mapped IPv6 address, and an IPv4 address
  * unchanged.
  */
 const networkOf = (address: string): string => {
@@ -60,7 +58,7 @@ export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): str
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-/** Headers in which proxies report the caller, or themselves. The host itself sets X-Forwarded-Proto. */
+/** Matches headers in which proxies report the caller or themselves. The host itself sets X-Forwarded-Proto. */
 const FORWARDING = /forwarded|(real|client|connecting)-ip$|^via$|^cdn-loop$/;
 
 type DetailsPolicy = Pick<Settings, 'TRUSTED_PROXY_HEADER' | 'TRUSTS_LOOPBACK' | 'METRICS_TOKEN'>;
@@ -80,7 +78,8 @@ const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TR
 };
 
 /**
- * Whether a call may read the metrics of this host and the details of its health: by its token, or from this machine.
+ * Whether a call may read the metrics and health details of this host, because it has the token or comes from this
+ * machine.
  */
 export const mayReadDetails = (event: APIGatewayProxyEvent, settings: DetailsPolicy): boolean => {
   const { METRICS_TOKEN } = settings;

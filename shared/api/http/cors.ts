@@ -3,14 +3,17 @@ import { header } from './exchange.ts';
 
 /** Request headers that operations read, besides those that every page may send. */
 const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match';
-/** The methods allowed for a path that does not exist, so that the page gets the 404 of the call itself. */
+/** The methods allowed for a path that does not exist, so that the page sees the 404 response to the actual call. */
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 /**
  * Seconds that browsers may cache a preflight. It is short, so that an origin removed from the list is soon refused.
  */
 const MAX_AGE = 600;
 
-/** Response headers that scripts may read besides the safelisted ones: these, and every `X-` header of the response. */
+/**
+ * Returns the response headers that scripts may read besides the safelisted headers: some fixed ones, and every `X-`
+ * header.
+ */
 const exposed = (names: readonly string[]): string =>
   ['Token', 'Retry-After', 'ETag', 'Link', ...names.filter((name) => /^x-/i.test(name))].join(', ');
 
@@ -39,7 +42,7 @@ export const corsHeaders = (
 
 /**
  * Returns the additional headers of the response to a preflight from a listed origin; null for any other request.
- * `methods` are those of the path.
+ * `methods` are the methods of the path.
  */
 export const preflightHeaders = (
   origins: readonly string[],

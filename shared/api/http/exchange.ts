@@ -36,7 +36,7 @@ export type Exchange = {
   acting: Acting | null;
   /** The customer in whose audit log the call is recorded, if the handler chose a different one. */
   auditedUnder: number | null;
-  /** The values that the call replaces, if the handler knows them better than its first write does. */
+  /** The values that the call replaces, if the handler sets them because the first write does not show them. */
   auditedChange: { before: object; after: object } | null;
   /** Set-Cookie headers of the response, even if it is an error. */
   cookies: string[];

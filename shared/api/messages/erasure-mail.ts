@@ -5,7 +5,7 @@ import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 
 /**
  * `requester`: the name of the user; `others`: the names of the users who can cancel the erasure, besides the requester
- * and the system admins; `begins`: when (ms) it begins at the earliest.
+ * and the system admins; `begins`: when (ms) the erasure begins at the earliest.
  */
 type ErasureRequest = {
   customer: { id: number; name: string; timeZone: string };

@@ -128,8 +128,8 @@ const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
 };
 
 /**
- * Finds the caller and counts the call. Responds with 401 if the credentials are missing or invalid; such calls count
- * against their address, and get 429 above its limit. If login is optional, they are anonymous.
+ * Finds the caller and counts the call. If the credentials are missing or invalid, responds with 401, or treats the
+ * call as anonymous if login is optional. Such calls count against their address, and get 429 above its limit.
  */
 export const authenticate = async (guard: Guard, exchange: Exchange): Promise<void> => {
   const operation = operationOf(exchange);

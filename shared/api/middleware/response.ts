@@ -43,7 +43,8 @@ export const withBaseHeaders = (
   response: APIGatewayProxyResult,
 ): APIGatewayProxyResult => {
   const headers = { ...baseHeaders(SERVICE_VERSION, requestId, rate), ...response.headers };
-  // The response's own cookies come last, because browsers keep the last one of a name: a logout deletes cookies.
+  // The response's own cookies come last, because browsers keep the last cookie of each name, and a logout deletes
+  // cookies.
   const ownCookies = response.multiValueHeaders?.['Set-Cookie'] ?? [];
   return {
     ...response,

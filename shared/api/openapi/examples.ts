@@ -197,8 +197,8 @@ const scalarOf = ({ const: only, enum: choices, type, minimum }: Json): unknown 
 };
 
 /**
- * Creates a function that returns the example of a schema: the one that it declares, or one composed of the examples of
- * its fields. `sentBy`: the examples of request bodies, keyed by the id of the response schema.
+ * Creates a function that returns the example of a schema: the declared example, or an example composed of the examples
+ * of its fields. `sentBy`: the examples of request bodies, keyed by the id of the response schema.
  */
 const exampleWriter = (schemas: Schemas, sentBy: ReadonlyMap<string, unknown>) => {
   const write = (

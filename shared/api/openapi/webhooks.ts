@@ -115,7 +115,7 @@ export const callbacksOf = (write: Write, operationId: string): { callbacks?: Js
 
 /**
  * Describes the requests that the service sends to webhooks (D2), by format, and to makers. Webhooks refer to
- * components, because the code that TypeScript and Python generators write for inline ones does not compile.
+ * components, because TypeScript and Python code generated for inline requests does not compile.
  */
 export const describeWebhooks = (write: Write): { webhooks: Json; pathItems: Json } => {
   const requests = Object.values(causes).flatMap(({ requests }) => requests);

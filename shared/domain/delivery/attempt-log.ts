@@ -4,7 +4,7 @@ import { int64, millis } from '../values.ts';
 const phase = int64.nullable();
 
 /**
- * One attempt in the delivery log. Exactly one of `status` and `error` is null. Both are null if the channel of a
+ * One attempt in the delivery log. At least one of `status` and `error` is null. Both are null if the channel of a
  * person accepted the message, because channels have no status.
  */
 export const AttemptLog = z

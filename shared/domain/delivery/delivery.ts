@@ -27,7 +27,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const hostDelay = (attempts: number, age: number): number =>
   age > DAY_SECONDS ? DAY_SECONDS : Math.max(PERSON_DELAYS[attempts] ?? 60, Math.min(age / 4, HOUR_SECONDS));
 
-/** The deadline of a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
+/** The deadline of a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter deadline. */
 export const DEADLINE_SECONDS = 15;
 /** The default number of seconds of consecutive 410 responses before a webhook is disabled. */
 export const GONE_AFTER_SECONDS = 120;
@@ -116,7 +116,7 @@ export type Delivery = {
   retryAfterDate?: number;
   /** The attempt log; missing until the first attempt has ended. */
   log?: PackedAttempt[];
-  /** The original delivery, if this one is a redelivery. Its receiver sees the same `webhook-id`. */
+  /** The original delivery, if this delivery is a redelivery. Its receiver sees the same `webhook-id`. */
   replayOf?: string;
   /** The delivery that was resent, if that was itself a redelivery. In this case `replayOf` is the original. */
   repeats?: string;
@@ -137,7 +137,10 @@ export type Delivery = {
    */
   requestId?: string;
   snapshot: Snapshot;
-  /** The body of a delivery without an event: feedback for the maker. All others are rendered from their snapshot. */
+  /**
+   * The body of a delivery without an event: feedback for the maker. The bodies of all other deliveries are rendered
+   * from their snapshots.
+   */
   body?: string;
 };
 

@@ -14,9 +14,9 @@ import type { WebhookRecord } from './webhook.ts';
  * deliveries.
  */
 const MAX_FAILURES = 3;
-/** The minimum time (ms) by which an early attempt must precede the planned one. */
+/** The minimum time (ms) by which an early attempt must precede the planned attempt. */
 const MIN_GAIN = 1_000;
-/** How far ahead of time (ms) a replay plans the first attempts of its deliveries, at its own rate. */
+/** How far ahead (ms) a replay plans the first attempts of its deliveries, which it spaces at its own rate. */
 const PLANNED_AHEAD = 5_000;
 
 /** Whether a webhook may have pending deliveries that no success has released yet. */

@@ -4,7 +4,7 @@ import { int32, int64, millis, uuid } from '../values.ts';
 import { DELIVERY_RETENTION, type Delivery, type WebhookDelivery } from './delivery.ts';
 import { restingStates } from './states.ts';
 
-/** The states of deliveries that can be resent: those that have ended, and held ones. */
+/** The states in which a delivery can be resent: it has ended or is held. */
 const Replayable = z.enum(restingStates);
 
 /** The body of a request that resends deliveries of a webhook. */
@@ -62,7 +62,7 @@ export type ReplayRecord = Omit<Replay, 'total' | 'isPaused'> &
      */
     found: number;
     made: number;
-    /** The last delivery that was checked; null before the first one. */
+    /** The last delivery that was checked; null before the first delivery. */
     cursor: string | null;
     /** The time (ms) up to which redeliveries are scheduled so far. */
     pacedUntil: number;
@@ -100,7 +100,9 @@ export const isReplayed = (
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
 ): boolean => states.some((wanted) => wanted === state) && replayOf === undefined && !isTest;
 
-/** Creates a delivery with the content of another one. It is due at `time` (ms) and restarts the retry schedule. */
+/**
+ * Creates a delivery with the content of another delivery. It is due at `time` (ms) and restarts the retry schedule.
+ */
 export const redeliveryOf = <T extends Delivery>(original: T, id: string, time: number, now: number) => ({
   id,
   customerId: original.customerId,

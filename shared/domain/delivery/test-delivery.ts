@@ -6,7 +6,7 @@ import type { WebhookRecord } from './webhook.ts';
 
 /** The sensor id in tests, which have no sensor. */
 export const NO_SENSOR_ID = `id_${'0'.repeat(23)}`;
-/** What the payload of a test contains besides its webhook. */
+/** The content of a test payload besides the webhook. */
 type TestContext = {
   service: Service;
   customer: Snapshot['customer'];

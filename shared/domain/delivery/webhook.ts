@@ -137,7 +137,7 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof Even
 } & Partial<EventFilters> &
   DeliveryHealth;
 
-/** What the delivery worker stores in a webhook (domain/delivery/breaker.ts). All times are in ms. */
+/** The fields that the delivery worker stores in a webhook (domain/delivery/breaker.ts). All times are in ms. */
 type DeliveryHealth = {
   openUntil?: number;
   lastFailure?: number;

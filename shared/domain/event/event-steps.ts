@@ -9,7 +9,10 @@ import { DUPLICATE_WINDOW, type Signal, stateReports, type TrustedMessage } from
 /** The cause of events: something that was received, or the passage of time. `source` is as in `Decided`. */
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
-/** Derives the UUIDs of events: the first has the UUID of the cause, the others also depend on their kind. */
+/**
+ * Derives the UUIDs of events: the first event has the UUID of the cause; the UUIDs of further events also depend on
+ * their kind.
+ */
 const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
     const { type, action } = happening;

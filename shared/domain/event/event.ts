@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Situation as AnySituation, kinds } from '../kinds.ts';
 import type { HitAcknowledgement } from '../rule/acknowledgement-view.ts';
 
-/** Returns the schema of the eventType of D2: the codes of all kinds that have one. */
+/** Returns the schema of the eventType of D2: the codes of all kinds of events that have a code. */
 export const eventType = (): z.ZodType<number, number> =>
   z
     .literal(Object.values(kinds).flatMap(({ code }) => (code === null ? [] : [code])))

@@ -38,7 +38,7 @@ export const fallOfKey = (key: string): FallSubject => {
   return { start, began, isSensitive, track: isNumber ? Number(suffix) : null };
 };
 
-/** Whether a key belongs to an alarm after the first one of its fall. */
+/** Whether a key belongs to a later alarm of a fall than the first. */
 export const isRaisedAgain = (key: string): boolean => key !== firstKeyOf(key);
 
 /** Returns the key of the first alarm of a fall, which all its alarms share. */

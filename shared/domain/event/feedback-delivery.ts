@@ -59,7 +59,7 @@ export const FeedbackPayload = z
   });
 export type FeedbackPayload = z.infer<typeof FeedbackPayload>;
 
-/** What the payload contains besides the feedback. */
+/** The content of the payload besides the feedback. */
 type FeedbackContext = {
   service: Service;
   sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId'>;

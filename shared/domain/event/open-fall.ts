@@ -30,7 +30,7 @@ const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
   return phases.includes('confirmed') ? 'confirmed' : 'detected';
 };
 
-/** The device's clock may be ahead, so the start is limited to the time of the report. */
+/** The device's clock may be ahead, so the fall counts from the time of the report at the latest. */
 const ofMakerA = (fall: Fall): FallOfState => {
   const { start, endedByTime = start, at = endedByTime, isSensitive = false, isSimulated = false } = fall;
   const { isAcknowledged = false } = fall;

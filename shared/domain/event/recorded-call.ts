@@ -33,7 +33,7 @@ export const unprocessedCalls = (seq: number, run: ProcessedRun | undefined): nu
 const MAX_CALL_MS = 45_000;
 
 /**
- * Whether all recorded calls of a device are processed: the run includes the newest one, and calls recorded before the
+ * Whether all recorded calls of a device are processed: the run includes the newest call, and calls recorded before the
  * run were queued ahead of it. (Only a dead letter can arrive later.)
  */
 export const isAllProcessed = (

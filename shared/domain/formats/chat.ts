@@ -11,8 +11,8 @@ const colors: Readonly<Record<Severity, string>> = {
 };
 
 /**
- * Renders the format Chat: Slack attachments, with only the fields that Mattermost and Rocket.Chat show too. A link is
- * the only action that all of them support.
+ * Renders the format Chat: Slack attachments, with only the fields that Mattermost and Rocket.Chat also show. A link is
+ * the only action that all three support.
  */
 export const renderChat: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 export const Format = z.enum(['full', 'custom1', 'raw', 'chat', 'teams']);
 export type Format = z.infer<typeof Format>;
 
-/** What a format can express, and who can use it. The renderers are in render.ts. */
+/** Defines what a format can express, and who can use it. The renderers are in render.ts. */
 export type PayloadFormat = {
   /** The summary of its deliveries in the OpenAPI document. */
   summary: string;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Returns the schema of a text of min..max code points; receivers may rely on this length. JSON Schema counts code
- * points too.
+ * Returns the schema of a text of min..max code points; receivers may rely on this length. JSON Schema also counts code
+ * points.
  */
 export const textBetween = (min: number, max: number) =>
   z

@@ -1,6 +1,6 @@
 import type { Service, Snapshot } from '../delivery/delivery.ts';
 
-/** What a payload contains besides the snapshot: the sending service and webhook, and the message of the device. */
+/** The content of a payload besides the snapshot: the sending service and webhook, and the message of the device. */
 export type PayloadContext = {
   service: Service;
   webhook: { id: string; name: string; isCustomerHook: boolean };

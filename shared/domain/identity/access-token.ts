@@ -18,7 +18,7 @@ export const NewAccessToken = z
     examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }],
   });
 
-/** An access token in a list. If `permissions` is null, it has all permissions of its user. */
+/** An access token in a list. If `permissions` is null, the token has all permissions of its user. */
 export const AccessToken = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

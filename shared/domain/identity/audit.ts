@@ -6,7 +6,7 @@ import type { Caller } from './permission.ts';
 /** The id of an audit log entry, which contains its time. */
 export const auditIdText = z.string().regex(/^\d{14}[0-9a-f]{12}$/);
 
-/** Who made a call. */
+/** The actor that made a call. */
 export const Actor = z.object({
   kind: z.enum(actorKinds).meta({
     description:

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { id, int64, millis, text } from '../values.ts';
 import { Actor } from './audit.ts';
 
-/** A customer with everything it owns, or a person: the resident whom a sensor watches over, or a user. */
+/** The subject of a job: a customer with all its data, the resident whom a sensor watches over, or a user. */
 export const Subject = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('customer'), id }).meta({ id: 'CustomerSubject' }),

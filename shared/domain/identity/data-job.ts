@@ -34,7 +34,7 @@ export const JOB_RETENTION = 400 * 86_400_000;
  */
 export const LAST_PASS_AFTER = 16 * 60_000;
 
-/** How long (ms) others can cancel a requested erasure of a customer. */
+/** How long (ms) other users can cancel the requested erasure of a customer. */
 export const REQUEST_MS = 86_400_000;
 /**
  * Whether a job of this kind waits for an approval before it begins: only a system admin can erase a whole customer
@@ -61,7 +61,7 @@ const exportPermissions: Readonly<Record<Subject['kind'], readonly Permission[]>
 export const mayExport = (caller: Caller, { kind }: Subject): boolean =>
   exportPermissions[kind].every((permission) => hasPermission(caller, permission));
 
-/** Returns when (ms) the result of an export is deleted; null if there is none. */
+/** Returns when (ms) the result of an export is deleted; null if there is no result. */
 export const fileUntil = ({ file, updateDate }: Pick<DataJob, 'file' | 'updateDate'>, now: number): number | null =>
   file !== undefined && now < updateDate + EXPORT_RETENTION ? updateDate + EXPORT_RETENTION : null;
 

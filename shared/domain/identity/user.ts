@@ -90,7 +90,7 @@ export type UserProfile = Omit<UserUpdate, 'currentPassword'>;
 
 /** How long (ms) reset codes still go to the previous address of users who changed their own. */
 export const MAILBOX_DELAY = 86_400_000;
-/** The address that reset codes go to until a time (ms), instead of the current one. */
+/** The address that reset codes go to until `until` (ms), instead of the current address. */
 export type Mailbox = { email: string; until: number };
 /** Returns the address that reset codes of a user go to; empty for none. */
 export const mailboxOf = ({ email, resetTo }: { email: string; resetTo?: Mailbox | null }, now: number): string =>

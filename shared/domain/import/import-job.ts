@@ -6,7 +6,7 @@ import type { FieldError, Problem } from '../problem.ts';
 import type { Rule } from '../rule/rule.ts';
 import type { Import, ImportKind } from './import-view.ts';
 
-/** What is wrong with a column of a row. */
+/** A problem with a column of a row. */
 export type RowProblem = { row: number; field: string; problem: Problem; values?: FieldError['values'] };
 
 /** A step of an import. Repeating it changes nothing. `row` is the row that its problems are reported for. */
@@ -21,7 +21,7 @@ export type ImportStep =
   | { do: 'create_rule'; row: number; rule: Rule }
   | { do: 'update_rule'; row: number; rule: Rule };
 
-/** An import as it is stored. `done`: the number of its completed steps. */
+/** An import as it is stored. `done`: the number of completed steps. */
 export type ImportJob = Omit<z.output<typeof Import>, 'kind' | 'errors'> & {
   customerId: number;
   imported: ImportKind;

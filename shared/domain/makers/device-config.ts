@@ -19,7 +19,9 @@ type DeviceConfigInput = {
   maxReportDelay: number;
 };
 
-/** Returns the firmware to install at the next start: the one pinned for this sensor, or the default of its maker. */
+/**
+ * Returns the firmware to install at the next start: the firmware pinned for this sensor, or the default of its maker.
+ */
 const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: DeviceConfigInput): number | null =>
   (firmware as Partial<ConfigValues<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
 

@@ -1,6 +1,6 @@
 /**
- * A CloudWatch alarm that is active. `since` is when (ms) it started; `metric` is the metric that it watches, if it is
- * a single one.
+ * A CloudWatch alarm that is active. `since` is when (ms) it started; `metric` is the metric that it watches, if the
+ * alarm watches a single metric.
  */
 export type ActiveAlarm = {
   arn: string;

@@ -33,7 +33,7 @@ const RosterEntry = z.union([WeeklyShift, DatedShift, DayOff]).meta({
 });
 export type RosterEntry = z.output<typeof RosterEntry>;
 
-/** Who is on duty when, in the time zone of the customer. */
+/** The roster: who is on duty at what time, in the time zone of the customer. */
 export const Roster = z
   .array(RosterEntry)
   .max(MAX_ENTRIES)
@@ -48,6 +48,6 @@ export const Roster = z
     ],
   });
 
-/** Returns the entries without those for days before `yesterday`. Yesterday's shift may end today. */
+/** Returns the entries, leaving out entries for days before `yesterday`. Yesterday's shift may end today. */
 export const currentEntries = (entries: readonly RosterEntry[], yesterday: string): RosterEntry[] =>
   entries.filter(({ date }) => date === undefined || date >= yesterday);

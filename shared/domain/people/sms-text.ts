@@ -50,7 +50,7 @@ const plainForms: readonly (readonly [RegExp, string])[] = [
   [/[‐‑‒–—―−⁃•‣]/gu, '-'],
   [/…/gu, '...'],
   // In names, a splitter stands where programs would find a link. It becomes a visible character, because GSM 03.38 has
-  // no invisible ones.
+  // no invisible characters.
   [new RegExp(`(?<=[.:。．｡])${ZERO_WIDTH}`, 'gu'), ' '],
   [new RegExp(ZERO_WIDTH, 'gu'), ''],
   [/[^\S\n]/gu, ' '],

@@ -3,7 +3,7 @@ import type { Acknowledgement } from './acknowledgement-view.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /**
- * The situations that somebody has to check at once. A rule hit for one of them is an alarm; the deliveries of such an
+ * The situations that somebody has to check at once. A rule hit for such a situation is an alarm. The deliveries of the
  * event to the customer's own webhooks together count as one more alarm, the alarm of the event (completion 13).
  */
 export const urgentSituations = [
@@ -31,7 +31,9 @@ export const isAlarmAboutPerson = (event: { type: string; action: string }): boo
   return situation !== null && !isAboutSensor(situation);
 };
 
-/** What decides whether somebody was notified of an alarm. A message in the outbox of the host reached nobody. */
+/**
+ * The fields that decide whether somebody was notified of an alarm. A message in the outbox of the host reached nobody.
+ */
 export type HitProgress = {
   notifiedDate?: number;
   acknowledgement?: Acknowledgement;

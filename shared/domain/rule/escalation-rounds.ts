@@ -20,7 +20,7 @@ export const withOpenRound = (
 });
 
 /**
- * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats missed
+ * Returns the escalation once an open round is completed at a time (ms); null if it was the last round. Repeats missed
  * during an outage are not made up for: a single repeat follows. An open round that was due in the future was decided
  * before the clock was set back.
  */

@@ -16,7 +16,7 @@ export type Kind = 'step' | 'repeat';
 export type Escalation = {
   /** The number of rounds decided so far. The ids of a round's deliveries are derived from its number. */
   round: number;
-  /** `afterSeconds` of the last step; 0 before the first one. */
+  /** `afterSeconds` of the last step; 0 before the first step. */
   after: number;
   /** The number of repeats to all recipients so far. */
   repeats: number;
@@ -75,7 +75,7 @@ export const newEscalation = (rule: NotificationPlan, createDate: number, isHurr
   return first && waitingFor(0, progress, first, 0);
 };
 
-/** Returns the next round according to the current rule; null if there is none. */
+/** Returns the next round according to the current rule; null if there is no further round. */
 export const nextRound = (rule: NotificationPlan, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
 

@@ -46,12 +46,14 @@ export const isNobodyOnDuty = (recipients: readonly Recipient[], onDuty: readonl
 /** The part of a rule that decides who is notified, and when. */
 export type NotificationPlan = Pick<Rule, 'recipients' | 'escalation' | 'repeatSeconds'>;
 
-/** Returns all lists of recipients with their paths in the rule: the first recipients, then those of each step. */
+/**
+ * Returns all lists of recipients with their paths in the rule: the first recipients, then the recipients of each step.
+ */
 export const recipientLists = ({ recipients, escalation }: NotificationPlan) => [
   { path: 'recipients', recipients },
   ...escalation.map((step, index) => ({ path: `escalation.${index}.recipients`, recipients: step.recipients })),
 ];
 
-/** Returns all recipients of a rule: the first ones, then those of each step. */
+/** Returns all recipients of a rule: the first recipients, then the recipients of each further step. */
 export const allRecipients = (rule: NotificationPlan): Recipient[] =>
   recipientLists(rule).flatMap(({ recipients }) => recipients);

@@ -64,7 +64,8 @@ const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): 
 };
 
 /**
- * Returns the offline periods of one sensor, from its events in order. `until`: it is still offline at this time (ms).
+ * Returns the offline periods of one sensor, from its events in order. `until`: the time (ms) until which a sensor
+ * without a reported end is known to be offline.
  */
 const offlinePeriodsOf = (events: readonly ReportedEvent[], until: number | null): OfflinePeriod[] =>
   events.flatMap(({ situation, at: from, sensorId }, index) => {

@@ -74,5 +74,5 @@ export const FloorPlanUpdate = z
     ],
   });
 
-/** The plan of a group until one is set. */
+/** The plan of a group until a plan is set. */
 export const emptyPlan: FloorPlan = { width: 40, height: 20, rooms: [] };

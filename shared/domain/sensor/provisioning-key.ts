@@ -23,8 +23,8 @@ export const NewProvisioningKey = z
   });
 
 /**
- * A provisioning key, which devices use to register; `manufacturer` is null if it is for both makers. The key itself is
- * not stored.
+ * A provisioning key, which devices use to register. `manufacturer` is null if the key is for both makers. The key
+ * itself is not stored.
  */
 export const ProvisioningKey = limits
   .extend({

@@ -34,9 +34,7 @@ const isIn = (region: RegionBounds, { x, y, z }: Point): boolean =>
 const areaOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: RegionBounds): number =>
   (bottomRightX - topLeftX) * (topLeftY - bottomRightY);
 
-/**
- * Returns the region that contains a point: the smallest one, and the first by positionIdx if their areas are equal.
- */
+/** Returns the region that contains a point: the smallest region or, if areas are equal, the first by positionIdx. */
 export const regionAt = (regions: readonly RegionBounds[], point: Point): EventRegion | null => {
   const [smallest] = regions
     .filter((region) => isIn(region, point))

@@ -49,7 +49,7 @@ export type SensorRecord = z.input<typeof Sensor> & {
   /** Its configuration silences falls, or turns fall detection off. */
   isSilent?: boolean;
   isFallDetectionOff?: boolean;
-  /** Most of its messages of the last 24 hours, or of those about falls, were not understood. */
+  /** Most of its messages of the last 24 hours, or most of its messages about falls, were not understood. */
   isMisunderstood?: boolean;
   /** Its newest report of a fall is marked as silent, and its critical configuration has not been changed since. */
   marksSilent?: boolean;
@@ -65,7 +65,7 @@ export type Device = {
   manufacturer: Manufacturer;
   hash: string;
   moved?: { from: number; at: number };
-  /** The hash of the token that this one replaced, until this one is used. */
+  /** The hash of the token that this token replaced. Present until this token is used. */
   replaces?: string;
   /**
    * Set if the device got a new token. The old token stays valid until the new token is used, at most until this time
@@ -105,9 +105,9 @@ export const newSensor = (
 });
 
 /**
- * What happens to each field of a sensor that moves to another customer. `device` fields are kept. `setting` fields
- * describe a room and its resident, so they are kept only if the sensor had no customer, because then a system admin
- * set them for the new customer. `new` fields get the values of a new sensor.
+ * Defines what happens to each field when a sensor moves to another customer. `device` fields are kept. `setting`
+ * fields describe a room and its resident, so they are kept only if the sensor had no customer, because then a system
+ * admin set them for the new customer. `new` fields get the values of a new sensor.
  */
 const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   id: 'device',

@@ -66,7 +66,7 @@ export const answerStep = (state: SensorState, key: string, answer: Answer): Ste
   return { state: { ...state, falls }, events: [] };
 };
 
-/** Returns the key of the newest alarm of a fall, as far as the state knows. */
+/** Returns the key of the newest alarm of a fall that the state knows. */
 export const newestKeyOf = (state: SensorState, key: string): string => {
   const { track, began } = fallOfKey(key);
   const found = track === null ? undefined : state.tracks?.find((known) => isFallOf(known, track, began));

@@ -69,7 +69,7 @@ export const changedRegions = ({ inside = [] }: SensorState, { regions }: Presen
     inside.includes(Number(index)) === isInside ? [] : [Number(index)],
   );
 
-/** Leaves out a bed exit within `suspendSeconds` before or after the last reported one. */
+/** Leaves out a bed exit within `suspendSeconds` before or after the last reported bed exit. */
 const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSeconds: number): Step => {
   if (!events.some(({ situation }) => situation === 'bed_left')) return { state, events };
   const { bedExit } = state;

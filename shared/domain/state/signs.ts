@@ -2,8 +2,8 @@ import { eventOf, type Situation } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
 /**
- * Devices do not report the end of a weak signal or a tilt. A report within this time (ms) after the last one belongs
- * to the same occurrence.
+ * Devices do not report the end of a weak signal or a tilt. A report within this time (ms) after the last report
+ * belongs to the same occurrence.
  */
 const OCCURRENCE_MS = 3_600_000;
 

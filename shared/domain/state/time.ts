@@ -9,18 +9,20 @@ const openFalls = ({ falls }: SensorState): Fall[] => falls.filter((fall) => !is
 /** Whether there are falls that time may advance. */
 export const hasOpenFall = (state: SensorState): boolean => openFalls(state).length > 0;
 
-/** Returns when (ms) the first fall that ended by time alone stops being listed as open; Infinity if there is none. */
+/**
+ * Returns when (ms) the first fall that time alone ended stops being listed as open; Infinity if there is no such fall.
+ */
 export const nextClear = ({ falls }: SensorState): number =>
   Math.min(...falls.flatMap(({ endedByTime }) => (endedByTime === undefined ? [] : [endedByTime + UNCLEAR_MS])));
 
-/** Returns when (ms) the next fall changes: any fall, or only one with a pending alarm. */
+/** Returns when (ms) time next changes a fall: any fall, or only a fall with a pending alarm. */
 export const nextMove = (state: SensorState, timings: Timings, kind: 'any' | 'alarm'): number => {
   const moves = openFalls(state).map((fall) => dueMove(fall, timings));
   const next = moves.filter(({ isAlarm }) => isAlarm || kind === 'any').map(({ dueAt }) => dueAt);
   return Math.min(...next, kind === 'any' ? nextClear(state) : Number.POSITIVE_INFINITY);
 };
 
-/** Returns when (ms) the next fall advances from phase to phase by time; Infinity if there is none. */
+/** Returns when (ms) time next advances a fall from phase to phase; Infinity if there is no such fall. */
 export const nextCheck = (state: SensorState, timings: Timings): number => {
   const timed = openFalls(state).filter(isTimed);
   return Math.min(...timed.map((fall) => dueMove(fall, timings).dueAt));

@@ -149,7 +149,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 };
 const SITTING_UP_IN_BED = 11;
 
-/** Returns the region a person is in: the last one entered and not left, because poses have no point. */
+/** Returns the region that a person is in: the last region entered and not left, because poses have no point. */
 const regionOf = ({ inside = [] }: Track, places: readonly RegionBounds[]): EventRegion | null => {
   const last = inside.at(-1);
   return last === undefined ? null : regionByIndex(places, last);

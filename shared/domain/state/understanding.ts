@@ -27,7 +27,7 @@ const isAboutFalls = (signal: Signal): boolean =>
  * Returns the counts of messages after one more message, received at `at` (ms). A state has counts only after a message
  * that was not understood. The number of earlier messages is estimated from the number of writes, and the number of
  * earlier messages about falls from the states of falls. Counts are halved every 24 hours, so that the messages of the
- * last 24 hours decide.
+ * last 24 hours have the most weight.
  */
 export const understandingAfter = (
   { understanding, version, falls }: Pick<SensorState, 'understanding' | 'version' | 'falls'>,

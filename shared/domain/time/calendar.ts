@@ -9,7 +9,7 @@ const dateOf = (utc: number): string => new Date(utc).toISOString().slice(0, 10)
 
 export const monthOf = (time: number, timeZone: string): string => wallTime(time, timeZone).date.slice(0, 7);
 
-/** Returns the month that is `count` months after another one. */
+/** Returns the month that is `count` months after another month. */
 export const monthAfter = (month: string, count = 1): string => {
   const date = new Date(utcOf(`${month}-01`));
   date.setUTCMonth(date.getUTCMonth() + count);
@@ -18,7 +18,7 @@ export const monthAfter = (month: string, count = 1): string => {
 
 /** Returns the first day of a month, or the day itself. */
 export const firstDay = (date: string): string => (date.length === 7 ? `${date}-01` : date);
-/** Returns the day that is `count` days after another one. */
+/** Returns the day that is `count` days after another day. */
 export const dayAfter = (day: string, count = 1): string => dateOf(utcOf(day) + count * 24 * 60 * MINUTE);
 /** Returns the ISO weekday of a day. */
 export const weekdayOf = (day: string): number => new Date(utcOf(day)).getUTCDay() || 7;

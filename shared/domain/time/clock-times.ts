@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 const asUtc = (date: string, clock: string): number => Date.parse(`${date}T${clock}:00Z`);
-/** Returns how far (ms) the clocks of a time zone are ahead of UTC at a time (ms, of a whole minute). */
+/** Returns how far (ms) the clocks of a time zone are ahead of UTC at a time (ms, a whole minute). */
 const offsetAt = (time: number, timeZone: string): number => {
   const { date, clock } = wallTime(time, timeZone);
   return asUtc(date, clock) - time;

@@ -36,7 +36,10 @@ export const dateAndTime = (time: number, timeZone: string): string =>
 export const dateTimeAndZone = (time: number, timeZone: string): string =>
   formatted(time, timeZone, isUtc(timeZone) ? 'UTC' : timeZone);
 
-/** Whether a time is within a schedule, by the clock of its time zone. If `from` equals `to`, the whole day is. */
+/**
+ * Whether a time is within a schedule, by the clock of its time zone. If `from` equals `to`, the schedule includes the
+ * whole day.
+ */
 export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {
   const { weekday, clock } = wallTime(time, timeZone);
   if (from < to) return days.includes(weekday) && clock >= from && clock < to;

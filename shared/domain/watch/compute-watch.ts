@@ -20,7 +20,7 @@ export type WatchedSensor = {
   isSilent: boolean;
   /** Its configuration lets it detect and report falls. */
   detectsFalls: boolean;
-  /** Most of its messages of the last 24 hours, or of those about falls, were not understood. */
+  /** Most of its messages of the last 24 hours, or most of its messages about falls, were not understood. */
   isMisunderstood: boolean;
 };
 
@@ -32,7 +32,7 @@ export type WatchInput = {
   rules: readonly Rule[];
   webhooks: readonly WebhookRecord[];
   reach: Reach;
-  /** The names of the users whom rules name. */
+  /** The names of the users that rules refer to. */
   users: ReadonlyMap<number, string>;
   /** The alarms that reached nobody. */
   unnotified: readonly UnnotifiedGap[];

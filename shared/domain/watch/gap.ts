@@ -98,7 +98,7 @@ export type UnnotifiedGap = Extract<Gap, { kind: 'unnotified' }>;
 export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
 
 const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified', 'loopback_target'];
-/** Whether a gap is about falls: while there is one, not all falls are covered. */
+/** Whether a gap is about falls: while there is such a gap, not all falls are covered. */
 export const isAboutFalls = ({ kind }: Gap): boolean => !notAboutFalls.includes(kind);
 
 /** Returns the gap of a kind for some sensors. Empty if there are no sensors. */

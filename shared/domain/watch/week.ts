@@ -15,7 +15,10 @@ const OFFSET_STEP = 15;
  */
 type Minutes = Uint8Array;
 
-/** The same hours on some days (1 is Monday), like those of a schedule. If `from` equals `to`, the whole day. */
+/**
+ * The same hours on some days (1 is Monday), like the hours of a schedule. If `from` equals `to`, they are the whole
+ * day.
+ */
 export type WeeklyHours = Pick<Schedule, 'days' | 'from' | 'to'>;
 
 const minuteOf = (clock: string): number => {

@@ -20,7 +20,7 @@ export const fallFields = {
   sitDownAlarmTime: integerField(60, 'seconds', { min: 0, max: 100 }),
 } as const;
 
-/** The fields of D1 O21. An upper rate must not be below the lower one. */
+/** The fields of D1 O21. An upper rate must not be below the lower rate. */
 export const vitalFields = {
   respirationRateUpper: integerField(20, 'breaths per minute', { min: 10, max: 100 }),
   respirationRateLower: integerField(10, 'breaths per minute', { min: 1, max: 20 }),
