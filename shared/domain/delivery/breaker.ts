@@ -111,8 +111,8 @@ export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): C
 };
 
 /**
- * The time (ms) until which the circuit stays open after a failure: until the retry of the failed delivery, at most 60
- * s. Null if the circuit stays closed.
+ * The time (ms) until which the circuit stays open after a failure: until the retry of the failed delivery, at most a
+ * minute. Null if the circuit stays closed.
  */
 export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
   failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, MAX_OPEN) : null;

@@ -1,12 +1,12 @@
 /**
- * Functions that make the text that people type safe for its readers. Programs turn some texts into links automatically, and each channel
- * has its own markup. A name (of a sensor, region, customer, user or webhook) must have no effect; an address in a
- * rule's own title or message must remain a link.
+ * Functions that make text that people type safe for its readers. Programs turn some texts into links automatically,
+ * and each channel has its own markup. A name (of a sensor, region, customer, user or webhook) must have no effect; an
+ * address in a rule's own title or message must remain a link.
  *
  * | channel | names | title and message of the rule |
  * | --- | --- | --- |
  * | email, push, Telegram | sent as text without markup; `asText` splits what would become a link | unchanged |
- * | SMS | the same, but split by a space, because GSM 03.38 lacks the invisible splitter (people/sms-text.ts) | unchanged |
+ * | SMS | the same, but split by a space, because GSM 03.38 lacks the splitter (people/sms-text.ts) | unchanged |
  * | Slack, Mattermost, Rocket.Chat | `withoutMarkup` | `wordsForChat`: the same, except web addresses |
  * | Teams | `withoutLinks`, in runs without markup | the same, except web addresses, which become runs with an action |
  * | Full, Custom 1 | unchanged, because programs read them | unchanged |

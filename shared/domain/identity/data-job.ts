@@ -38,7 +38,7 @@ export const LAST_PASS_AFTER = 16 * 60_000;
 export const REQUEST_MS = 86_400_000;
 /**
  * Whether a job of this kind waits for an approval before it begins: only a system admin can erase a whole customer
- * without a second person.
+ * without the approval of a second person.
  */
 export const needsApproval = (kind: JobKind, { kind: subject }: Subject, { isAdmin }: Caller): boolean =>
   kind === 'erasure' && subject === 'customer' && !isAdmin;

@@ -8,7 +8,7 @@ const bounds = {
   webhooks: { byDefault: 50, max: 1_000 },
   bots: { byDefault: 100, max: 10_000 },
   rules: { byDefault: 500, max: 10_000 },
-  /** Enabled rules for the same scope and situation. At most this number of rules fires for one event. */
+  /** Enabled rules for the same scope and situation. This limits how many rules fire for one event. */
   rulesOfOneSituation: { byDefault: 50, max: 1_000 },
   users: { byDefault: 500, max: 100_000 },
   sensors: { byDefault: 10_000, max: 100_000 },

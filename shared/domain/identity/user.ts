@@ -9,8 +9,8 @@ import { Permission } from './permission.ts';
 const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
 /**
- * A new password: 10..1,024 bytes of UTF-8. The same characters are forbidden as in all texts. Common passwords are
- * rejected where the password is set, not by this schema.
+ * A new password: 10..1,024 bytes of UTF-8. The characters that are forbidden in other texts are forbidden here too.
+ * Common passwords are rejected where the password is set, not by this schema.
  */
 const NewPassword = z
   .string()

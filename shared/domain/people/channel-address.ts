@@ -1,7 +1,7 @@
 import { email } from '../identity/email.ts';
 import type { ChannelKind } from './channel.ts';
 
-/** Match a number in E.164, and the id of a chat, which is negative for groups. */
+/** The patterns of a number in E.164, and of the id of a chat, which is negative for groups. */
 const patterns = { sms: /^\+[1-9]\d{6,14}$/, telegram: /^-?[1-9]\d{0,18}$/ } as const;
 
 /** Whether a text is an address of this kind. Unlike the email address of a user, it must not be empty. */

@@ -35,8 +35,8 @@ export type OnDuty = { userId: number; until: number; source: z.output<typeof so
 
 /**
  * Returns the shifts that may include a time (ms) or begin within a day of it, without shifts that their users ended
- * early. If a user ended a shift before the clock was set back, it is unknown which shift that was. In this case none
- * counts as ended, so that no user on duty is left out.
+ * early. If a user ended a shift before the clock was set back, it is unknown which shift that was. In this case no
+ * shift counts as ended, so that no user on duty is left out.
  */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   const ended = plan.own.filter(({ offSince = 0 }) => !isFuture(offSince, time));

@@ -24,9 +24,7 @@ export const subscriptionFrom = ({
   isConfirmed: SubscriptionArn.startsWith('arn:'),
 });
 
-/**
- * Returns the confirmed subscriptions, and the confirmed subscriptions that can wake somebody, which an email cannot.
- */
+/** Returns the confirmed subscriptions. `waking` leaves out subscriptions by email, because an email wakes nobody. */
 export const alarmRecipients = (subscriptions: readonly Subscription[]) => {
   const confirmed = subscriptions.filter(({ isConfirmed }) => isConfirmed);
   return { confirmed, waking: confirmed.filter(({ protocol }) => !protocol.startsWith('email')) };

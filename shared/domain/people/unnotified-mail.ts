@@ -7,7 +7,7 @@ import { type Language, languageOf } from '../identity/language.ts';
  */
 export type MailedAlarm = { sensor: string; situation: string; time: string; isUnanswered: boolean };
 /**
- * Why nobody was notified of an alarm, or why nobody responded to it. `receivers`: the recipients that could not be
+ * Why nobody was notified of an alarm, or why nobody responded to it. `receivers`: the recipients who could not be
  * reached.
  */
 export type UnnotifiedCause =

@@ -6,10 +6,7 @@ import type { NotificationPlan } from './recipients.ts';
 /** The fields that determine when the rounds of a hit are due. */
 type Scheduled = { createDate: number; escalation: Escalation };
 
-/**
- * Whether the steps of a hit count from a time in the future, because the clock has been set back since. `now` is in
- * ms.
- */
+/** Whether the steps of a hit count from a time after `now` (ms), because the clock has been set back since. */
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 

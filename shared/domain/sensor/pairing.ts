@@ -1,7 +1,7 @@
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
 export const PAIRING_CODE_LIFETIME = 15 * 60_000;
-/** How long (ms) a linked sensor may register without its token after the customer allows it. */
+/** How long (ms) a linked sensor may register without its token once the customer has allowed this. */
 export const REGISTRATION_WINDOW = 15 * 60_000;
 /**
  * The maximum number of refused registrations that are reported per 15 minutes, for one sensor and for all sensors of a

@@ -79,7 +79,7 @@ export type Track = {
   alarmedAgain?: number;
   /** Somebody acknowledged the open fall after it last raised an alarm. */
   isAcknowledged?: true;
-  /** People closed the fall. This is remembered as long as its postures are repeated. */
+  /** People closed the fall. The mark is kept as long as the postures of the fall are repeated. */
   isClosed?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;

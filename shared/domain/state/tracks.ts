@@ -25,8 +25,8 @@ const MAX_INSIDE = 16;
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
 /**
- * How long (ms) after the last posture of its track a fall posture that was already reported counts as a duplicate.
- * Later it is reported again: the person may have fallen again, or the track may be another person.
+ * How long (ms) after the last posture of a track a repeated posture of a fall counts as a duplicate. Later it is
+ * reported again: the person may have fallen again, or the track may be another person.
  */
 const SAME_POSE_WITHIN = 300_000;
 
