@@ -14,7 +14,7 @@ const alarm = (id: string): AlarmProperties => {
   if (!found) throw new Error(`there is no alarm ${id}`);
   return found;
 };
-/** Returns one value, a minute ago, of each metric whose key contains one of these names and dimensions. */
+/** Measures each of these values a minute ago, for metrics whose keys contain its name. */
 const having =
   (values: Readonly<Record<string, number>>, ago = 60_000): Measured =>
   (key) =>
@@ -29,7 +29,7 @@ const above = (metric: string, bound: number): Threshold => [{ [metric]: bound +
 const VISIBLE = 'ApproximateNumberOfMessagesVisible';
 const AGE = 'ApproximateAgeOfOldestMessage';
 
-/** Values that barely fire each alarm, and values that barely do not. */
+/** Values that just fire each alarm, and values that just fail to fire it. */
 const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'tasks-failing': [from('TasksFailed', 1)],
   'alarms-untold': [from('AlarmsUntold', 1)],

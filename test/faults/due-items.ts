@@ -6,8 +6,8 @@ import type { FaultTable } from './tables.ts';
 export type DueItem = { name: string; time: number };
 
 /**
- * Creates a function that returns all items of the index `due`, whenever they are due, except checks of sensors. One scan
- * costs a thirtieth of a query for each shard, which is how the sweep reads them.
+ * Creates a function that returns all items of the index `due`, whenever they are due, except checks of sensors. One
+ * scan costs a thirtieth as much as the queries of the sweep, one for each shard.
  */
 export const dueItemsOf =
   ({ scan }: FaultTable) =>

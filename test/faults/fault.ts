@@ -21,7 +21,7 @@ export type Rates = {
   keys?: number;
   /** The sensor for which every table call fails. */
   failing?: string;
-  /** The UUID of a message that always fails on its own, or of one whose deliveries cannot be written. */
+  /** The UUID of a message that always fails (`poisoned`), or whose deliveries cannot be written (`undeliverable`). */
   poisoned?: string;
   undeliverable?: string;
   /** Table calls that get no response, although half of them are executed. */

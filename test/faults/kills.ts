@@ -54,7 +54,7 @@ const mortal = async (dataDir: string, more: Record<string, string> = {}) => {
     /** Returns when (ms) the host was last restarted. */
     restarted: () => restarted,
     url: async () => (await host).url,
-    /** Returns whether the host has a port that responds, ready or not. */
+    /** Requests the health of the host. Resolves if its port responds, whether the host is ready or not. */
     health: () => fetch(`http://127.0.0.1:${environment.PORT}/api/v1/health`),
     current: () => host,
     /** Waits until the host has ended, prepares its folder for the next process, and starts it. */

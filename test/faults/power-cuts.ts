@@ -46,7 +46,7 @@ const eventsOn = (folder: string, dataDir: string) => {
       await untilFull(host);
       await rm(file('full'));
     },
-    /** Fills the disk in the middle of a commit: the host ends, and waits for room when it is started. */
+    /** Fills the disk in the middle of a commit: the host ends, and waits for free space when it is started again. */
     failedCommit: async (host: MortalHost): Promise<void> => {
       await writeFile(file('uncommittable'), '');
       const restarted = host.restart(untilEnded, () => writeFile(file('full'), ''));

@@ -10,7 +10,9 @@ const DAY = 24 * HOUR;
 
 /** The first round, a round that a queue delays, and a round that only the sweep finds. */
 const STEPS = [30, 300, 2_400];
-/** How much later (ms) than planned a round may start: by a step of the run, a sweep, and a process that died. */
+/**
+ * How much later (ms) than planned a round may start. A step of the run, a sweep, and a dead process may each delay it.
+ */
 const MAX_LATE = 5 * MINUTE;
 
 /** Runs something while the clock of the host is ahead, with sweeps. */
@@ -22,7 +24,7 @@ const whileAhead = async ({ chaos, cloud, step }: Scene, ms: number, run: () => 
   chaos.jump(0);
 };
 
-/** An alarm that is raised when the clock of the host is a day ahead, or after another alarm that was. */
+/** An alarm that is raised when the clock of the host is a day ahead, or after another alarm that was raised then. */
 const escalating =
   (which: 'alarm' | 'next alarm') =>
   async (scene: Scene): Promise<Story> => {

@@ -7,12 +7,12 @@ import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
 const STEPS = [30, 60, 90];
-/** The longest time (ms) from the response to an acknowledgement until no step starts. */
+/** How long (ms) after the response to an acknowledgement a step may still start. */
 const MAX_DELAY_MS = 1_000;
 
 /**
- * Creates a separate home, whose rule notifies a webhook immediately and another one in each step, after its number of seconds.
- * Its first fall is hit 1.
+ * Creates a separate home, whose rule notifies a webhook immediately and another one in each step, after the seconds in
+ * `steps`. Its first fall is hit 1.
  */
 export const furnishHome = async (scene: Scene, steps: readonly number[] = STEPS) => {
   const { receiver, clock, answered, cloud } = scene;

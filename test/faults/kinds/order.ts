@@ -35,7 +35,7 @@ const inOrder = async (scene: Scene): Promise<Story> => {
       }
     },
     after: async () => {
-      // The message of the device raises an alarm, or the timer if the message is processed later.
+      // Either the device's message raises the alarm or, if the message is processed later, the timer does.
       const { data, delivered } = await ownEvents(scene, customerId, sensorId);
       const alarms = data.filter(({ action }) => action === 'fall_detected');
       const undelivered = alarms.filter(({ uuid }) => !delivered.has(uuid));

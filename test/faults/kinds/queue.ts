@@ -121,8 +121,8 @@ const poisonedAlone =
   };
 
 /**
- * Faults of queues: messages are rejected, received twice, late, out of order or again, are unreadable, become dead letters,
- * or are of another version.
+ * Faults of queues: messages that are rejected, duplicated, late, out of order, redelivered or unreadable, that become
+ * dead letters, or that have the form of another version.
  */
 export const ofQueue: readonly Fault[] = [
   {

@@ -14,7 +14,7 @@ const responding = (title: string, ...troubles: [Misbehaviour, ...Misbehaviour[]
   rates: { trouble: 0.5, troubles },
 });
 
-/** Enables the webhooks again that a 410 disabled. */
+/** Re-enables the webhooks that a 410 disabled. */
 const enabled = async ({ homes }: Scene): Promise<Story> => ({
   heal: async () => {
     for (const { client, hooks } of Object.values(homes))
@@ -69,7 +69,8 @@ const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scen
   const countOf = (id: number) => receiver.receipts.filter(({ customerId }) => customerId === id).length;
   let before = { maple: 0, birch: 0 };
   return {
-    // The clock must not be set ahead during the work, because that alone would delay it until the work is repeated.
+    // The clock must not be set ahead during the work, because that alone would delay deliveries until their tasks are
+    // repeated.
     atOnce: () => cloud.idle(),
     heal: async () => {
       before = { maple: countOf(maple.customerId), birch: countOf(birch.customerId) };

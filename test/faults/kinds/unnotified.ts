@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 const PHONE = '+491701234567';
 /** The subject of the mail about one alarm. Mails about what is not watched, or about a delivery, do not count. */
 const ABOUT_ALARM = /^Nobody was notified: /;
-/** The subject of mails about sensors, which are gathered. */
+/** The subject of mails about alarms of sensors. One mail covers several alarms. */
 const ABOUT_SENSORS = /^\d+ alarms? without a response/;
 
 type Alarming = {
@@ -83,7 +83,7 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
   };
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** A cause that makes the alarms of a home reach nobody, what happens once they were sent, and how the cause ends. */
+/** Makes the alarms of a home reach nobody. `sent` runs once the alarms were sent, and `end` ends the cause. */
 type Cause = (home: Home, scene: Scene) => Promise<{ sent?: () => Promise<void>; end?: () => Promise<void> } | void>;
 
 const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
@@ -125,7 +125,7 @@ const unheard = async (home: Home, scene: Scene, withinMs: number, about: RegExp
 
 /**
  * The alarms of one to three falls reach nobody, unless somebody acknowledges them, or the cause ends. Everybody who
- * manages rules must hear of each in time, and the operator's alarm must ring.
+ * manages rules must be notified of each alarm in time, and the operator's alarm must fire.
  */
 const reachingNobody =
   (cause: Cause, withinMs = HEARD_MS, alarming = fall) =>
@@ -269,7 +269,7 @@ const unacknowledged = async (scene: Scene): Promise<Story> => {
     },
     duringRetries: async () => {
       const begun = clock.now();
-      // The last step, the time to respond, and what a worker that died left to a sweep.
+      // Waits for the last step, the time to respond, and tasks that a dead worker left to a sweep.
       while (clock.now() < begun + 2 * MINUTE + HEARD_AFTER_CRASH_MS) await wait(STEP_MS);
       const [hit] = await hitsOf(home, scene);
       if (hit?.unansweredDate == null) problems.push('the hit is not unanswered');
