@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAnswerReader } from '#shared/delivery/answer-reader.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
-/** Reads chunks, and returns the answer, how often its head came, and what Node's parser gets. */
+/** Reads chunks, and returns the answer, how often its head was reported, and what Node's parser gets. */
 const reading = (...chunks: string[]) => {
   let heads = 0;
   const reader = createAnswerReader(() => {

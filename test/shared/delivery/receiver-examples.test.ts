@@ -86,7 +86,7 @@ describe('the example in', () => {
         type('Night desk');
         const [request] = await acknowledged.until(1);
         expect(JSON.parse(request?.body ?? '')).toEqual({ name: 'Night desk' });
-        // The duplicate asked nobody, so a second name acknowledges nothing. The next delivery asks again.
+        // The duplicate did not ask for a name, so one name is enough. The next delivery asks again.
         expect(await post(url, body, signed('c', body, [secret]))).toBe(200);
         type('Day desk');
         const names = (await acknowledged.until(2)).map((one) => JSON.parse(one.body).name);

@@ -138,7 +138,8 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
 
   test('never rejects an accepted value in its JSON Schema', () => {
     expect(good.filter((value) => !documented(value))).toEqual([]);
-    // A pattern that all regex engines understand allows more than is accepted, but not everything.
+    // The documented pattern works in all regex engines, so it allows more than the service accepts, but not
+    // everything.
     expect(bad.filter((value) => !documented(value)).length).toBeGreaterThan(2);
     fc.assert(
       fc.property(anyText(5), (value) => !accepts(value) || documented(value)),

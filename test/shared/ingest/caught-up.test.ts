@@ -120,7 +120,8 @@ describe('a call', () => {
         const later = stateAfter(pending, state);
         const result = processed(later, last, 2_000_000);
         expect(result.events).toEqual([]);
-        // Only the counts of messages that are understood may differ, and a call more or less does not matter there.
+        // Only the counts of messages that are understood may differ, and one call more or less does not matter for
+        // them.
         const { understanding: _, ...next } = result.next;
         const { understanding: counts } = later;
         expect(isUnchanged(later, { ...next, ...(counts && { understanding: counts }) })).toBe(true);

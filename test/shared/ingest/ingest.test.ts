@@ -6,7 +6,7 @@ import type { IngestDeps } from '#shared/ingest/uses.ts';
 
 const NOW = 1_800_000_000_000;
 const AFTER_SECONDS = 360;
-/** How old `lastSeen` may be until a message without news is worth a write. */
+/** How old (ms) `lastSeen` must be before a message without news causes a write. */
 const QUARTER = (AFTER_SECONDS / 4) * 1_000;
 
 type Judged = SensorState & { ttl?: number; judged?: { run?: { last: string; since: number; seq?: number } } };

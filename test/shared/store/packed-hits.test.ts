@@ -41,7 +41,9 @@ const append = async (customerId: number, messages: number): Promise<number> => 
 };
 const stored = (customerId: number, hitId: number) => engine.plain.get<StoredHit>(items.ruleHit({ customerId, hitId }));
 
-/** Changes a hit in every way: by early, repeated and late reports, by one on a missing message, and by feedback. */
+/**
+ * Changes a hit in every way: by early, repeated and late reports, by a report on a missing message, and by feedback.
+ */
 const changeHit = async (customerId: number, hitId: number): Promise<void> => {
   const report = (at: number, tries: number[], sent: boolean, time: number) =>
     its.hitReports.report({ customerId, hitId, at, tries, sent }, time);

@@ -130,7 +130,10 @@ describe('access patterns', () => {
 });
 
 describe('the table', () => {
-  /** Found by what a caller presents: a secret, a name, or an id without its customer. They lead to a customer's keys. */
+  /**
+   * Items that are found by what a caller presents: a secret, a name, or an id without its customer. They lead to a
+   * customer's keys.
+   */
   const notOfCustomers = [
     'counter',
     'heartbeat',

@@ -6,8 +6,8 @@ import { callerWith, codeOf, exchangeOf, operationWith } from '#test/fixtures/gu
 const SELF = '7';
 const OTHER = '8';
 /**
- * Returns the code of the refusal; null if the caller may make the call, `anonymous` if it may do so only without its
- * login.
+ * Returns the code of the refusal; null if the caller may make the call, `anonymous` if the caller may make it only
+ * without logging in.
  */
 const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: string) => {
   const path = userId === undefined ? {} : { userId };

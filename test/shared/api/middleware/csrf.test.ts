@@ -16,7 +16,10 @@ import {
 const write = operationWith({ method: 'POST' });
 const CSRF = loggedIn.csrf;
 
-/** Checks a call with the cookie of a session. Returns the error, the cookies of the response, and whether the session lives. */
+/**
+ * Checks a call with the cookie of a session. Returns the error, the cookies of the response, and whether the session
+ * still exists.
+ */
 const callWith = async (
   headers: Record<string, string | string[]>,
   {

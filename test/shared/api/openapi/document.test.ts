@@ -52,7 +52,7 @@ const valuesOf = (key: string, value: unknown = document): unknown[] =>
         ...(name === key && typeof member === 'string' ? [member] : []),
         ...valuesOf(key, member),
       ]);
-/** Syntax that engines such as RE2 (Go) and the one of Rust (pydantic) lack: look-around, back-references, \u escapes. */
+/** Syntax that engines such as RE2 (Go) and Rust's (pydantic) lack: look-around, back-references, \u escapes. */
 const notPortable = /\(\?(?!:)|\\[1-9ukpP]|\\[bB]\{|[*+?}]\+/;
 
 test('patterns work in every regex engine, because they contain no look-around, back-references, surrogates or \\u escapes', () => {
@@ -207,7 +207,7 @@ describe.each(apiOperations)('%s', (name, operation) => {
       const example = at(...media, 'example');
       expect(example).toBeTypeOf('object');
       expect(schemaErrorsAt(example, ...media, 'schema')).toEqual([]);
-      // Texts that no field may lack show that the field needs an example.
+      // An empty name, title, message or id shows that the field needs an example.
       expect(JSON.stringify(example)).not.toMatch(/"(name|title|message|id)":""/);
     });
 

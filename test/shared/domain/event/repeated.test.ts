@@ -8,10 +8,12 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { b } from '#test/fixtures/messages.ts';
 
 const start = 1_800_000_000_000;
-/** A message of this second by the clock of its device. */
+/** A message that its device sends in this second by its own clock. */
 const at = (second: number, message: object) => ({ ...message, timestamp: start + second * 1_000 });
 
-/** The situations of messages that are received one after the other, from a minute later on, and the state after them. */
+/**
+ * The situations of messages that are received one after the other, starting a minute later, and the state after them.
+ */
 const play = (...messages: object[]): { situations: string[]; state: SensorState } => {
   let state: SensorState = { ...newSensorState, isActive: true };
   const situations = messages.map((message, number) => {

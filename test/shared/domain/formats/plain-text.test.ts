@@ -4,7 +4,7 @@ import { asText, partsOf, withoutMarkup, wordsForChat } from '#shared/domain/for
 
 const visible = (text: string): string => text.replaceAll('\u200b', '');
 
-/** What mail programs, telephones and Telegram make links of. */
+/** Texts that mail programs, telephones and Telegram turn into links. */
 const links = [
   /[a-z][\w+.-]*:(\/\/|[^\s\u200b])/iu,
   /[\p{L}\p{N}-][.。．｡]\p{L}{2,}/u,

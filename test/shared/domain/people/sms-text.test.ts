@@ -90,7 +90,7 @@ const partsByFormula = (text: string): number => {
   const [alone, joined] = encoding === 'gsm' ? [160, 153] : [70, 67];
   return units <= alone ? 1 : Math.ceil(units / joined);
 };
-// Without dots, so that three of them show that a text was shortened.
+// No dots, so that three dots in a row show that a text was shortened.
 const pieces = ['a', 'Z', '7', ' ', ',', "'", '’', '–', '€', '[', '~', 'é', 'ç', 'ß', '\u00a0', '\u200b'];
 const wordsOf = (more: readonly string[], maxLength: number) =>
   fc.array(fc.constantFrom(...pieces, ...more), { maxLength }).map((chars) => chars.join(''));

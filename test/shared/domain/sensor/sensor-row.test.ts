@@ -13,7 +13,10 @@ const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((text) =>
     .slice(0, 64)
     .join(''),
 );
-/** Everything that lists show of any sensor. A field that is added to `Sensor` does not compile until it is here. */
+/**
+ * Everything that lists show of any sensor. After a field is added to `Sensor`, this does not compile until the field
+ * is added here.
+ */
 const common = fc.record<Omit<Sensor, 'id' | 'manufacturer'>>({
   createDate: time,
   updateDate: time,

@@ -33,7 +33,7 @@ const close = (state: SensorState, fall: number, at = 0, subject: object = {}) =
   });
   return { state: next, situations: events.map(({ situation }) => situation) };
 };
-/** A report of a fall without a time of the device. */
+/** A report of a fall without a start time. */
 const startless = (status: string) => a.fall(status, 0);
 
 describe('closing a fall', () => {

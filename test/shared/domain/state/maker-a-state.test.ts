@@ -83,7 +83,7 @@ describe('falls of maker A', () => {
     const starts = [1, 2, 3, 4, 5].map((start) => a.fall('fall_detected', start));
     expect(play(starts, 150 * SECOND).situations[2]).toBe('fall_suspected fall_loop');
     expect(play(starts, 151 * SECOND).situations.join(' ')).not.toContain('fall_loop');
-    // A new loop begins once one is reported.
+    // Counting starts again once a loop is reported.
     const { situations } = play(starts);
     expect(situations.map((each) => each.includes('fall_loop'))).toEqual([false, false, true, false, false]);
   });

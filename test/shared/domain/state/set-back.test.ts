@@ -23,7 +23,7 @@ describe('a time that the service recorded', () => {
 });
 
 describe('after the clock was set back, a state', () => {
-  /** A state with all its times at this one. */
+  /** A state whose times are all `time`. */
   const at = (time: number): SensorState => ({
     ...active,
     lastSeen: time,

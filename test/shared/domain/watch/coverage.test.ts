@@ -71,7 +71,7 @@ const watchOf = ({ webhooks = [webhook(1)], reach, ...more }: Partial<WatchInput
     loopbackTargets: [],
     ...more,
   });
-/** A reach without webhooks, which are those of the input. */
+/** Who can be reached, without webhooks. */
 const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
   webhooks: new Map(),
   channels: new Map(),

@@ -7,7 +7,10 @@ import { comingWeek, minutesOfWeek, type WeeklyHours, weeklyHours } from '#share
 const MINUTE = 60_000;
 const MINUTES_OF_WEEK = 10_080;
 const berlin = 'Europe/Berlin';
-/** Mondays: in summer, and of the weeks that end with the clocks set forward and back. */
+/**
+ * The Mondays of three weeks: one in summer, one that ends with clocks set forward, and one that ends with clocks set
+ * back.
+ */
 const starts = {
   summer: Date.parse('2026-07-06T00:00:00+02:00'),
   forward: Date.parse('2026-03-23T00:00:00+01:00'),
@@ -33,7 +36,10 @@ const uncovered = (schedules: readonly Schedule[], now: number, timeZone: string
   return minutes.includes(1) ? week.hoursOf(minutes) : [];
 };
 
-/** Returns, minute by minute, which minutes of the week by the clock no schedule includes; without those that are skipped. */
+/**
+ * Returns the minutes of the week, in local time, that no schedule includes. Checks each minute, except those that
+ * clocks skip.
+ */
 const bruteForce = (schedules: readonly Schedule[], now: number, timeZone: string) => {
   const minutes = new Map<string, boolean>();
   for (let at = 0; at < MINUTES_OF_WEEK + 120; at++) {

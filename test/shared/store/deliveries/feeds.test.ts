@@ -165,7 +165,7 @@ test('a limited number of fetches per webhook and per customer can wait for deli
     waits: [{ id: '6', webhookId: 'w' }],
     ttl: (now + 40_000) / 1_000 + 60,
   });
-  // Those of a later time began before the clock was set back.
+  // Fetches with a later time began before the clock was set back, so they do not count.
   expect([
     await begin('7', 'w', now - SET_BACK),
     await begin('8', 'w', now - SET_BACK),

@@ -145,7 +145,7 @@ describe('a delivery of a disabled webhook', () => {
     expect(await reserve({ held: 9 })).toBeNull();
     expect(await reserve({ held: 9 }, now + 100)).toEqual({ from: now + 60_000, count: 1 });
     expect(await reserve({ held: 1 }, now + 200_000)).toEqual({ from: now + 200_000, count: 1 });
-    // Times after the longest were reserved before the clock was set back.
+    // Times further ahead than the maximum were reserved before the clock was set back, so they do not count.
     expect(await reserve({ held: 1 }, now)).toEqual({ from: now, count: 1 });
     expect(await its.held.reserveReleases({ ...unreserved, id: 'x', held: 1 }, now)).toBeNull();
   });

@@ -94,7 +94,7 @@ describe('a sweep', () => {
       now + 2 * MINUTE + 1,
     ]);
     expect(await record(now + 2 * MINUTE + 1)).toBe(now + 2 * MINUTE + 1);
-    // After the clock was set back, the service has not run since a time in the future.
+    // A recorded start in the future is from before the clock was set back, so it is replaced.
     expect(await record(now)).toBe(now);
   });
 

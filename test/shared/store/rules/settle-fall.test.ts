@@ -67,7 +67,7 @@ describe('settling a fall', () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey, acknowledgement: anna(late) });
     await put(2, { fall: againKey, acknowledgement: anna(late) });
-    // Acknowledged later than the fall, so the answer to the fall counts.
+    // The hit was acknowledged later than the fall, so the fall's acknowledgement counts.
     await put(3, { fall: fallKey, acknowledgement: anna(now + 3 * MINUTE) });
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
