@@ -58,7 +58,7 @@ const homeOf = async (
   const page = async (query = ''): Promise<PageOf<Alarm>> =>
     (await client.ok<PageOf<Alarm>[]>('GET', `${at}${query}`))[0] ?? expect.unreachable();
   const list = async (query = '') => (await page(query)).data;
-  /** A new fall, by its start. */
+  /** Reports a new fall, and returns its start. */
   const fall = async (...statuses: string[]): Promise<number> => {
     await pass(10 * MINUTE);
     const start = now();

@@ -190,7 +190,7 @@ describe('the page behind the link of a webhook', () => {
     expect(other.html).not.toMatch(/Mia|after all/);
     const open = await submit(taken.url, taken.html, 'after all');
     expect(textOf(open.html)).toContain('Nobody is on it.');
-    // A user's acknowledgement stays, even with its time.
+    // A user's acknowledgement stays, and so does its time.
     const personal = linkTo('nora@example.com');
     await submit(personal, (await pageAt(personal)).html, "I'm on it");
     const { date = 0 } = (await home.hits())[0]?.acknowledgement ?? {};

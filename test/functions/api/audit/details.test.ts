@@ -30,7 +30,7 @@ const linesOf = async (query: string, customerId = home.customerId) => {
   const [page] = await admin.ok<{ data: AuditEntry[] }[]>('GET', `/customers/${customerId}/audit?${query}`);
   return page?.data ?? [];
 };
-/** Replaces an object, except for `change`. Returns the newest audit entry of that. */
+/** Updates an object, changing only the fields in `change`. Returns the newest audit entry of the operation. */
 const replace = async (path: string, operation: string, change: object, client = home.client) => {
   const before = await client.ok('GET', path);
   await client.ok('PUT', path, { ...before, ...change });

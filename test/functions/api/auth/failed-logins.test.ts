@@ -124,7 +124,7 @@ describe('a known address', () => {
     expect(tally(names)).toEqual({ 401: 100, 429: 5 });
     expect(tally(await times(12, () => login('192.0.2.99', username)))).toEqual({ 401: 10, 429: 2 });
     expect((await login(HOME, username, password)).status).toBe(200);
-    // A user who never logged in from there is locked out along with them.
+    // A user who never logged in from that address has to wait as well.
     const stranger = await hire('stranger');
     expect((await login(HOME, stranger.username, stranger.password)).status).toBe(429);
     seconds(15 * 60);

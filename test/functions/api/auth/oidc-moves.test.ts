@@ -48,7 +48,10 @@ const login = async (name: string, group: string) => {
   return { status, user: body as { id: number; username: string; customerId: number } };
 };
 
-/** Returns the new login entries in the audit log of each home, sorted, because two of one millisecond have no order. */
+/**
+ * Returns the new login entries in the audit log of each home, sorted, because entries of the same millisecond have no
+ * order.
+ */
 const newLogins = async (seen: Set<string>, userIds: readonly number[]) => {
   const lines = homes.map(async (_, at) => {
     const [page] = await admin.ok<[{ data: AuditEntry[] }]>('GET', `/customers/${at + 1}/audit?operation=finishOidc`);
@@ -72,7 +75,7 @@ test('logs for each customer only what a login changed there', async () => {
   const maple = await login('paul', 'maple');
   const elm = await login('paul', 'elm');
   const ids = [maple.user.id, elm.user.id];
-  // The move revoked access at one and granted it at the other.
+  // The move revoked access to one home and granted access to the other.
   expect(await newLogins(seen, ids)).toEqual([['done', 'done'], ['done'], []]);
   await login('paul', 'maple');
   expect(await newLogins(seen, ids)).toEqual([['done'], ['done'], []]);

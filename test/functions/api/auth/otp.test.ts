@@ -207,7 +207,7 @@ describe('a customer who requires a second factor', () => {
   test('lets users without one set it up, and do nothing else until then', async () => {
     const home = await createHome(admin, 'strict', ['manage_users', 'manage_customers']);
     expect(await setRequired(home.client, home.customerId, true)).toMatchObject({ requireOtp: true });
-    // An update without it keeps it.
+    // An update without `requireOtp` keeps its value.
     expect(await setRequired(home.client, home.customerId)).toMatchObject({ requireOtp: true });
     const answer = await login(home);
     expect(answer.body).toMatchObject({ mustSetOtp: true, hasOtp: false });

@@ -151,7 +151,7 @@ test('fires the alarm and sends an email once after 10 minutes without a fetch, 
   await session.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
   const alarms = () => world.valuesOf('FeedsNotFetched').length;
   const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Feed not fetched`)).length;
-  // The feeds of other tests.
+  // Until `before`, the feeds of other tests may raise alarms.
   await feed();
   await world.pass(590_000);
   await feed();

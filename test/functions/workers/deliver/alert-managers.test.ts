@@ -26,7 +26,7 @@ describe('emails about people', () => {
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient), mailOf('user-2@example.org', noRecipient)]);
     expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [] }, NOW + HOUR]]);
     expect(claims).toEqual([[alarmOf('a'), expect.stringMatching(/^[\w-]{8}$/), NOW, NOW + 30_000]]);
-    // Recorded once it was sent, so that a crash repeats it.
+    // The mail is recorded only after it was sent, so a crash in between leads to a second mail, not to none.
     expect(order).toEqual(['mail', 'mail', 'update']);
     expect(enqueued).toEqual([]);
   });
@@ -336,7 +336,7 @@ describe('reminders', () => {
       ['b', reminded, NOW + HOUR],
       ['c', reminded, NOW + HOUR],
     ]);
-    // One of those that are due is claimed, which stands for the reminder.
+    // Claiming one of the due alarms claims the whole reminder.
     expect(claims.map(([alarm]) => (alarm as UnnotifiedAlarm).alarmId)).toEqual(['a']);
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });

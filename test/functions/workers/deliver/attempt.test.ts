@@ -190,7 +190,7 @@ describe('times', () => {
     const by = await run({ delivery, task: { setBack: 10 * HOUR } });
     expect(by.named('replan')).toEqual([[{ ...key, id: delivery.id }, ahead + 5_000, NOW + 5_000, NOW]]);
     expect([by.outcome, by.named('claim')]).toEqual(['postponed', []]);
-    // Its task has come, and queues do not depend on the clock, so it is due.
+    // The task has arrived, and queues do not depend on the clock of the host, so the delivery is due.
     const due = await run({ delivery, task: { notBefore: ahead + 5_000 } });
     expect(due.named('replan')).toMatchObject([[{}, ahead + 5_000, NOW, NOW]]);
     expect(due.outcome).toBe('delivered');
@@ -313,7 +313,7 @@ describe('circuits', () => {
     const failed = { ...idle, consecutiveFailures: probed.consecutiveFailures + 1 };
     const again = await run({ webhooks: [probed, failed], delivery: alarm, task: { isRetry: true } });
     expect(again.outcome).toBe('postponed');
-    // By the first delay of the retry schedule, with its jitter.
+    // The delivery is postponed by the first delay of the retry schedule, with its jitter.
     const [[, until] = []] = again.named('postpone');
     expect(Number(until) - NOW - 500).toBe(4_008);
   });

@@ -178,7 +178,7 @@ describe('failures', () => {
     const again = await record({}, failure(), { after: since(2.5 * DAY), isWarned: false });
     expect(again.logged).toEqual([]);
     expect((await record({}, failure(), { after: webhook })).named('recordWarning')).toEqual([]);
-    // A webhook that is gone is disabled as such.
+    // A webhook that is gone is disabled for that reason.
     const gone = { ...failure(), next: { state: 'failed', reason: 'gone' } };
     expect((await record({}, gone, { after: since(5 * DAY) })).named('disable')).toEqual([]);
     const last = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
@@ -265,7 +265,7 @@ describe('early attempts', () => {
     await attemptAgain(deps, some(isBack), tried(NOW - 5), next);
     expect(enqueued).toMatchObject([[[{ notBefore: NOW + 1_000 }], 1]]);
     expect(await again({}, tried(NOW - 4))).toBe(0);
-    // It was early itself.
+    // This attempt was itself made early.
     expect(await again({}, tried(NOW - 4, NOW + HOUR))).toBe(1);
     expect(await again({ consecutiveFailures: 3 }, tried(NOW - 5))).toBe(0);
     expect(await again({ openUntil: NOW }, tried(NOW - 5))).toBe(0);

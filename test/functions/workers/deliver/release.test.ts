@@ -73,7 +73,7 @@ test('stops when the receiver fails again, and continues with its next success',
   world.answerWith((response) => (requests++ === 0 ? ok : down)(response));
   await home.fall();
   await passSeconds(20);
-  // The first one, three that fail, and those that are under way in the slots when the third failure is recorded.
+  // The first request, three failing ones, and the requests in progress when the third failure is recorded.
   expect(requests).toBeLessThanOrEqual(1 + 3 + SLOTS_PER_WEBHOOK);
   expect(countOf(await home.states(), 'retrying')).toBe(50);
   world.answerWith(ok);
@@ -129,7 +129,7 @@ test('leaves a delivery that its receiver keeps rejecting at its place in the re
   }
   const [found] = (await home.list('?state=retrying')).data;
   expect(found).toMatchObject({ id: rejected?.id, nextAttempt: rejected?.nextAttempt });
-  // Each early attempt follows after twice the time.
+  // The wait doubles before each further early attempt.
   expect(found?.attempts).toBeGreaterThan(3);
   expect(found?.attempts).toBeLessThan(10);
   world.answerWith(ok);

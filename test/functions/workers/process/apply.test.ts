@@ -91,7 +91,7 @@ describe('new decisions', () => {
       [customerId, 112],
       [customerId, 113],
     ]);
-    // That of a deleted rule notifies nobody.
+    // The hit of a deleted rule notifies nobody.
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 

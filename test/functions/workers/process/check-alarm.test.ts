@@ -72,7 +72,7 @@ describe('unnotified alarms', () => {
       [[{ type: 'alert_managers', customerId, ...trace }], 0],
     ]);
     expect(measured).toEqual(alarms.map(() => ['AlarmsUnnotified']));
-    // Handled as it was recorded, which may have been before a crash.
+    // Alarms are finished with the recorded date, which may be from before a crash.
     expect(finished).toEqual(alarms.map((alarm) => ({ ...alarm, date: NOW - 1 })));
     expect(places).toEqual(alarms.map(() => 'alarm.recorded'));
     expect(logged).toEqual(

@@ -134,7 +134,7 @@ test('a message that was stored before creates no event, and only shows that the
     stored: ['duplicate'],
     context: { state: { ...online, isActive: false } },
   });
-  // Its UUID is derived, because that of the message belongs to the earlier one.
+  // The UUID of the event is derived, because the message's UUID belongs to the earlier event.
   expect(back.result?.events).toMatchObject([
     { uuid: uuidV5(sensorId, 'heard', NOW), source: null, happening: { situation: 'sensor_active' } },
   ]);
@@ -149,7 +149,7 @@ test('a message that creates an event is judged with a UUID of its bytes if anot
     [true, 'occupied_room'],
     [false, 'uuid_reused'],
   ]);
-  // Without its own UUID nothing else distinguishes it.
+  // A message without a UUID cannot be distinguished from the earlier one.
   const plain = await run([presence(true)], { stored: ['uuid_used'] });
   expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
 });

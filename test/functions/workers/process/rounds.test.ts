@@ -28,7 +28,7 @@ describe('due rounds', () => {
       { accountId: 22, publisher: 'email', step: 1, extra: { display_name: 'Ben Birch', is_bot: false } },
     ];
     expect(named('open')).toMatchObject([[customerId, { id: 11 }, { escalation: open, messages: rows }, NOW]]);
-    // Their messages follow that of the first round.
+    // Their messages follow the message of the first round.
     expect(to).toEqual([
       ['w1', { id: 11, message: 1 }],
       ['Ben Birch', { id: 11, message: 2 }],
@@ -88,7 +88,7 @@ describe('due rounds', () => {
     expect(named('open')[0]?.[2]).toMatchObject({ messages: [{ accountId: 31 }] });
     expect(to).toEqual([
       ['w1', { id: 11, message: 299 }],
-      // Its result is reported to a place that stays empty.
+      // Its result is reported for a message that the hit has no room for.
       ['Ben Birch', { id: 11, message: 300 }],
     ]);
     const full = Array.from({ length: 301 }, (_, at) => message(1_000 + at, 'sms', 0));

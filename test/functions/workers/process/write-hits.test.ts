@@ -108,7 +108,7 @@ describe('rules', () => {
     expect(tasks).toMatchObject([[{ type: 'escalate', hitId: 51 }, 0.001]]);
     expect(measured).toEqual([['NobodyOnDuty']]);
     expect(deliveries).toEqual([]);
-    // After a crash it is counted again only if nobody is notified.
+    // After a crash, the metric is counted again only if nobody is notified.
     const anna = { accountId: 21, publisher: 'sms', extra: { display_name: 'Anna Ash' } };
     const again = await runHits({ rules: [rule], written: { 51: { messages: [anna] } } });
     expect([again.measured, again.sent]).toEqual([[], [['Anna Ash', { id: 51, message: 0 }]]]);

@@ -36,7 +36,7 @@ const sweep = async (afterMs = MINUTE) => {
   const units = await metered.costOf(afterMs, metered.cloud.sweep);
   return { ...units, text: metered.ledger.text() };
 };
-/** Returns the units of a sweep beyond those of one that finds nothing. */
+/** Returns the units of a sweep minus the units of a sweep that finds nothing. */
 const extraUnits = async () => {
   const { read, write, text } = await sweep();
   return { read: read - consumption.sweep.read, write: write - consumption.sweep.write, text };
