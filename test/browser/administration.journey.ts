@@ -37,7 +37,7 @@ test('lets a system admin set up a customer with a user, a provisioning key and 
   await page.getByRole('link', { name: 'birch.nurse' }).click();
   await page.getByLabel('Manage sensors').check();
   await checkPage('user');
-  // The creation of the user is confirmed in the same words.
+  // The notification of the creation has the same text, so this waits for the response.
   const written = page.waitForResponse(/\/access$/);
   await page.getByRole('region', { name: 'Access' }).getByRole('button', { name: 'Save' }).click();
   await written;

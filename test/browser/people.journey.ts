@@ -33,7 +33,7 @@ test('moves a region by touch', async () => {
   const { page, context } = visitor;
   await page.getByRole('button', { name: 'Edit room' }).click();
   const bed = page.getByRole('button', { name: /^Bed, / });
-  // Away from the tabs, which cover the bottom of the page.
+  // Scrolls the bed away from the tabs, which cover the bottom of the page.
   await bed.evaluate((region) => region.scrollIntoView({ block: 'center' }));
   const box = await bed.boundingBox();
   if (!box) throw new Error('there is no bed');
