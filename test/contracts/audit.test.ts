@@ -61,7 +61,7 @@ const audit = async ([name, operation]: (typeof operations)[number]) => {
   return { lines, requestId, body: example.body };
 };
 
-/** Operations that never change anything, or not in their example: a reset for an unknown user, a finished replay. */
+/** Operations that never change anything, or whose example changes nothing, such as a reset for an unknown user. */
 const unchanging = [
   'receiveCanary',
   'requestPasswordReset',
@@ -74,7 +74,7 @@ const unchanging = [
   'fetchFeed',
   'getExport',
 ];
-/** Operations on objects of no customer: shared ones of system admins, and those that are not assigned yet. */
+/** Operations on objects of no customer: shared objects of system admins, and objects that are not assigned yet. */
 const ofNoCustomer =
   /^deleteCustomer$|^(approve|cancel)Erasure$|Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
 /** The maximum size of a line, in bytes of names and values. */

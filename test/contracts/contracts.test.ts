@@ -175,7 +175,7 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
 
-  // The last of them would end the session that all share.
+  // A logout would end the session that all these tests share.
   if (['user', 'session'].includes(operation.auth) && name !== 'logout') {
     const isAllowed = allowsDisplay(operation);
     const status = isAllowed ? operation.success : 403;

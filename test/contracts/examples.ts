@@ -17,8 +17,8 @@ import { loginExamples } from './login-examples.ts';
 import type { World } from './world.ts';
 
 /**
- * A valid call. Missing parts are filled in: the ids in the path are those of our customer's objects, and the client is one
- * who may make the call.
+ * A valid call. Missing parts are filled in: the ids in the path are those of our customer's objects, and a client that
+ * may make the call.
  */
 export type Example = {
   params?: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ const open = async ({ ours: { client, ids } }: World): Promise<Example> => {
   await client.ok('DELETE', path);
   return { body: {} };
 };
-/** Names a fall that is not the one of our hit, because a closed fall stays closed. */
+/** Names another fall than our hit's, because a closed fall stays closed. */
 const otherFall = async ({ ours: { client, ids } }: World): Promise<Example> => {
   const [page] = await client.ok<{ data: { uuid: string; type: string }[] }[]>(
     'GET',

@@ -3,7 +3,10 @@ import type * as z from 'zod';
 import type { Operation } from '#shared/api/operation.ts';
 import { operations } from './operations.ts';
 
-/** The maximum bytes of a partition key. Each `#` of a value takes three, each character of some scripts four. */
+/**
+ * The maximum bytes of a partition key. Each `#` of a value takes three bytes, and each character of some scripts takes
+ * four.
+ */
 const KEY_BYTES = 2_048;
 
 const isAccepted = (schema: z.ZodType, text: string) => schema.safeParse(text).data === text;
