@@ -11,7 +11,7 @@ const { AWS_LAMBDA_RUNTIME_API = '', LAMBDA_TASK_ROOT = '', _HANDLER = '' } = pr
 const { AWS_LAMBDA_FUNCTION_NAME = '', AWS_LAMBDA_FUNCTION_MEMORY_SIZE = '' } = process.env;
 const [host = '', port = ''] = AWS_LAMBDA_RUNTIME_API.split(':');
 
-// The clock of the account may be ahead of the one of this machine. It is set at the start of each invocation.
+// The clock of the account may be ahead of this machine's clock. It is set at the start of each invocation.
 let ahead = 0;
 const { now } = Date;
 Date.now = () => now() + ahead;

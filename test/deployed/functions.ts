@@ -58,7 +58,7 @@ const endpointsAt = (origin: string) =>
 type Host = {
   origin: string;
   clock: Clock;
-  /** Values that override variables which a function has. */
+  /** Values that override existing variables of the functions. */
   settings: Readonly<Record<string, string>>;
   onLine: (line: string) => void;
 };

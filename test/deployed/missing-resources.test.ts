@@ -14,7 +14,7 @@ afterAll(() => rmSync(empty, { recursive: true }));
 
 type Change = (id: string, resource: Resource) => boolean;
 
-/** Returns the assembly without the resources for which `change` returns true. It may change the others. */
+/** Returns the assembly without the resources for which `change` returns true. `change` may modify the others. */
 const without = (change: Change): Assembly => {
   const { Resources } = structuredClone(whole.template);
   const kept = Object.entries(Resources).filter(([id, resource]) => !change(id, resource));
@@ -70,7 +70,9 @@ const withoutName = (name: string): Assembly =>
     return false;
   });
 
-/** Returns an assembly whose device API invokes the function instead of its alias, for which it has permission. */
+/**
+ * Returns an assembly whose device API invokes the function itself, although the API has permission only for the alias.
+ */
 const withoutAlias = (): Assembly => {
   const [devices = ''] =
     Object.entries(whole.template.Resources).find((entry) => isFunction('devices', ...entry)) ?? [];

@@ -132,7 +132,7 @@ type Mail = {
   Destination: { ToAddresses: string[] };
   Content: { Raw: { Data: string } };
 };
-/** A whole message needs the permission of the operation and that for raw messages. */
+/** A whole message needs the permission for the operation and the permission for raw messages. */
 export const ses: Service = async ({ caller, body }, backend) => {
   const { FromEmailAddress: from, Destination, Content } = JSON.parse(body) as Mail;
   for (const action of ['ses:SendEmail', 'ses:SendRawEmail'])
