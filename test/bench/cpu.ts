@@ -42,7 +42,7 @@ export const familyOf = async (pid: number): Promise<Running[]> => {
 const cpuOf = async (pid: number): Promise<number> =>
   (await familyOf(pid)).reduce((sum, { seconds }) => sum + seconds, 0);
 
-/** Returns that CPU time once the process is idle. */
+/** Waits until a process is idle, and returns the CPU time (s) of the process and all its descendants. */
 export const settledCpu = async (pid: number): Promise<number> => {
   for (let before = await cpuOf(pid); ; ) {
     await sleep(1_000);
