@@ -31,7 +31,7 @@ beforeEach(() => {
 
 type EventView = { uuid: string; type: string; action: string };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** A home, whose nurse Ben gets an SMS for each suspicion and, again after a minute, for each fall of `rules`. */
+/** A home with a rule for each situation in `rules`. It notifies the nurse Ben by SMS, and again after a minute. */
 const furnish = async (rules: readonly ('fall_suspected' | 'fall_detected')[] = []) => {
   const home = await world.furnish();
   const ben = await home.hire('Ben', { sms: `+49170${home.customerId}` });

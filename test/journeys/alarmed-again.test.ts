@@ -43,7 +43,7 @@ const furnish = async () => {
       await world.cloud.idle();
       return made as { acknowledgement: { date: number; note?: string } | null };
     },
-    /** The notes of the acknowledgements of all hits; null for one that nobody has acknowledged. */
+    /** The notes of the acknowledgements of all hits; null for a hit that nobody has acknowledged. */
     notes: async () => (await hits()).map(({ acknowledgement }) => acknowledgement && (acknowledgement.note ?? '')),
     openFalls: () => list<{ falls: { acknowledgement: object | null }[] }>(`/customers/${home.customerId}/open-falls`),
     alarms: () => list<{ state: string; acknowledgement: object | null }>(`/customers/${home.customerId}/alarms`),

@@ -77,7 +77,7 @@ const deliveriesOf = async ({ client, webhook }: Home) => {
 type Home = Awaited<ReturnType<typeof furnish>>;
 type Fall = Awaited<ReturnType<Home['fall']>>;
 
-/** Every way to answer an alarm, with the line that the audit has about it. */
+/** Every way to answer an alarm, with its line in the audit log. */
 const ways: readonly (readonly [
   name: string,
   act: (home: Home, fall: Fall) => Promise<unknown>,

@@ -122,7 +122,7 @@ describe('the raw message of an event', () => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
     await cloud.idle();
     const [page] = await home.client.ok<{ data: Listed[] }[]>('GET', path);
-    // The message creates two events: its own, and that the sensor is active.
+    // The message creates two events: its own, and one about the sensor becoming active.
     expect(page?.data.map(({ type }) => type).sort()).toEqual(['sensor', 'unknown']);
     const alone = (page?.data ?? []).map(({ uuid }) => home.client.call('GET', `${path}/${uuid}`));
     return { listed: page?.data ?? [], alone: await Promise.all(alone) };

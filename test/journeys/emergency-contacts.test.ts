@@ -85,7 +85,7 @@ describe('emergency contacts', () => {
       return page?.data.flatMap(({ falls }) => falls.map(({ acknowledgement }) => acknowledgement)) ?? [];
     };
     expect(await acknowledgements()).toEqual([null]);
-    // Another user, fall or time is not what was signed.
+    // The signature is not valid for another user, fall or time.
     const changed = [
       url.replace(/\/f\d+-\d+/, (part) => `${part}1`),
       `${url.slice(0, -1)}x`,

@@ -111,7 +111,7 @@ test('the Node-RED flow verifies a fall, skips its duplicate and acknowledges it
   await receiver.stop();
   if (!request) return expect.unreachable();
   const nodes: FlowNode[] = JSON.parse(readFileSync(fileOf('node-red.json'), 'utf8'));
-  // Without it, Node-RED parses the body, and no signature matches.
+  // Without `skipBodyParsing`, Node-RED parses the body, and no signature matches.
   expect(nodes.find(({ type }) => type === 'http in')).toMatchObject({ method: 'post', skipBodyParsing: true });
 
   const context = new Map<string, unknown>();

@@ -50,7 +50,7 @@ test('a host that opens to the network keeps its webhooks on loopback, names the
   for (const url of ['http://127.0.0.1:9/', 'http://localhost:9/', 'http://[::1]:9/', 'http://127.1:9/'])
     expect([url, await create(client, url)]).toEqual([url, 400]);
   expect(await create(client, 'http://10.0.0.1/')).toBe(201);
-  // It may still be changed, but not moved to another program on the machine.
+  // The existing webhook may still be changed, but not moved to another program on the machine.
   const at = `/webhooks/${existing.id}`;
   const renamed = { ...hook, name: 'Renamed', url: receiver.url };
   await client.ok('PUT', at, renamed);

@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => device.end());
 
 const sent: string[] = [];
-/** Returns the UUIDs of the sensor's events, oldest first, as far as they were sent by a test. */
+/** Returns the UUIDs of the sensor's events that were sent by a test, oldest first. */
 const events = async (): Promise<string[]> => {
   await cloud.idle();
   const [page] = await client.ok<{ data: { uuid: string }[] }[]>(

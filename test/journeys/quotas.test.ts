@@ -150,7 +150,7 @@ describe('the quota of a customer', () => {
     expect((await put(on, { title: 'new' })).status).toBe(200);
     expect((await put(on, { situation: 'fall_loop' })).status).toBe(200);
     expect((await put(off)).status).toBe(200);
-    // It would be the fourth again, but is the first for a single sensor.
+    // The rule would exceed the quota of its scope again, but is the first one for a single sensor.
     expect((await put(on)).status).toBe(409);
     const { sensorId } = await linkSensor(client);
     expect((await put(on, { sensorId })).status).toBe(200);
@@ -210,7 +210,7 @@ describe('the message quota of a sensor', () => {
     expect([await statusOf(post(batch(6))), await statusOf(post(batch(4)))]).toEqual([202, 202]);
     const over = await post(message());
     expect([over.status, over.headers.get('retry-after')]).toEqual([429, '1']);
-    // The ten, and the event that the sensor is active.
+    // The events of the ten messages, and one about the sensor becoming active.
     expect(await kept()).toBe(11);
     time += 1_000;
     expect(await statusOf(post(batch(10)))).toBe(202);

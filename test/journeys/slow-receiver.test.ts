@@ -221,7 +221,7 @@ test('a fall is sent before everything else that waits for a slow receiver', asy
   await fell;
   const place = home.receiver.received.findIndex(({ headers }) => headers['x-service-cloud-test'] === undefined);
   expect(place).toBeGreaterThan(0);
-  // Its request arrives together with those of the slots that were freed at the same time.
+  // The fall's request arrives together with the requests in the slots that were freed at the same time.
   expect(place).toBeLessThan(2 * SLOTS_PER_WEBHOOK);
   await world.idle();
   expect((await home.list('?state=delivered')).total).toBe(61);
