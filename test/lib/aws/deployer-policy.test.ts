@@ -5,7 +5,7 @@ import recoveryPolicy from '#lib/aws/recovery-policy.json' with { type: 'json' }
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
 const services: Record<string, string> = { sesv2: 'ses', 'pinpoint-sms-voice-v2': 'sms-voice' };
-/** The actions whose calls have other names. */
+/** IAM actions that are named differently from their calls. */
 const otherNames: Record<string, string> = {
   's3:ListObjectsV2': 's3:ListBucket',
   's3:DeleteObjects': 's3:DeleteObject',

@@ -54,7 +54,7 @@ describe('the app API', () => {
         'gatewayresponse.header.Strict-Transport-Security': expect.stringContaining('max-age='),
         'gatewayresponse.header.X-Request-Id': 'context.requestId',
       });
-      // The error code is one of the service, with the same status.
+      // The error code is an error code of the service with the same status.
       const code = responseParameters['gatewayresponse.header.X-Error-Code'].slice(1, -1) as keyof typeof errors;
       expect([code, errors[code]]).toEqual([code, Number(statusCode)]);
     }
@@ -256,8 +256,8 @@ describe('the functions', () => {
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
-    // Codes for passwords and for channels, invitations, failed and undeliverable deliveries, alarms without a subscription, and changes
-    // that leave falls uncovered, requested erasures, and the daily test of the canary.
+    // Codes for passwords and for channels, invitations, failed and undeliverable deliveries, alarms without a
+    // subscription, changes that leave falls uncovered, requested erasures, and the daily test of the canary.
     expect(senders(prod)).toHaveLength(9);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((resource: Properties) => resource['Fn::Join'][1].at(-1)),

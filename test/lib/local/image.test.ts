@@ -44,7 +44,7 @@ beforeAll(async () => {
   image = join(folder, 'host');
   await copyContext(build);
   await symlink(join(root, 'node_modules'), join(build, 'node_modules'));
-  // `npm ci` runs it.
+  // `npm ci` runs this command.
   await run(process.execPath, ['bin/run.ts', 'types', '--no-check'], { cwd: build });
   await run(process.execPath, ['bin/run.ts', 'bundle', '--to', image], { cwd: build });
 }, 240_000);

@@ -5,7 +5,7 @@ import { channelLines, linkLines } from '#lib/local/start-lines.ts';
 import { channelKinds } from '#shared/domain/people/channel.ts';
 import { environmentOf } from '#test/fixtures/differences.ts';
 
-/** Returns what a host with these environment variables can send, and the lines of its start about that. */
+/** Returns what a host with these environment variables can send, and what it prints about that when it starts. */
 const startWith = (environment: Record<string, string>) => {
   const { settings, ...options } = optionsFrom({
     DATA_DIR: ':memory:',

@@ -34,7 +34,7 @@ describe('the alarms', () => {
       .slice(1)
       .map((chapter) => chapter.split(/\n\n(.*)/s));
     expect(chapters.map(([id]) => id).sort()).toEqual(anchors.sort());
-    // First check, remedy.
+    // Each chapter has room for a first check and a remedy.
     for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(90);
   });
 

@@ -13,7 +13,7 @@ const packetOf = (bytes: number): Buffer =>
     dup: false,
   });
 const sizes = fc.array(fc.nat(400), { minLength: 1, maxLength: 8 });
-/** Returns the bytes passed on of packets that arrive `cut` bytes at a time. */
+/** Returns the bytes that are passed on when packets arrive `cut` bytes at a time. */
 const passed = (bytes: Buffer, cut: number, max: number): Buffer => {
   const pass = createFrames(max);
   const parts = Array.from({ length: Math.ceil(bytes.length / cut) }, (_, at) =>

@@ -230,7 +230,7 @@ test('a queue file leaves messages where they were if a move cannot be stored', 
   await first.file.turns.kept();
   first.disk.isFull = true;
   expect(first.queue.redrive()).toBe(3);
-  // The additions and removals of a move begin one transaction, so there is none for the removals either.
+  // A move adds and removes messages in one transaction, so without space nothing is removed either.
   first.disk.isFull = false;
   await expect(first.queue.whenAccepted()).rejects.toThrow('could not write to the table');
   expect([first.deadLetterQueue.stats().visible, first.queue.stats().visible]).toEqual([3, 0]);

@@ -104,7 +104,7 @@ describe('the token of a transaction', () => {
     for (const token of ['a', 'a', 'b', undefined, undefined]) await send(add(token));
     expect(await counted(send)).toBe(4);
     pass(60_000);
-    // The store retries for seconds only, so that a token may be forgotten later.
+    // The store retries only for seconds, so older tokens may be forgotten.
     await send(add('c'));
     await send(add('a'));
     pass(1);

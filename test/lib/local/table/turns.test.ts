@@ -92,7 +92,7 @@ test('a full disk makes the rest of a turn fail, and loses nothing', async () =>
   await storage.kept();
   isFull = true;
   const results = [storage.put('a'), storage.get('before')];
-  // It may belong to the same change as the call that was refused.
+  // The next call may belong to the same change as the refused one.
   isFull = false;
   results.push(storage.put('b'));
   for (const result of results) await expect(result).rejects.toMatchObject(refused);

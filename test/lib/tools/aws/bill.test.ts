@@ -82,7 +82,7 @@ const perScreen = (): string =>
       ['**sum**', usd(screenBehindAcl), usd(screen)],
     ],
   );
-/** What the calls cost if their function did nothing. */
+/** What the calls would cost if their function did nothing. */
 const emptyCalls = callsPerMonth * (prices.restRequest + prices.webRequest + prices.invocation);
 
 const smallHome = (): string => {
