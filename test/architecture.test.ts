@@ -90,7 +90,7 @@ const CLIMBING = /\b(?:from|import|import\()\s*['`](?:\.\.\/){2}/;
 
 /** A test that itself switches off a limit or a guard. */
 const SWITCHED_OFF = /RATE_LIMIT_PER_SECOND'?: '(0|\d{4,})'|messagesPerSecond"?:0|\bDEMO: 'false'/;
-/** Files that may do so: the list with the reasons, and the test of the variables. */
+/** Files that may switch off limits and guards: the list with the reasons, and the test of the variables. */
 const maySwitchOff = ['test/fixtures/differences.ts', 'test/lib/local/options.test.ts', 'test/architecture.test.ts'];
 const isSwitchedOff = (file: string, source: string): boolean =>
   file.startsWith('test/') && !maySwitchOff.includes(file) && SWITCHED_OFF.test(source);

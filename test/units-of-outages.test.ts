@@ -40,7 +40,10 @@ const postponed = async (name: string, seconds: number) => {
   return { ...home, webhookId, costs, later, count: () => home.receiver.received.length };
 };
 
-/** Runs the tasks that are due later, and those that follow from them, except some. Returns what they cost. */
+/**
+ * Runs the tasks that are due later, and the tasks that follow from them, unless `isLeftOut` is true. Returns their
+ * costs.
+ */
 const runLater = async (later: Outgoing[], isLeftOut: (message: Outgoing) => boolean) => {
   const costs = [];
   for (let message = later.shift(); message; message = later.shift()) {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** Creates a home with 30 sensors and a screen, one of which had some falls with realistic texts. */
+/** Creates a home with a screen and 30 sensors, one of which reported some falls with realistic texts. */
 const openScreen = async (name: string, falls: number) => {
   const home = await metered.furnish(name);
   await home.addRules(1, [await home.addWebhook()]);

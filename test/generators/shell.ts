@@ -10,7 +10,10 @@ export const TOOLS = join(tmpdir(), 'sensor-cloud-generators');
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** Runs a command of the shell, in which `node` is the Node of this project. The error of one that fails has its output. */
+/**
+ * Runs a command of the shell, in which `node` is the Node of this project. The error of a failed command contains its
+ * output.
+ */
 export const shell = async (
   command: string,
   cwd: string,

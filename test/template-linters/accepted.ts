@@ -110,7 +110,7 @@ export const accepted: readonly Accepted[] = [
 const accepts = ({ linter, rule, where }: Accepted, finding: Finding): boolean =>
   linter === finding.linter && rule === finding.rule && (where === undefined || where.test(finding.where));
 
-/** Splits findings into accepted and new ones, and returns the rows of linters that ran of which there is no finding. */
+/** Splits findings into accepted and new ones, and returns the rows without a finding, for linters that ran. */
 export const judge = (findings: readonly Finding[], ran: readonly Linter[], rows: readonly Accepted[] = accepted) => ({
   fresh: findings.filter((finding) => !rows.some((row) => accepts(row, finding))),
   unused: rows.filter((row) => ran.includes(row.linter) && !findings.some((finding) => accepts(row, finding))),

@@ -15,7 +15,7 @@ const REGION = 'eu-central-1';
 /** Returns the arguments with which a linter checks a template. */
 export const argumentsOf: Readonly<Record<Linter, (subject: Subject) => string[]>> = {
   'cfn-lint': ({ template }) => ['--format', 'json', '--regions', REGION, '-t', template],
-  // It would fetch the descriptions of its rules from a server.
+  // Otherwise checkov would fetch the descriptions of its rules from a server.
   checkov: ({ template }) => [
     '-f',
     template,

@@ -66,7 +66,7 @@ const programs = new Map(
 );
 
 const run = (program: string, args: readonly string[]) => {
-  // SAM would ask AWS for new versions.
+  // Without these variables, SAM would ask AWS for new versions.
   const env = { ...process.env, SAM_CLI_TELEMETRY: '0', AWS_EC2_METADATA_DISABLED: 'true' };
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 28, env });
   if (error) throw error;
