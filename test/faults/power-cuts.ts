@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileOf, type PLANTED } from './disk-faults.ts';
 import { type KillPlan, type MortalHost, type Reconciled, runKills } from './kills.ts';
 
-/** The files that a power cut leaves, and those that belong to a process. */
+/** The files that a power cut leaves, and the files that belong only to a running process. */
 const FILES = ['cloud.sqlite', 'cloud.sqlite-wal'];
 const OF_PROCESS = ['cloud.sqlite-shm'];
 

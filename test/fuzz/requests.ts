@@ -20,7 +20,7 @@ export type GeneratedRequest = {
 
 const oneOf = (...texts: readonly string[]) => fc.constantFrom(...texts);
 
-/** Mostly the usual value, to which others also shrink, so that requests get past the first check. */
+/** Mostly the usual value, so that requests get past the first check. Other values shrink to it. */
 const mostly = <T>(usual: T, other: fc.Arbitrary<T>, weight = 4): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: fc.constant(usual), weight }, { arbitrary: other, weight: 1 });
 

@@ -121,8 +121,8 @@ const poisonedAlone =
   };
 
 /**
- * Faults of queues: messages that are rejected, duplicated, late, out of order, redelivered or unreadable, that become
- * dead letters, or that have the form of another version.
+ * Faults of queues: messages that are rejected, duplicated, late, out of order, redelivered, unreadable or
+ * dead-lettered, or that have the form of another version.
  */
 export const ofQueue: readonly Fault[] = [
   {

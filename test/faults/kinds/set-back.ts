@@ -55,7 +55,7 @@ const furnish = async (scene: Scene) => {
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
 
-/** Runs a function while the clock of the host is a day ahead, then a sweep that records it. */
+/** Runs a function and then a sweep, which records the time, while the clock of the host is a day ahead. */
 const whileAhead = async ({ chaos, step }: Scene, run: () => Promise<void>): Promise<void> => {
   chaos.jump(DAY);
   await run();

@@ -211,7 +211,7 @@ test('getWatch computes the watch once a minute, however many users read it', as
   world.skip(60_000);
   const later = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
   const dates = new Set(later.map((read) => read.date));
-  // The others may get the previous one while the first computes.
+  // The other calls may get the previous watch while the first one computes a new one.
   expect([...dates].filter((one) => one !== date)).toHaveLength(1);
   expect((await home.sameWatch()).fallsTold).toBe('none');
 });

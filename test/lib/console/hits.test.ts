@@ -23,7 +23,7 @@ test('an acknowledgement replaces the version of a hit from before the service c
   const known = merged(undefined, [hitOf(1, NOW + HOUR)], NOW);
   const acknowledged = { ...hitOf(1, NOW + HOUR), updateDate: NOW, acknowledgement: {} };
   expect(merged(known, [acknowledged], NOW).hits).toEqual([acknowledged]);
-  // Responses of the same clock may arrive in another order.
+  // Without a clock change, responses may still arrive out of order.
   const current = merged(undefined, [acknowledged], NOW);
   expect(merged(current, [hitOf(1, NOW - HOUR)], NOW).hits).toEqual([acknowledged]);
 });

@@ -156,7 +156,7 @@ test('guesses from many addresses are slowed down after 50 in total, but logins 
     expect((await login('198.51.100.1', username, password)).status).toBe(200);
   }
   seconds(4);
-  // The correct password ends it.
+  // A login with the correct password resets the waits.
   expect((await login('198.18.0.1', username, password)).status).toBe(200);
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
 });

@@ -179,7 +179,7 @@ describe('a second factor', () => {
     const stranger = await createHome(admin, 'elsewhere', ['manage_users', 'manage_rules']);
     expect((await lesser.client.call('DELETE', path, {})).status).toBe(403);
     expect((await stranger.client.call('DELETE', path, {})).status).toBe(404);
-    // Nobody can set one up for another user.
+    // Nobody can set up a second factor for another user.
     for (const method of ['POST', 'PUT'])
       expect((await admin.call(method, path, method === 'PUT' ? { otp: '000000' } : undefined)).status).toBe(404);
     const { token } = await user.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });

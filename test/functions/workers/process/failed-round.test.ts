@@ -53,7 +53,7 @@ test('the next step is due at once when all deliveries to the first recipients h
   await unreach();
   await fall();
   await world.pass(3_000);
-  // The step reaches somebody, so the one after it is due at its own time.
+  // The step reaches somebody, so the next step is due at its planned time.
   expect(sentTo()).toEqual(['cem']);
   expect(await steps()).toEqual([
     [0, false],

@@ -8,7 +8,7 @@ import { NOW, readsOf, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const start = MADE;
 const fall = start.toString(36);
-/** An alarm of the same fall of a track, raised again. */
+/** A repeated alarm of the same fall of a track. */
 const again = `${(start + 500).toString(36)}-3-${start.toString(36)}`;
 const ref = { customerId, sensorId, fall };
 

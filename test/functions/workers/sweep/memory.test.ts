@@ -47,7 +47,7 @@ describe('pauses', () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);
-    // Still known, so the next pause is longer.
+    // The first pause is still known, so the next one is longer.
     isTime('a', NOW + 100_000);
     expect(isTime('a', NOW + 150_000)).toBe(false);
     tidy(NOW + 300_001);

@@ -31,7 +31,7 @@ const open = (dataDir: string, options?: Parameters<typeof openStorage>[1]) => {
   const { kept } = storage.turns;
   return { ...storage, send, put, get, kept };
 };
-/** Opens a table whose losses are noted. */
+/** Opens a table and records its losses. */
 const openNoting = (dataDir: string) => {
   const losses: Error[] = [];
   return { ...open(dataDir, { onLost: (error) => void losses.push(error) }), losses };

@@ -100,7 +100,7 @@ describe('the audit line of a call', () => {
       return null;
     };
     expect((await runCall((table) => table.write({ put: bot }), dead)).done).toEqual([LINE]);
-    // Even if the handler turns it into a refusal.
+    // This holds even if the handler turns the error into a refusal.
     expect((await runCall((table) => table.write({ put: bot }).catch(fail), dead)).done).toEqual([LINE]);
     // The response to the first attempt was lost: the second one finds the change of the first.
     const second = (name: string) => {

@@ -155,7 +155,7 @@ describe('a fall that has ended', () => {
     const { state } = play(active, [20, { status: 'calling' }, 5]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 4]).events).toMatchObject([{ action: 'late' }]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 5]).situations).toEqual([['fall_confirmed']]);
-    // The start of a fall counts as a report time as well.
+    // A report from before the start of its fall is late as well.
     expect(
       play(active, [20, { status: 'calling' }], [21, { status: 'fall_confirmed' }, -1]).events.at(-1)?.action,
     ).toBe('late');

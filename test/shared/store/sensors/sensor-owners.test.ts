@@ -135,7 +135,7 @@ test('a sensor that leaves its customer is remembered there until its data has e
   expect(state).toMatchObject({ version: 2, ttl });
   expect(state).not.toHaveProperty('duePk');
   expect(await its.states.decide(key, 1, stateWith())).toBe(false);
-  // Back again, it starts anew.
+  // A sensor that returns to a customer starts without its earlier state.
   await move(OTHER_HOME, 'id_a', HOME, now + 2);
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
 });
