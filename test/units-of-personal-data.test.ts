@@ -20,7 +20,7 @@ const furnish = async (name: string) => {
 };
 
 /**
- * The cost of a job until it waits for its last check, without the polling of the caller, whose number depends on
+ * The cost of a job until it waits for its last check. Excludes the polls of the caller, whose number depends on
  * timing.
  */
 const costOf = async (run: () => Promise<unknown>) => {

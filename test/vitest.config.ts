@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { whyNoDynoxide } from './fixtures/dynoxide.ts';
 
 /**
- * The slowest files. They start first, because one that starts last would run alone at the end. Those that mostly wait
- * are spread out, because three of them at once would leave the cores idle.
+ * The slowest files. They start first, because a slow file that starts last would run alone at the end. Files that
+ * mostly wait are spread out, because three of them at once would leave the cores idle.
  */
 const longest = [
   'faults/outside',
@@ -78,8 +78,8 @@ export default defineConfig({
     // Limits for hanging tests: the slowest test takes 7 s, and three times as long on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One more than the cores of the measured machine, because tests also wait: for receivers, processes, the clock.
-    // A fourth worker needs 12% more CPU, and takes longer.
+    // One more worker than the measured machine has cores, because tests also wait for receivers, processes and the
+    // clock. A fourth worker needs 12% more CPU, and takes longer.
     maxWorkers: 3,
     // Room for new objects. With the 16 MB of Node, collecting them takes a tenth of the CPU.
     execArgv: ['--max-semi-space-size=64'],

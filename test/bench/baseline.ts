@@ -14,7 +14,7 @@ const modules = join(root, 'node_modules');
 
 const missingOf = async (folder: string): Promise<string[]> => {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, object>;
-  // Its table engine was an optional dependency.
+  // The table engine of the baseline was an optional dependency.
   const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
   return names.filter((name) => !existsSync(join(modules, name)));
 };

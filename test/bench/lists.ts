@@ -3,7 +3,10 @@ import type { Figure } from './figures.ts';
 import { createDeliveries, createHits, createSensors } from './long-lists.ts';
 import { createLedger } from './meter.ts';
 
-/** Measures the read units of pages of the longest lists, including those for the session and permissions of the caller. */
+/**
+ * Measures the read units of pages of the longest lists, including the units for the session and permissions of the
+ * caller.
+ */
 export const measureLists = async (): Promise<Figure[]> => {
   const ledger = createLedger();
   const differing = ['countedOnly', 'loopback'] as const;

@@ -39,7 +39,7 @@ const pagesOfHits = (sensorId: string): string[] =>
       }),
   );
 
-/** Creates 100,000 rule hits of 100 sensors, of which 1,000 changed late. */
+/** Creates 100,000 rule hits of 100 sensors. 1,000 of the hits changed late. */
 export const createHits = async (cloud: Cloud): Promise<LongList> => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
   const sensors: string[] = [];

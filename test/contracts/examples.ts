@@ -17,8 +17,8 @@ import { loginExamples } from './login-examples.ts';
 import type { World } from './world.ts';
 
 /**
- * A valid call. Missing parts are filled in: the ids in the path are those of our customer's objects, and a client that
- * may make the call.
+ * A valid call. Missing parts are filled in: ids of our customer's objects in the path, and a client that may make the
+ * call.
  */
 export type Example = {
   params?: Readonly<Record<string, string>>;

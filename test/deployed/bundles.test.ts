@@ -193,7 +193,8 @@ describe('a bundle', () => {
     const answer = await run(source, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: table.url });
     expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } });
     expect(answer).toMatchObject({ end: expect.stringContaining("url: 'openapi.json'") });
-    // Even for a client without gzip. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+    // The limit holds even for a client without gzip.
+    // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
     expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
   });
 

@@ -119,7 +119,7 @@ describe.each(['http', 'alb'] as const)('the rate limits of deviceApi=%s', (devi
       .as(PROVISIONING_KEY)
       .ok<{ sensorId: string; deviceToken: string }>('POST', '/devices/register', body);
     const device = clientOf(cloud.url).as(deviceToken);
-    // Each of at most two processes accepts 20.
+    // There are at most two processes, and each accepts 20 calls.
     expect(await limited(50, () => device.call('GET', `/devices/${sensorId}/config`))).toBeGreaterThanOrEqual(10);
   });
 

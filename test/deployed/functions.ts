@@ -23,7 +23,10 @@ export const callerOf = (authorization: string, names: readonly string[]): strin
   return names.find((name) => accessKeyOf(name) === key) ?? 'nobody';
 };
 
-/** Returns the variables that Lambda adds to those of the template. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
+/**
+ * Returns the variables that Lambda adds to the variables of the template.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+ */
 const setByLambda = (
   name: string,
   { FunctionName, Handler, LoggingConfig, MemorySize, Runtime }: Written,
@@ -142,7 +145,7 @@ const aliasesOf = (account: Account): (readonly [alias: string, lambda: string])
   });
 };
 
-/** Creates the functions of the template, by their ARNs and those of their aliases. */
+/** Creates the functions of the template, by their ARNs and the ARNs of their aliases. */
 export const createFunctions = (
   account: Account,
   assembly: Assembly,

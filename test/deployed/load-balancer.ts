@@ -69,7 +69,7 @@ const eventOf = (request: IncomingMessage, body: Buffer, targetGroupArn: string)
     multiValueHeaders: {
       ...sent,
       'x-amzn-trace-id': ['Root=1-5bdb40ca-556d8b0c50dc66f0511bf520'],
-      // The load balancer appends its values to those of the caller (github.com/laravel/vapor-core/pull/25).
+      // The load balancer appends its values to the caller's values (github.com/laravel/vapor-core/pull/25).
       'x-forwarded-for': [...(sent['x-forwarded-for'] ?? []), forwarded.join(', ')],
       'x-forwarded-port': ['443'],
       'x-forwarded-proto': [...(sent['x-forwarded-proto'] ?? []), 'https'],

@@ -73,7 +73,8 @@ describe.each([4, 10])('%d processes on one queue', (count) => {
         ),
       );
     for (let at = 0; at < 5; at++) await report(at);
-    // Each fall has a Full and a Raw delivery, and the first message of a sensor a Full one about its activity.
+    // Each fall causes a Full and a Raw delivery, and the first message of a sensor causes a Full delivery about its
+    // activity.
     await receiver.until(before + sensors.length * (5 * 2 + 1));
     expect(
       latest()

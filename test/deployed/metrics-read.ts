@@ -56,7 +56,7 @@ const ofDashboard = ({ DashboardBody }: Dashboard): Metric[] =>
       return { namespace, name, dimensions: Object.fromEntries(pairs) };
     });
 
-/** Returns the metrics that alarms and the dashboard read, apart from those of AWS. */
+/** Returns the metrics that alarms and the dashboard read, apart from the metrics of AWS. */
 export const metricsRead = (account: Account): string[] => {
   const alarms = account
     .all<Alarm>('AWS::CloudWatch::Alarm')

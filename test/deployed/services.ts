@@ -30,7 +30,7 @@ export type Backend = {
   sms: (to: string, text: string) => void;
   /** Publishes to the devices that are connected by MQTT. */
   publish: Publish;
-  /** The bodies of puts and removals whose response was lost once. Undefined if none is lost. */
+  /** The bodies of puts and removals whose response was lost once. Undefined if no responses are lost. */
   lost?: Set<string>;
 };
 

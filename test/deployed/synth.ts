@@ -18,7 +18,10 @@ declare module 'vitest' {
   }
 }
 
-/** A stage without rate limit, whose webhooks may call this machine, and with aliases and dashboard as in production. */
+/**
+ * A stage without a rate limit. Its webhooks may call this machine, and it has aliases and a dashboard as in
+ * production.
+ */
 const context = {
   stage: 'dev',
   serviceVersion: '7.7.7',

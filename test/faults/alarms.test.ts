@@ -14,7 +14,7 @@ const alarm = (id: string): AlarmProperties => {
   if (!found) throw new Error(`there is no alarm ${id}`);
   return found;
 };
-/** Measures each of these values a minute ago, for metrics whose keys contain its name. */
+/** Returns, for a metric, the values whose names are part of its key, measured a minute ago. */
 const having =
   (values: Readonly<Record<string, number>>, ago = 60_000): Measured =>
   (key) =>

@@ -1,7 +1,8 @@
 /** A request that a receiver accepted with 2xx; `customerId` is the customer of the receiver. */
 export type Receipt = { uuid: string; webhookId: string; messageId: string; at: number; customerId: number };
 /**
- * A fall that was posted. `at` is when (ms) it was acknowledged, or null. `webhooks` are those that must receive it.
+ * A fall that was posted. `at` is when (ms) it was acknowledged, or null. `webhooks` are the webhooks that must receive
+ * it.
  */
 export type Posted = { uuid: string; customerId: number; at: number | null; webhooks: readonly string[] };
 

@@ -38,7 +38,9 @@ type Payload = {
   customer: { id: number };
 };
 
-/** Whether an event has the uuid of its message, or the one that the service gives a message that reuses a uuid. */
+/**
+ * Whether an event has the uuid of its message, or the uuid that the service derives for a message that reuses a uuid.
+ */
 const isOfMessage = ({ uuid, raw }: Payload['event']): boolean =>
   raw.uuid === uuid || (raw.uuid !== undefined && uuidV5(raw.uuid, JSON.stringify(raw)) === uuid);
 

@@ -59,8 +59,8 @@ export const timeOf = (
   };
 
   /**
-   * Returns when (ms) to check again: soon if a task is overdue, otherwise when the next one is due, together with those due
-   * soon after it.
+   * Returns when (ms) to check again: soon if a task is overdue, otherwise when the next one is due, together with the
+   * tasks due soon after it.
    */
   const nextCheck = (tasks: readonly DueItem[], wait: number): number => {
     const soon = clock.now() + wait;

@@ -1,6 +1,6 @@
 /**
  * Compares the OpenAPI document with the one that the generators were last tried with: exits with 1 if it changed.
- * `--record` records that they were tried with the current one.
+ * `--record` records that the generators were tried with the current document.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

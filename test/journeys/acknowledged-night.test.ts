@@ -33,7 +33,8 @@ type Fall = { at: number; acknowledgedAt: number };
 
 /**
  * Simulates a night with falls at many sensors and three people who acknowledge at random, and works out independently
- * who had to be notified when. Returns the notifications that did not arrive within `late` ms, and those without a reason.
+ * who had to be notified and when. Returns the notifications that did not arrive within `late` ms, and the
+ * notifications without a reason.
  */
 const play = async (seed: number, late: number) => {
   const random = randomFrom(seed);

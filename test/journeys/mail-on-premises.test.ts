@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 const HOUR = 3_600_000;
 
-/** A home whose mails go to a mail server that demands a password, and a nurse there. */
+/** A home with a nurse. Its mails go to a mail server that demands a password. */
 const createWorld = async (options: SMTPServerOptions = {}) => {
   const server = { password: 'first' };
   const passwordFile = join(folder, 'password');

@@ -164,7 +164,7 @@ describe('the quota of a customer', () => {
   test('limits running replays of a webhook; a replay that has ended makes room for another', async () => {
     const { client, customerId, webhook } = await furnish('replays');
     const at = `/webhooks/${webhook.id}/replays`;
-    // They are not due yet, so no worker processes them.
+    // The replays are not due yet, so no worker processes them.
     const replay = { customerId, webhookId: webhook.id, createDate: time + 3_600_000, state: 'running' };
     const ids = Array.from({ length: 20 }, (_, n) => uuid(n));
     const outcomes = await Promise.all(ids.map((id) => stores.replays.create({ ...replay, id } as never, 1)));

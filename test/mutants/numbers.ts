@@ -2,7 +2,7 @@ type NumberPath = { isNumericLiteral(): boolean; key: string | number | null; no
 type Mutation = { type: 'NumericLiteral'; value: number };
 type Mutator = { name: string; mutate: (path: NumberPath) => Iterable<Mutation> };
 
-/** Adds 1 to a number: a limit, a duration, an index. Not to the keys of objects. */
+/** Adds 1 to a number, such as a limit, a duration or an index, but not to the keys of objects. */
 const numericLiteral: Mutator = {
   name: 'NumericLiteral',
   *mutate(path) {

@@ -29,7 +29,7 @@ const root = new URL('../../', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'template-linters-'));
 process.on('exit', () => rmSync(folder, { recursive: true }));
 
-/** Writes the policies of all roles of a template, and those of people who deploy, as IAM would see them. */
+/** Writes the policies of all roles of a template, and the policies of people who deploy, as IAM would see them. */
 const writePolicies = (template: object, to: string): void => {
   mkdirSync(to);
   type Role = { Policies?: { PolicyDocument: object }[] };

@@ -65,7 +65,7 @@ describe.each(folders)('a data folder that $version left in the middle of a nigh
     const rows = readFileSync(file, 'utf8').split('\n').filter(includes);
     await restore(folder, rows.join('\n').replaceAll(night.RECEIVER, receiver.url));
     known = JSON.parse(readFileSync(file.replace(/sql$/, 'json'), 'utf8').replaceAll(night.RECEIVER, receiver.url));
-    // Messages that were only received are not processed before these responses, which are those of the night.
+    // Messages that were only received are processed after these responses, which must be the same as in the night.
     const answered = Promise.withResolvers<void>();
     const around: AroundInvocation = async (name, invocation) => {
       if (name === 'process') await answered.promise;

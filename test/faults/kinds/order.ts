@@ -7,7 +7,7 @@ import type { Scene } from '../scene.ts';
 const FALLS = 3;
 type FallReport = { fall: number; status: string };
 
-/** Returns the reports of some falls in a random order, in which those of one fall stay in order. */
+/** Returns the reports of some falls in a random order, in which the reports of one fall stay in order. */
 const shuffled = (chance: Random): FallReport[] => {
   const falls = Array.from({ length: FALLS }, (_, fall) =>
     ['fall_detected', 'calling', 'finished'].map((status) => ({ fall, status })),

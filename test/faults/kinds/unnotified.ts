@@ -92,8 +92,8 @@ const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
 };
 
 /**
- * Returns the alarms of events that reached no webhook of the customer. Alarms of which somebody was notified in time
- * are not kept.
+ * Returns the alarms of events that reached no webhook of the customer. Alarms are deleted if somebody was notified of
+ * them in time.
  */
 const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
   (await stores.unnotified.list(customerId)).filter(({ hitId }) => hitId === null);
@@ -102,7 +102,7 @@ const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
 const mailsTo = ({ email }: Home, { managerMails }: Scene, about = ABOUT_ALARM): number[] =>
   managerMails.filter(({ to, subject }) => to === email && about.test(subject)).map(({ at }) => at);
 
-/** Returns the alarms of the home of which nobody was notified in time. Each of them needs a separate mail. */
+/** Returns the home's alarms that nobody was notified of in time. Each alarm needs a separate mail. */
 const unheard = async (home: Home, scene: Scene, withinMs: number, about: RegExp): Promise<string[]> => {
   const hits = await hitsOf(home, scene);
   const mails = mailsTo(home, scene, about);

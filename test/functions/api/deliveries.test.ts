@@ -189,7 +189,7 @@ describe('a disabled webhook', () => {
     expect(receiver.received).toHaveLength(before);
     await set({ isEnabled: true, consecutiveFailures: 0 });
     await world.pass(0);
-    // They are scheduled 100 ms apart; on a busy machine the first ones are late.
+    // The deliveries are scheduled 100 ms apart. On a busy machine the first ones are late.
     await receiver.until(before + 10);
     await world.idle();
     const times = receiver.received.slice(before).map(({ at }) => at);

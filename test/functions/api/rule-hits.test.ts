@@ -123,12 +123,12 @@ describe('the hits of a customer', () => {
     const before = ledger.total();
     const positions = await appendAll();
     const spent = ledger.total();
-    // Repeated, as after a crash.
+    // The hits are appended again, as after a crash.
     const repeated = (await appendAll()).map(({ isNew, ...position }) => ({ ...position, isNew: !isNew }));
     expect(repeated).toEqual(positions);
     await engine.stop();
     expect(positions.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, n) => after.id + 1 + n));
-    // Each is also written to the list of its sensor.
+    // Each hit is also written to the list of its sensor.
     expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
   });
 
@@ -138,7 +138,7 @@ describe('the hits of a customer', () => {
     const first = store(engine.plain).ruleHits;
     const other = store(engine.plain).ruleHits;
     const after = await first.lastPlace(7);
-    // Each is appended twice, as if two processes with different clocks apply the same decision.
+    // Each hit is appended twice, as if two processes with different clocks applied the same decision.
     const append = (process: typeof first, n: number) =>
       process.append(7, after, hit(n), 1_800_000_000_000 + ((n * 31) % 50));
     const twice = Array.from({ length: 50 }, (_, n) => [append(first, n), append(other, 49 - n)]).flat();

@@ -124,7 +124,7 @@ test.each([0, 1])(
     const { dataJobs } = store(world.table);
     const states = () =>
       Promise.all(ids.map(async (id) => (await dataJobs.get({ customerId, kind: 'erasure', id }))?.state));
-    // As if the process of its run had died.
+    // Schedules the job as if the process that ran it had died.
     await dataJobs.schedule({ customerId, kind: 'erasure', id: ids[late] ?? '' }, world.now() + 15 * 60_000);
     await passMinutes(10);
     expect((await states())[late]).toBe('running');

@@ -119,7 +119,7 @@ describe('messages of a sensor', () => {
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));
     const second = said(...many(30));
-    // The first message makes two decisions, of which the second is never applied.
+    // The first message leads to two decisions. The second one is never applied.
     expect(await processRecords(crashingAt(base, 'HIT#', 13), first, second)).toEqual([
       first.messageId,
       second.messageId,

@@ -5,7 +5,7 @@ import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { gather } from '#test/fixtures/gather.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
-/** A client of a list whose response depends on the query, and the queries so far. */
+/** Returns a client of a list whose response depends on the query, and the queries so far. */
 const listing = (answer: (query: URLSearchParams) => Response) => {
   const queries: Record<string, string>[] = [];
   const fetch = async ({ url }: Request): Promise<Response> => {

@@ -154,7 +154,7 @@ test('shows the feedback that is given while the newest one is deleted', async (
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
   const feedback = (id: number) => some({ id, sensorId, ruleHitId: 5, ...stamps });
   await its.feedback.create(customerId, feedback(20));
-  // Its id is older: it was generated earlier, but is written later.
+  // The id of this feedback is older: it was generated earlier, but is written later.
   const other = interrupted(
     (pk) => pk.includes('#H#'),
     () => its.feedback.create(customerId, feedback(10)),

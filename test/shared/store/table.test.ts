@@ -75,7 +75,7 @@ describe('access patterns', () => {
   afterAll(async () => engine.stop());
 
   const made = new Map<string, Set<string>>();
-  /** Runs a call, and adds its accesses to those of the calls with its name. */
+  /** Runs a call, and adds its accesses to the accesses of all calls with the same name. */
   const make = async (call: StoreCall, run: (store: Store) => unknown, name?: string) => {
     const { store, seen } = recorded(engine.endpoint, name);
     await run(store);

@@ -7,7 +7,7 @@ import { type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
-/** Runs once, before the next read of such an item. */
+/** `run` is called once, before the next read of an item for which `isOf` is true. */
 let beforeRead: { isOf: (key: Key) => boolean; run: () => Promise<unknown> } | null = null;
 let cloud: Cloud;
 let admin: Client;

@@ -187,7 +187,7 @@ describe('a call with cookies', () => {
     const authorization = `Bearer ${tokenOf(await login())}`;
     expect((await call('POST', '/bots', { authorization, ...csrf }, bot)).status).toBe(201);
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(403);
-    // The session of the cookie has ended, but not that of the header.
+    // The session of the cookie has ended, but not the session of the header.
     expect((await call('GET', '/users/me')).status).toBe(401);
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(201);
   });

@@ -59,7 +59,7 @@ describe('a pending delivery that is resent', () => {
 
   test('counts as sent in the replay that it belongs to', async () => {
     const { client, at, id, resend, detail, set, list } = await createRetrying();
-    // It is held at first, and the replay replaces it.
+    // The delivery is held at first, and the replay replaces it.
     await set({ isEnabled: false });
     await world.pass(1_500_000);
     const span = { since: 0, until: world.now(), ratePerSecond: 100 };

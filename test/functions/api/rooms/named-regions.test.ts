@@ -63,7 +63,7 @@ describe('a region that a rule names', () => {
     ]);
     const [still] = await client.ok<{ id: string }[]>('GET', `/sensors/${sensorId}/room/regions`);
     expect(still?.id).toBe(regionId);
-    // It can be moved and renamed, and removed once no rule names it.
+    // The region can be moved and renamed, and removed once no rule names it.
     expect(await put({ ...bed, kind: 'default', id: regionId, name: 'Sofa' })).toMatchObject({ status: 200 });
     for (const { id } of created) await client.ok('DELETE', `/rules/${id}`);
     expect(await put()).toMatchObject({ status: 200 });

@@ -66,7 +66,7 @@ test('listing or searching rules never reads a partition that alarms depend on',
   const partition = `query ${items.wholeRule.pk.template.replace('{customerId}', '*')}`;
   for (const query of ['perPage=200', 'searchText=fall', 'sortBy=desc(updateDate)']) {
     await list(query);
-    // Except for authentication.
+    // The reads of the call, without the reads for authentication.
     const own = Object.keys(ledger.lines()).filter((name) => !/^get (account|session)$/.test(name));
     expect(own).toContain(partition);
     expect([partition, 'getAll wholeRule']).toEqual(expect.arrayContaining(own));

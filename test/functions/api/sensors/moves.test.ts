@@ -61,7 +61,7 @@ describe('moving a sensor to another customer', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}`)).toMatchObject({ name: 'Prepared' });
     expect((await home.client.ok('GET', basicOf(sensor))).volume).toBe(9);
     expect((await home.client.ok('GET', `/sensors/${sensorId}/room`)).xMax).toBe(123);
-    // Its events without a customer are kept, like all events.
+    // Events from when the sensor had no customer are kept, like all events.
     expect((await leftOf(0, sensorId)).around.filter((kind) => kind !== 'EVENT')).toEqual([]);
   });
 

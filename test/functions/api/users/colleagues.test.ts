@@ -81,7 +81,7 @@ describe('a caller with manage_users', () => {
     expect(await statusOf(byToken.call('DELETE', `/users/${colleague.id}`))).toBe(403);
     expect(await statusOf(byToken.call('GET', `/users/${colleague.id}/access-tokens`))).toBe(403);
     expect(await statusOf(manager.call('DELETE', `/users/${colleague.id}`))).toBe(200);
-    // Not even to its own user, who has more permissions.
+    // The token may not even delete or change its own user, who has more permissions.
     const access = { canLogin: false, permissions: [] };
     expect(await statusOf(byToken.call('DELETE', '/users/me'))).toBe(403);
     expect(await statusOf(byToken.call('PUT', '/users/me/access', access))).toBe(403);

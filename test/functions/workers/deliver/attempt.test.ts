@@ -106,7 +106,7 @@ const run = async ({
   };
   const outcome = await deliver(stubs.deps, task, () => left);
   const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
-  // The permit of this process is free again.
+  // Checks that the permit of this process is free again.
   const permit = await semaphore.acquire('w1', async () => {});
   return { ...stubs, outcome, calls, named, task, id, isFree: permit?.shared.hasUnleasedRequest === false };
 };
@@ -211,7 +211,7 @@ describe('times', () => {
     for (const due of [
       { attempts: 0, createDate: NOW - 60_000 },
       { attempts: 1, createDate: NOW },
-      // It was created before the clock was set back.
+      // This delivery was created before the clock was set back.
       { attempts: 0, createDate: NOW + 10_001 },
     ])
       expect((await run({ webhooks: slow, delivery: toWebhook(due) })).outcome).toBe('delivered');

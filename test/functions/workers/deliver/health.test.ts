@@ -310,7 +310,7 @@ describe('early attempts', () => {
       until: null,
     });
     expect(await check(delivered(NOW + 5, NOW - 1))).toEqual(['delivered', 0]);
-    // Its own attempt was recorded, and may not be reported yet.
+    // This task's own attempt was recorded, and may not be reported yet.
     expect(await check(delivered(NOW))).toEqual(['delivered', 0, 'reported']);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: null })).toEqual(['retrying', 0]);
   });

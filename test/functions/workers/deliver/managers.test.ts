@@ -28,7 +28,7 @@ const furnish = async (retrySchedule: number[]) => {
   await session.ok('POST', '/users', { ...person, ...guest });
   const actions = () =>
     receiver.received.map(({ body }) => JSON.parse(body).event).map(({ type, action }) => `${type}/${action}`);
-  /** Returns the mails about deliveries, without those about falls that reached nobody. */
+  /** Returns the mails about deliveries, without mails about falls that reached nobody. */
   const mailsHere = () =>
     mails.filter((mail) => mail.includes(`-${customerId}@`) && !mail.includes(': Niemand wurde benachrichtigt: '));
   return { ...home, actions, mailsHere };

@@ -144,7 +144,7 @@ describe('judgements', () => {
     const back = await judge({ state: { isActive: false, dueAt: undefined, duePk: undefined } });
     expect(back.times).toMatchObject({ checkAt: offline });
     expect(back.written.dueAt).toBeUndefined();
-    // Its entry stays where it is if it is early enough.
+    // The sensor's entry stays where it is if its time is early enough.
     expect((await judge({ state: { isActive: false, dueAt: String(offline) } })).times).toMatchObject({
       checkAt: null,
     });

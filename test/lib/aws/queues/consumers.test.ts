@@ -57,9 +57,9 @@ test.each([
     .filter(({ EventSourceArn }) => EventSourceArn['Fn::GetAtt'][0] === idOf(`${name}-queue`));
   const { Timeout } = template.findResources('AWS::Lambda::Function')[FunctionName.Ref]?.Properties ?? {};
   expect(queue.Properties.VisibilityTimeout).toBeLessThanOrEqual(seconds);
-  // Otherwise a second process would handle it concurrently, and Lambda rejects such a queue.
+  // Otherwise a second process could handle a message concurrently, and Lambda rejects such a queue.
   expect(queue.Properties.VisibilityTimeout).toBeGreaterThan(Timeout);
-  // Its lease of a delivery lasts no longer either.
+  // The lease of a delivery also lasts no longer.
   expect(LEASE_SECONDS).toBeLessThanOrEqual(30);
 });
 

@@ -6,7 +6,7 @@ import { createHttpServer } from '#lib/local/http/http-server.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-/** The maximum number of bytes that a socket delivers at once, and so by which a limit can be exceeded. */
+/** The maximum number of bytes that a socket delivers at once. A limit can be exceeded by as much. */
 const CHUNK = 64 * KIB;
 
 const cleanUps: (() => unknown)[] = [];

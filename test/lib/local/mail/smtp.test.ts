@@ -113,7 +113,7 @@ describe('an email', () => {
     const { url } = await serving({ ...withTls, secure: true });
     const smtps = url.replace('smtp', 'smtps');
     expect(await senderTo(smtps, { extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
-    // The authority of the mail server replaces those of Node.js, but not the extra ones.
+    // The authority of the mail server replaces the authorities of Node.js, but not the extra ones.
     const caFile = new URL('../../../fixtures/stranger.crt', import.meta.url).pathname;
     expect(await senderTo(smtps, { caFile, extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
   });
@@ -221,7 +221,7 @@ describe('the mail client, which reports a failing server until it accepts a mai
   });
   test('retries an email after a server that responds too slowly', async () => {
     const url = await listening((socket) => {
-      // Each byte comes before the time-out of the socket.
+      // Each chunk arrives before the socket times out.
       const trickle = setInterval(() => socket.write('220-'), 20);
       socket.on('error', () => {}).on('close', () => clearInterval(trickle));
     });

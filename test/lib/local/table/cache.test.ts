@@ -53,7 +53,7 @@ test('a value that was removed is missing in both generations, and frees its spa
   remove('never set');
   expect(known('a', 'c')).toEqual([]);
   set('d', 700);
-  // It fits with 100 bytes to spare, so the older generation is still there.
+  // `d` fits with 100 bytes to spare, so the older generation is still there.
   expect(known('b')).toEqual(['b']);
 });
 

@@ -189,7 +189,7 @@ describe('the customer of a call', () => {
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
     expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
     expect(await customerOf('bot', { ruleId: 40, botId: 40 }, admin)).toBe('bot_not_found');
-    // It makes no difference that the caller's user has the same id.
+    // The result is the same if the caller's user has the same id.
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, accountId: 40, customerId: 3 })).toBe(9);
   });
 

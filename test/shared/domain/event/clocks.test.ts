@@ -105,7 +105,7 @@ describe('a late message', () => {
 
   test('does not end an open fall, and is stored as late', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(0, 1))).toEqual(['fall_detected', 'late']);
-    // Even if the fall was reported again in between.
+    // The same holds if the fall was reported again in between.
     expect(inOrder('maker_b', pose(1, 5), pose(9, 5), pose(5, 1), pose(10, 1))).toEqual([
       'fall_detected',
       '',

@@ -148,7 +148,7 @@ describe('what users said', () => {
     expect(idsAt(off, '2027-01-04T09:00')).toEqual([]);
     expect(idsAt(off, '2027-01-04T15:59')).toEqual([]);
     expect(idsAt(off, '2027-01-05T08:00')).toEqual([1]);
-    // Also when the shift has just begun.
+    // The same holds for a shift that has just begun.
     expect(idsAt(planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-04T08:00') }]), '2027-01-04T08:00')).toEqual(
       [],
     );

@@ -111,7 +111,7 @@ describe('a round that is completed', () => {
     expect(next({}, at(359))?.at).toBe(at(360));
     expect(next({}, at(360))?.at).toBe(at(660));
     expect(next({}, at(4_000))?.at).toBe(at(4_300));
-    // It was decided before the clock was set back.
+    // This round was decided before the clock was set back.
     expect(next({ at: at(9_000) }, at(100))?.at).toBe(at(400));
   });
 
@@ -162,7 +162,7 @@ describe('a clock that is set back', () => {
   test('moves such steps back by the same time, so that each remains due at its interval after the hit', () => {
     const moved = (by: number | null, now: number) => withRoundsSetBack(rule, hit({}), by, now);
     expect(moved(3_600_000, at(-3_590))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
-    // It is only known that the round is due.
+    // The time by which the clock was set back is unknown, but the round is due.
     expect(moved(null, at(-3_540))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
     // The clock was set back further than is known.
     expect(moved(1_000_000, at(-3_600))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));

@@ -248,7 +248,7 @@ describe('a fall that time alone ended', () => {
       const { state, situations } = play(timedOut, [HOUR, { status }]);
       expect(situations).toEqual([[]]);
       expect(state.falls).toEqual([{ start, phases: ['calling', 'finished'] }]);
-      // Even if people no longer see it.
+      // The same holds once the fall is no longer shown.
       const cleared = pass(timedOut, ends + 2 * HOUR).state;
       expect(play(cleared, [3 * HOUR, { status }]).state.falls).toEqual([{ start, phases: ['calling', 'finished'] }]);
     },

@@ -19,7 +19,7 @@ const roomContext = {
 
 describe('a late report', () => {
   const hour = 3_600 * SECOND;
-  /** The situations of messages that are received 1 s apart, each with its own time or none (null). */
+  /** The situations of messages that are received 1 s apart, each with a device time, or null for none. */
   const late = (...messages: readonly [message: object, time: number | null][]) => {
     let state = active;
     return messages.map(([message, time], index) => {

@@ -120,7 +120,7 @@ describe.each([
     fc.assert(property, { numRuns: 300 });
   });
   test('ignores a message that is immediately repeated', () => {
-    // Except for people who enter or leave the room, who are counted each time.
+    // Messages about people who enter or leave the room are an exception: they are counted each time.
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { state, now } = play(maker, inputs);
       const last = inputs.at(-1);
@@ -129,7 +129,7 @@ describe.each([
       if (signal.kind === 'unknown') return;
       const repeated = step(state, signal, messageTime(now, null), noRoomContext);
       expect(repeated.events).toEqual([]);
-      // It counts among the messages that were understood.
+      // The repeated message only counts among the messages that were understood.
       expect({ ...repeated.state, understanding: null }).toEqual({ ...state, understanding: null });
     });
     fc.assert(property, { numRuns: 300 });

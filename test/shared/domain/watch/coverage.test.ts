@@ -304,7 +304,7 @@ describe('other gaps', () => {
     const { gaps, totalGaps, names, fallsTold } = watchOf({ sensors, unnotified: [...people, ...silent] });
     expect(gaps.slice(0, 2)).toEqual(people.toReversed());
     expect([gaps[2]?.kind, totalGaps, fallsTold]).toEqual(['sensor_offline', 253, 'some']);
-    // Of the others, the newest ones are kept.
+    // Of the other gaps, only the newest are kept.
     expect(gaps.slice(3)).toEqual(silent.toReversed().slice(0, gaps.length - 3));
     expect(gaps.length).toBeGreaterThan(20);
     expect(names.sensors).toMatchObject({ [uuid(3)]: uuid(3), [uuid(249)]: uuid(249) });
@@ -335,7 +335,7 @@ test('the watch report of a very large home stays small, and counts all of its s
   );
   const before = process.threadCpuUsage();
   const watch = watchOf({ sensors, rules });
-  // It is computed in a request, so it must not take long. Its CPU time does not depend on what else the machine does.
+  // The watch is computed in a request, so it must not take long. CPU time does not depend on the load of the machine.
   expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5_000);
   expect(Buffer.byteLength(JSON.stringify(watch))).toBeLessThanOrEqual(20_000);
   expect(watch.gaps[0]).toMatchObject({ kind: 'sensor_offline', total: 10_000 });

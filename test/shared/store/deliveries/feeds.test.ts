@@ -39,7 +39,7 @@ test('a delivery in a feed is posted first if it is an alarm about a person, onc
   const ids = [alarm.id, older.id, other.id];
   expect(await its.feeds.idsToPost(await hook(), 9)).toEqual(ids);
   expect(await its.feeds.idsToPost(await hook(), 1)).toEqual(ids.slice(0, 1));
-  // As an earlier version of the code wrote it.
+  // Writes the line as an earlier version of the code did.
   await table.write({ put: feedLineKey(older) });
   expect(await its.feeds.idsToPost(await hook(), 9)).toEqual([alarm.id, other.id, older.id]);
 });

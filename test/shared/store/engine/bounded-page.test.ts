@@ -5,7 +5,7 @@ import type { Query } from '#shared/store/engine/request.ts';
 
 const BOUNDS = { stretch: 10, stretches: 3 };
 
-/** A list of the numbers from 1, some of which match, with a count of those that were read. */
+/** A list of the numbers from 1, some of which match, with a count of the numbers that were read. */
 const listOf = (length: number, matches: (n: number) => boolean = () => true) => {
   const read = { rows: 0 };
   const readChunk = async (after = 0, limit = 0) => {

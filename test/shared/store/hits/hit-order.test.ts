@@ -3,7 +3,7 @@ import { anna, HOME, hitWorld } from '#test/fixtures/answered-hits.ts';
 import { now } from '#test/fixtures/store-items.ts';
 
 const COUNT = 24;
-/** Hits 3 s apart, of which some changed within 10 s, and some much later, at equal times too. */
+/** Hits 3 s apart. Some changed within 10 s and some much later, several of them at the same time. */
 const start = async () => {
   const world = hitWorld();
   const { its, put, hitKey, read } = world;

@@ -116,7 +116,7 @@ test('a sensor that leaves its customer starts with default settings elsewhere, 
   ]);
   expect((await its.sensorGroups.get(HOME, 20))?.sensorIds).toEqual([]);
   expect(await its.states.get(OTHER_HOME, 'id_a')).toBeNull();
-  // Its pin is gone.
+  // The sensor no longer pins this firmware.
   expect(await its.firmwares.remove('maker_a', 8)).toBe('done');
   expect(await table.get(items.sensor(key))).toBeNull();
 });
