@@ -14,7 +14,7 @@ const ROUNDS = 3;
 type Transport = 'HTTP' | 'MQTT';
 type Spent = { perSecond: number; cpu: number };
 
-/** Returns a report that changes nothing, except for the first one of a sensor. */
+/** Returns a report that changes nothing unless it is the first report of a sensor. */
 const report = () => a.presence(true);
 
 const figuresOf = (results: Record<Transport, Spent>): Figure[] => [

@@ -56,7 +56,7 @@ const audit = async ([name, operation]: (typeof operations)[number]) => {
     expect(answer.status, answer.text).toBe(operation.success);
     requestId = answer.headers.get('x-request-id');
   });
-  // An import makes its changes afterwards, with lines for each of them.
+  // An import makes its changes after the response, with audit lines for each change.
   if (name === 'createImport') await world.idle();
   return { lines, requestId, body: example.body };
 };

@@ -2,7 +2,9 @@ import type { Json } from './document.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 type Documents = Readonly<Record<'before' | 'after', Part>>;
-/** Who writes a value. What callers send must stay allowed, and what they receive must stay readable for them. */
+/**
+ * Who writes a value. What callers send must stay allowed, and what the service sends must stay readable for callers.
+ */
 type Writer = 'caller' | 'service';
 type Step = { documents: Documents; writer: Writer; at: string; seen: ReadonlySet<string> };
 

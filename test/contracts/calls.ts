@@ -33,7 +33,8 @@ const prepare = async (world: World, [name, operation]: readonly [string, Operat
   return { example, client };
 };
 /**
- * Prepares a call that will be refused. It consumes nothing, so one example and one session are enough for all of them.
+ * Prepares a call that will be refused. It consumes nothing, so one example and one session are enough for all such
+ * calls.
  */
 const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise<Prepared> => {
   const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();
@@ -77,7 +78,10 @@ export const idFieldsOf = (operation: Operation): string[] => {
   return [...new Set([...schema.matchAll(/"(\w+Ids?)":/g)].map(([, name = '']) => name))];
 };
 
-/** Returns the names of a body's fields, all and required ones; none if the body is not a single object. */
+/**
+ * Returns the names of all fields and of the required fields of a body. Both are empty if the body is not a single
+ * object.
+ */
 export const fieldsOf = (operation: Operation): { all: string[]; required: string[] } => {
   if (!operation.body) return { all: [], required: [] };
   const schema = z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' });

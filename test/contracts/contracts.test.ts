@@ -96,7 +96,7 @@ describe.each(operations)('%s', (name, operation) => {
     test(`${name} responds with 400 to a malformed ${params.join(', ')}`, async () => {
       for (const param of params)
         for (const id of malformedIds(param)) {
-          // Customer 0 is valid for audit, exports and erasures: it has the objects of no customer.
+          // Customer 0 is valid for audit, exports and erasures: it stands for objects without a customer.
           if (operation.params?.safeParse({ ...world.ours.ids, [param]: id }).success) continue;
           const answer = await call(world, contract, { params: { [param]: id } });
           expect(answer.status, `${param}=${id}: ${answer.text}`).toBe(400);

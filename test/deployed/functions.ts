@@ -96,7 +96,7 @@ const createFunction = (spec: FunctionSpec, { min, max }: Processes, { clock, on
     const alive = idle.filter((environment) => !environment.isGone());
     count -= idle.length - alive.length;
     idle = alive;
-    // The longest idle one, so that work is spread over all of them.
+    // Uses the environment that has been idle longest, so that work is spread over all of them.
     const longestIdle = count < min ? undefined : idle.shift();
     if (longestIdle) return longestIdle;
     if (count < max) {

@@ -36,7 +36,10 @@ export const addHook = async (
   return { id, path, url };
 };
 
-/** Creates a bot whose webhook calls a path of the receiver, signed, and a rule that sends falls to it. */
+/**
+ * Creates a bot with a webhook that sends signed requests to a path of the receiver, and a rule that sends falls to the
+ * bot.
+ */
 const alarmAt = async (client: Client, { urls, secrets }: ChaosReceiver, path: string) => {
   const url = urls.http + path;
   const { bot, webhook, rule } = await createAlarm(client, url);

@@ -57,7 +57,7 @@ const pathFor = (
   const ids = spared(request, operation);
   const params = paramsOf(operation).map((name, at): [string, string] => {
     const text = harmless(ids[at % ids.length] ?? '', operation);
-    // Objects of its example may be changed; the caller itself is still needed.
+    // The objects of the operation's example may be changed, but the caller itself is still needed.
     const isOurs = text === '{ours}' || text === 'me';
     return [name, isOurs && example[name] ? example[name] : withIds(text, name, world)];
   });
@@ -139,7 +139,7 @@ const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => 
   const readable = operations.filter(
     ([, operation]) =>
       operation.method === 'GET' &&
-      // A read that is recorded in the audit log changes it.
+      // A read that is recorded in the audit log changes the log.
       !operation.changes &&
       !operation.records &&
       'may' in operation &&

@@ -56,7 +56,7 @@ describe('the body of a delivery', () => {
       expect(bodies).toEqual(Array(make === 'fall' ? 5 : 4).fill(bodies[0]));
       const shown = await client.ok<{ body: string }>('GET', `${at}/deliveries/${id}/message`);
       expect(shown).toMatchObject({ headers: { 'webhook-id': id } });
-      // The log shows nobody else's link to acknowledge the alarm.
+      // The log omits the link with which the receiver can acknowledge the alarm.
       expect(JSON.parse(shown.body)).toEqual({ ...JSON.parse(bodies[0] ?? ''), acknowledgeUrl: null });
       expect(JSON.stringify(shown)).not.toMatch(/authorization|signature/i);
     },
@@ -141,7 +141,7 @@ describe('the device message in a delivery', () => {
     const before = world.valuesOf('TasksFailed').length;
     await world.pass(1_500_000);
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'exhausted', attempts: 2 }]);
-    // The receiver learns nothing, so the alarm for failed tasks fires at once.
+    // The receiver gets nothing, so the alarm for failed tasks fires at once.
     expect(world.valuesOf('TasksFailed').length).toBe(before + 1);
     expect(receiver.received).toHaveLength(1);
   });

@@ -86,7 +86,7 @@ test('the end of 14 days of learning creates one event per phase, sent only to c
   }
   const { learningModeEndDate: end } = await learn(true);
   await pass(13);
-  // Enabling it again does not restart it.
+  // Enabling learning mode again does not restart it.
   expect((await learn(true)).learningModeEndDate).toBe(end);
   expect(await events()).toEqual([]);
   await pass(1);

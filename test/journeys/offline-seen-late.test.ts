@@ -82,7 +82,7 @@ test.each([
   const reportedAt = new Map<string, number>();
   for (let minute = 0; minute < 10 + within; minute++) {
     clock.skipTo(now() + MINUTE);
-    // Reports arrive just before and during a sweep, so that it reads states from before them.
+    // Reports arrive just before and during a sweep, so that the sweep reads states from before these reports.
     const reports = report(sensors.filter(({ sensorId }) => minute <= (lastMinute.get(sensorId) ?? 0)));
     await Promise.all([reports, cloud.sweep()]);
     await cloud.idle();
@@ -91,7 +91,8 @@ test.each([
   const offline = sensors.slice(0, 4).map(({ sensorId }) => sensorId);
   expect([...reportedAt.keys()].toSorted()).toEqual(offline.toSorted());
   expect(await hitsOf(client, customerId)).toEqual(offline.toSorted());
-  // 300 s, plus a quarter because not every report is written, a minute until a sweep, and one because lists may lag.
+  // The limit is 300 s, plus a quarter because not every report is written, plus a minute until a sweep, plus a minute
+  // because lists may lag.
   for (const id of offline) {
     const minutes = (reportedAt.get(id) ?? 0) - (lastMinute.get(id) ?? 0);
     expect(minutes).toBeGreaterThanOrEqual(5);

@@ -87,7 +87,8 @@ describe('the acknowledgeUrl of a delivery', () => {
     const after = await answer.text();
     expect([answer.status, after.includes('You&#39;re on it')]).toEqual([200, true]);
     expect(await acknowledgementOf(hit)).toMatchObject({ userId: null, name: '<b>Zoë</b>  & Söhne' });
-    // Anybody may hold the link of a webhook, so it neither names people nor withdraws what somebody else has done.
+    // Anybody may hold the link of a webhook, so the link neither shows names of people nor withdraws somebody else's
+    // acknowledgement.
     const shown = await (await fetch(url)).text();
     expect(shown).toContain('Somebody is on it');
     expect(shown).not.toMatch(/<form|Zoë/);

@@ -162,7 +162,7 @@ test('sends each active alarm once when a subscription is confirmed', async () =
   expect([pending.sent, pending.measured]).toEqual([[], counted(0, 0)]);
   const minutes = (passed: number) => ({ subscriptions: [confirmed], active, at: now + passed * 60_000 });
   const [first, second] = [await run(minutes(10)), await run(minutes(20))];
-  // The new subscription ends the alarm about missing ones.
+  // The new subscription ends the alarm about missing subscriptions.
   expect([first.sent, second.sent]).toEqual([['canary-silent', 'messages-absent'], []]);
   expect([first.measured, second.measured, second.lines]).toEqual([[], [], []]);
 });

@@ -8,7 +8,7 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { applyReports, changesNothing, mustRecordCall } from '#shared/ingest/ingest.ts';
 
 const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
-/** Applies a message to a state, as `process` does for queued ones. */
+/** Applies a message to a state, as `process` does for queued messages. */
 const processed = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
@@ -120,8 +120,7 @@ describe('a call', () => {
         const later = stateAfter(pending, state);
         const result = processed(later, last, 2_000_000);
         expect(result.events).toEqual([]);
-        // Only the counts of messages that are understood may differ, and one call more or less does not matter for
-        // them.
+        // Only the counts of understood messages may differ, because they need not be exact.
         const { understanding: _, ...next } = result.next;
         const { understanding: counts } = later;
         expect(isUnchanged(later, { ...next, ...(counts && { understanding: counts }) })).toBe(true);

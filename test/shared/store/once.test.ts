@@ -9,7 +9,10 @@ let engine: Dynoxide;
 /** Two clients of the same table. The first one loses a write or its response while a fault is set. */
 let faulty: Store;
 let other: Store;
-/** The fault of the next write: it is made but its response is lost, or it never arrives. Then another call acts. */
+/**
+ * The fault of the next write: the write is made but its response is lost, or the write never arrives. Then another
+ * call acts.
+ */
 let fault: { isDone: boolean; meanwhile: () => Promise<unknown> } | null = null;
 beforeAll(async () => {
   engine = await startDynoxide();

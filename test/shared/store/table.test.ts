@@ -34,7 +34,7 @@ const partitionsOf = (pk: string, parts: readonly { template: string }[]): strin
   ),
 ];
 const tables = Object.values(items).map(({ pk }) => pk);
-/** Describes an access that was made, in the same form as a declared one. */
+/** Describes an access that was made, in the same form as a declared access. */
 const describeMade = ({ action, index, pk, sk }: TableAccess): string => {
   const parts = index === null ? tables : { due: [due.pk], list: Object.values(lists).map((list) => list.pk) }[index];
   const keys = sk === undefined ? partitionsOf(pk, parts) : kindOf({ pk, sk }).map((kind) => templateOf(kind));

@@ -328,7 +328,7 @@ test('a postponed delivery is not sent again if it was delivered when its receiv
     task: { isRetry: true, notBefore: NOW },
   });
   expect([outcome, named('claim')]).toEqual(['delivered', []]);
-  // A first attempt, and one planned long after the receiver was back, need no check.
+  // A first attempt, and an attempt planned long after the receiver recovered, need no check.
   for (const [of, notBefore] of [
     [back, 0],
     [{ ...webhook, backDate: NOW - 900_000 }, NOW],

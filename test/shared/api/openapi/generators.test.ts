@@ -66,7 +66,10 @@ const faultsOf = (schema: Schema): string[] => {
   ];
 };
 
-/** Returns the faults of all schemas in a value, with their paths. `isMap`: its keys are names and not keywords. */
+/**
+ * Returns the faults of all schemas in a value, with their paths. `isMap` is true if the keys of the value are names,
+ * not keywords.
+ */
 const faultsIn = (value: unknown, path: string, isMap = false): string[] => {
   if (typeof value !== 'object' || value === null) return [];
   const own = isMap ? [] : faultsOf(value as Schema).map((fault) => `${path}: ${fault}`);

@@ -47,7 +47,7 @@ const complaints = (name: string, schema: unknown, models: Set<string>): string[
   const values = ((fields.enum ?? []) as unknown[]).filter((value) => value !== null);
   const types = new Set(values.map((value) => typeof value));
   if (types.size > 1 || types.has('object') || types.has('boolean')) faults.push(`${name} mixes kinds of values`);
-  // properties/model_property.py, enum_property.py: a class for each.
+  // properties/model_property.py, enum_property.py: each schema with properties or listed values becomes a class.
   if (fields.properties || values.length > 0) {
     if (models.has(plain(name))) faults.push(`${name} is the name of two models`);
     models.add(plain(name));

@@ -76,7 +76,7 @@ test('isAllJudged is never true while a call is pending, whatever the order of q
         return queuedAfter === null ? [] : [{ call, time: call.at + queuedAfter, ...rest }];
       })
       .toSorted((x, y) => x.time - y.time);
-    // A FIFO queue: no call is processed before one ahead of it.
+    // As in a FIFO queue, no call is processed before the calls ahead of it.
     let free = 0;
     const processed = queued.flatMap(({ call, time, processedAfter = 0, redeliveredAfter }) => {
       free = Math.max(free, time + processedAfter);

@@ -120,7 +120,7 @@ describe('names and texts of people', () => {
   test('appear in Teams only as text runs without markup, with mentions, links and templates broken up', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
-        // A mention needs `msteams.entities`, and the schema of the payload has neither that nor a TextBlock.
+        // A mention needs `msteams.entities`, and the schema of the payload has neither this property nor a TextBlock.
         for (const part of teamsTexts(withNames(text))) expect(part).not.toMatch(/@\w|\{\{|:\/\/|\p{L}\.\p{L}/u);
       }),
     );
