@@ -60,7 +60,7 @@ test('clears the data of the previous user after another login in a different ta
   const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
   const me = await other.client.ok<object>('GET', '/users/me');
   await other.client.ok('PUT', '/users/me', { ...me, firstName: 'Other' });
-  // The calls for the previous user are refused for the other one.
+  // The calls for the previous user are refused for the other user.
   await using visitor = await site.openLoggedIn('/sensors', site.home, { expected: [/403/] });
   const { page, context } = visitor;
   await page.clock.install();

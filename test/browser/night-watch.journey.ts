@@ -79,7 +79,7 @@ test('shows and sounds the alarms of a night on two screens and a phone, whateve
   await carla.bar.getByText("You're on it").waitFor();
   const silentFrom = Date.now() + 500;
 
-  // The second one, which nobody acknowledges: louder after a minute.
+  // The second fall, which nobody acknowledges: the alarm is louder after a minute.
   const secondsOfSecond = await fall(second);
   await Promise.all(all.map(({ bar }) => bar.getByText('102', { exact: true }).waitFor()));
   note(`fall in room 102: on three screens after ${secondsOfSecond()} s, no tap`);

@@ -63,7 +63,7 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): Sta
   statement.run = () => {
     if (!has('uncommittable')) return run();
     rmSync(fileOf(folder, 'uncommittable'));
-    // As SQLite does when the journal cannot grow.
+    // SQLite also rolls back when the journal cannot grow.
     this.exec('ROLLBACK');
     throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
   };

@@ -20,9 +20,9 @@ export type KillPlan = {
   timeoutMs?: number;
 };
 /**
- * The result for all events that were accepted with 202. `wrong` counts deliveries of events that nobody posted, or with
- * other bytes under the same id. `seconds` is the time from the last restart until all events were found, or until the
- * timeout.
+ * The result for all events that were accepted with 202. `wrong` counts deliveries of events that nobody posted, and
+ * deliveries with other bytes under the same id. `seconds` is the time from the last restart until all events were
+ * found, or until the timeout.
  */
 export type Reconciled = {
   acknowledged: number;

@@ -31,7 +31,9 @@ export const timeOf = (
     await cloud.idle();
   };
 
-  /** Moves time forward. Unlike in `step`, the sweep runs at its own interval only, which saves most of the table calls. */
+  /**
+   * Moves time forward. Unlike in `step`, the sweep runs only at its own interval, which saves most of the table calls.
+   */
   const wait = async (ms: number): Promise<void> => {
     clock.skipTo(clock.now() + ms);
     await cloud.idle();
@@ -87,8 +89,8 @@ export const timeOf = (
   };
 
   /**
-   * Waits for the response to a device. The host holds a call back for a second while earlier ones of the sensor are pending;
-   * that second is skipped here.
+   * Waits for the response to a device. The host holds a call back for a second while earlier calls of the sensor are
+   * pending; that second is skipped here.
    */
   const answered = async <T>(call: Promise<T>): Promise<T> => {
     const isSoon = await Promise.race([call.then(() => true), setTimeout(HELD_BACK_MS, false)]);

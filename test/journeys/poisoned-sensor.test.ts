@@ -6,7 +6,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** A text that makes every table call containing it fail, and whether nothing can be decided. */
+/** `poison`: every table call that contains this text fails. `isOut`: nothing can be decided. */
 let poison: string | null;
 let isOut: boolean;
 beforeEach(async () => {

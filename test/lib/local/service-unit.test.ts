@@ -17,7 +17,7 @@ test('the systemd unit in the guide starts the service after the clock is synchr
 test('the systemd unit in the guide lets the service write only to its own folder, and allows what Node.js needs', () => {
   expect([valuesOf('ProtectSystem'), valuesOf('ReadWritePaths')]).toEqual([['strict'], ['/var/lib/sensor-cloud']]);
   expect(valuesOf('Environment')).toContain('DATA_DIR=/var/lib/sensor-cloud/data');
-  // Without these settings, Node.js can neither list the addresses of the machine nor compile code.
+  // Otherwise Node.js could neither list the addresses of the machine nor compile code.
   expect(valuesOf('RestrictAddressFamilies')).toEqual(expect.arrayContaining(['AF_INET', 'AF_INET6', 'AF_NETLINK']));
   expect(valuesOf('MemoryDenyWriteExecute')).toEqual([]);
 });

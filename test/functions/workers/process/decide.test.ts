@@ -173,7 +173,7 @@ describe('judgements', () => {
 
   test('the check that advances a fall is enqueued before the decision is written, if a queue can delay it long enough', async () => {
     const { enqueued, times, places } = await judge({ next: { falls: [open()] }, timings, state: noEntry });
-    // The device has three seconds to report it.
+    // The device has three seconds to report the change itself.
     expect(enqueued).toEqual([[[{ type: 'check_sensor', customerId, sensorId }], 63]]);
     expect(times).toEqual({ checkAt: null, formerUntil: null });
     expect(places).toEqual(['process.judged']);
