@@ -67,7 +67,7 @@ test('the device API responds to unknown paths with a 404 in the usual format', 
   }
 });
 
-test('the device API responds to a wrong method with a 405 that lists the allowed ones, and to OPTIONS with 204', async () => {
+test('the device API responds to a wrong method with a 405 that lists the allowed methods, and to OPTIONS with 204', async () => {
   const wrong = await call('DELETE', register, register);
   expect([wrong.statusCode, wrong.headers.Allow]).toEqual([405, 'POST, OPTIONS']);
   expect(wrong.body).toEqual({ statusCode: 405, message: expect.any(String) });

@@ -60,7 +60,7 @@ describe('registering a device', () => {
     ['maker_a', '0123456789AG'],
     ['maker_b', '0123456789ab'],
     ['maker_b', '01:23:45:67:89:AB'],
-  ])('rejects a device of %s with the hardware id %s with 400', async (manufacturer, hardwareId) => {
+  ])('responds with 400 to a device of %s with the hardware id %s', async (manufacturer, hardwareId) => {
     const device = { manufacturer, hardwareId, firmwareVersion: 1 };
     const answer = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', device);
     expect([answer.status, (answer.body as { errors: object[] }).errors]).toMatchObject([
@@ -77,7 +77,7 @@ describe('registering a device', () => {
 });
 
 describe('a pairing code', () => {
-  test('links once, in upper or lower case, and used, expired, unknown codes and those of the other maker get the same 404', async () => {
+  test('works once, in upper or lower case, while used, expired and unknown codes and codes of the other maker get 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
     const used = await newDevice();
     const wrong = await newDevice();
@@ -90,7 +90,7 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000;
     expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
   });
-  test('gets 429, even if it is correct, after five wrong ones from the same user, but not for other users', async () => {
+  test('gets 429 after five wrong codes from the same user, even if it is correct, and still works for other users', async () => {
     const { client, customerId } = await createHome(admin, 'guesses', []);
     const colleague = await hireFor(admin, customerId, 'colleague');
     const { pairingCode } = await newDevice();
@@ -118,13 +118,13 @@ describe('a pairing code', () => {
     expect((await linkFor(admin, customerId)).status).toBe(200);
     expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
   });
-  test('never counts as a wrong one if it is correct, so that eight sensors can be linked at the same time', async () => {
+  test('never counts as a wrong code if it is correct, so that eight sensors can be linked at the same time', async () => {
     const { client } = await createHome(admin, 'hurries', []);
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
     const answers = await Promise.all(devices.map(({ pairingCode }) => link(client, pairingCode)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
-  test('links a sensor again to its own customer, and gets 409 for another customer or without one', async () => {
+  test('links a sensor again to its own customer, and gets 409 for another customer or without a customer', async () => {
     const other = await createHome(admin, 'other', []);
     const sensor = await linkSensor(home.client);
     const newCode = async () =>

@@ -64,7 +64,7 @@ describe('a text', () => {
     const answer = await createCustomer(customer(name));
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['name']]);
   });
-  test('counts in code points, and is returned unchanged', async () => {
+  test('gets measured in code points, and is returned unchanged', async () => {
     for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}', '\u{10ffff}']) {
       const created = await admin.ok<{ id: number; name: string }>(
         'POST',
@@ -164,7 +164,7 @@ test('two X-CSRF-Token headers without a cookie get 400', async () => {
 });
 
 describe('responses to requests that match no operation', () => {
-  test('have the usual format for unknown paths, paths that are too deep, final slashes and bad escapes', async () => {
+  test('have the usual format for unknown paths, paths that are too deep, trailing slashes and invalid escapes', async () => {
     for (const path of ['/nothing', '/users/me/nothing/at/all', '/users/', '/users/%zz', '/%00', '/sensors//']) {
       const answer = await admin.call('GET', path);
       expect([400, 404], path).toContain(answer.status);
@@ -214,7 +214,7 @@ describe('the language of an error message', () => {
   ])('follows the best match of Accept-Language: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });
-  test('follows the user once the caller is known, including for field errors', async () => {
+  test('changes to the language of the user once the caller is known, even for field errors', async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';

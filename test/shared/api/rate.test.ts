@@ -123,7 +123,7 @@ describe('the 429 of a call over the limit', () => {
       statusCode: 429,
     });
   });
-  test('follows the check of the credentials, and precedes those of permissions and body', async () => {
+  test('follows the check of the credentials, and precedes the checks of permissions and body', async () => {
     await times(30, () => home.client.call('POST', '/bots', {}));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);
@@ -219,7 +219,7 @@ test('two Authorization headers get 400 and count against their address, and get
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('have separate limits by the address that the proxy reports, and share one without the secret of the proxy', async () => {
+  test('have separate limits for the addresses that the proxy reports, and share one limit without its secret', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);

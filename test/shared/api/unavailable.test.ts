@@ -9,23 +9,26 @@ import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { runtimeOfLambda } from '#test/fixtures/lambda.ts';
 
 test.each([
-  ['the table is unavailable', 503, new TableUnavailable('gone')],
-  ['a queue is unavailable', 503, new QueueUnavailable('nothing accepted')],
-  ['an AWS service times out', 503, Object.assign(new Error('no response'), { name: 'TimeoutError' })],
-  ['there is a bug', 500, new Error('a bug')],
-])('if %s, responds with %i and logs the error with the request id of the response', async (_, status, error) => {
-  const lines: Record<string, unknown>[] = [];
-  const log = logTo((line) => lines.push(JSON.parse(line)));
-  const runtime = runtimeOfLambda();
-  const table = { ...runtime.table, update: () => Promise.reject(error) };
-  const context = lambdaContext({
-    functionName: 'server',
-    timeoutSeconds: 15,
-    clock: systemClock,
-    newId: () => 'the-id',
-  });
-  const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
-  const answer = await handler.with({ ...runtime, log, table })(event as APIGatewayProxyEvent, context);
-  expect(answer).toMatchObject({ statusCode: status, headers: { 'X-Request-Id': 'the-id' } });
-  expect(lines).toMatchObject([{ requestId: 'the-id', operation: 'getServerConfig' }]);
-});
+  ['an unavailable table', 503, new TableUnavailable('gone')],
+  ['an unavailable queue', 503, new QueueUnavailable('nothing accepted')],
+  ['a timeout of an AWS service', 503, Object.assign(new Error('no response'), { name: 'TimeoutError' })],
+  ['a bug in the code', 500, new Error('a bug')],
+])(
+  '%s leads to a response with %i, and to a log line with the request id of that response',
+  async (_, status, error) => {
+    const lines: Record<string, unknown>[] = [];
+    const log = logTo((line) => lines.push(JSON.parse(line)));
+    const runtime = runtimeOfLambda();
+    const table = { ...runtime.table, update: () => Promise.reject(error) };
+    const context = lambdaContext({
+      functionName: 'server',
+      timeoutSeconds: 15,
+      clock: systemClock,
+      newId: () => 'the-id',
+    });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+    const answer = await handler.with({ ...runtime, log, table })(event as APIGatewayProxyEvent, context);
+    expect(answer).toMatchObject({ statusCode: status, headers: { 'X-Request-Id': 'the-id' } });
+    expect(lines).toMatchObject([{ requestId: 'the-id', operation: 'getServerConfig' }]);
+  },
+);

@@ -26,7 +26,7 @@ describe('a token', () => {
     expect(token).toMatch(new RegExp(`^${tokenKinds[kind]}_[\\w-]+$`));
     expect(parseToken(token)).toEqual({ kind, accountKey });
   });
-  test('contains 192 random bits, besides the key of the account', () => {
+  test('contains 192 random bits in addition to the key of the account', () => {
     const requested: number[] = [];
     drawToken('device', (bytes) => {
       requested.push(bytes);

@@ -59,7 +59,7 @@ test('plain-text emails in UTF-8 are sent through SES, from the address of the s
   expect(logged).not.toContain(await codeIn(input));
 });
 
-test('logs an email that SES rejects with the request id and without the code, and hides the failure from the caller', async () => {
+test('logs a rejection by SES with the request id and without the code, and hides the failure from the caller', async () => {
   ses.on(SendEmailCommand).rejects(new Error('Sending is paused for this account'));
   const { logged, requestId } = await requestCode();
   expect(logged).toContain('Sending is paused');

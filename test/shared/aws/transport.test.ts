@@ -22,7 +22,7 @@ const errorOf = (call: Promise<unknown>) =>
     (error: Error) => error,
   );
 
-describe('a call without a response', () => {
+describe('a call', () => {
   afterEach(() => void vi.useRealTimers());
   const urls = (url: string) => ({
     events: url,
@@ -46,7 +46,7 @@ describe('a call without a response', () => {
     ['an SNS topic', 5_000, (at: object) => snsAlarmTopic({ ...account, ...at }, 'arn:topic').subscriptions()],
     ['CloudWatch', 5_000, (at: object) => cloudWatchAlarms({ ...account, ...at }, 'arn:topic')()],
     ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c', surroundings)('d@e.f', 's', 't')],
-  ])('to %s ends within %i ms', async (service, maxMs, call) => {
+  ])('to %s ends within %i ms if there is no response', async (service, maxMs, call) => {
     await using silence = await startSilentServer();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const start = performance.now();
@@ -69,7 +69,7 @@ describe('a call without a response', () => {
   });
 });
 
-test('a process that was frozen loses only one attempt to dead sockets, however many it has', async () => {
+test('a process that was frozen loses only one attempt to dead sockets, however many there are', async () => {
   // Connections from before the freeze are dead.
   const dead = new Set<Socket>();
   const sockets = new Set<Socket>();

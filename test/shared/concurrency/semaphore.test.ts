@@ -4,7 +4,7 @@ import { createSemaphore } from '#shared/concurrency/semaphore.ts';
 const forever = () => new Promise(() => {});
 
 describe('a semaphore', () => {
-  test('limits the permits of each key, and grants the next ones in the order of the calls', async () => {
+  test('limits the permits of each key, and grants further permits in the order of the calls', async () => {
     const { acquire } = createSemaphore(2, () => null);
     const order: string[] = [];
     const permits = await Promise.all(['a', 'b'].map(() => acquire('x', forever)));
@@ -23,7 +23,7 @@ describe('a semaphore', () => {
     expect(order).toEqual(['c', 'd']);
   });
 
-  test('grants the next permits to callers that come first, in the order of their calls', async () => {
+  test('grants the next permits to callers with priority, in the order of their calls', async () => {
     const { acquire } = createSemaphore(1, () => null);
     const order: string[] = [];
     const permit = await acquire('x', forever);

@@ -17,7 +17,7 @@ test.each<[string, Partial<typeof claim>, string?]>([
   ['time', { until: 1_800_000_001 }],
   ['event', {}, 'another event'],
 ])(
-  'rejects an acknowledgement link whose %s was changed, or that another key signed',
+  'rejects an acknowledgement link whose %s was changed, or that was signed with another key',
   (_, change, event = 'an event') => {
     const read = parseLinkToken(token());
     if (!read) throw new Error('the link could not be read');

@@ -43,7 +43,7 @@ const ipv4InIpv6 = {
 };
 
 describe('isDenied', () => {
-  it.each(edges)('denies all of %s and nothing beyond', (_, inside, outside) => {
+  it.each(edges)('denies %s, and no address beyond', (_, inside, outside) => {
     for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
     for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });

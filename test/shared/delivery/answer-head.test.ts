@@ -57,7 +57,7 @@ test.each([
   ['with an empty length', ['Content-Length:']],
   ['with another coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
-])('a connection is not kept open after a head %s, whose body ends with the connection', (_, lines) => {
+])('a connection is not kept open after a head %s, because the body lasts until the connection closes', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
 });
 
@@ -85,7 +85,7 @@ test.each([
   expect(framing(lines)).toEqual(closed(...framed));
 });
 
-test('a connection is not kept open after lines with other endings', () => {
+test('a connection is not kept open after lines that do not end with CRLF', () => {
   expect(framing(['Content-Length: 2'], undefined, '\n\n')).toEqual(closed('Content-Length: 2'));
   const lf = readHead('HTTP/1.1 200 OK\nContent-Length: 2', END);
   const cr = readHead('HTTP/1.1 200 OK\r\r\nContent-Length: 2', END);

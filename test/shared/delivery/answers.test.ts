@@ -135,8 +135,8 @@ describe('the response parser', () => {
 
   it.each([
     ['from a line that ends with LF', 'Retry-After: 120\n', '120'],
-    ['given twice with the same value', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
-    ['never from two different values', 'Retry-After: 120\r\nRetry-After: 60\r\n', null],
+    ['that is sent twice with the same value', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
+    ['as missing if it has two different values', 'Retry-After: 120\r\nRetry-After: 60\r\n', null],
   ])('reads Retry-After %s', async (_, header, retryAfter) => {
     const { url } = await receiver([`HTTP/1.1 503 Busy\r\n${header}\r\n`]);
     expect(await client()(url)).toMatchObject({ status: 503, retryAfter });
@@ -186,7 +186,7 @@ describe('a response without a status line', () => {
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
     ['a status above 599', 'HTTP/1.1 600 OK\r\n\r\n'],
     ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
-    ['text before it', html],
+    ['text before the status line', html],
     ['bytes of TLS', '\x15\x03\x01\x00\x02\x02\x46'],
     ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
   ])('ends as protocol_error and keeps the text: %s', async (_, answer) => {
@@ -258,7 +258,7 @@ describe('the connection', () => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });
 
-  it('never repeats a request after part of a response, even if it was idle before', async () => {
+  it('never repeats a request after part of a response, even if the connection was idle before', async () => {
     const started = await startRawReceiver((socket, requests) =>
       requests === 1
         ? inPackets(socket, [`${ok}${two}${end}`])
@@ -271,7 +271,7 @@ describe('the connection', () => {
     expect(started.requests).toHaveLength(2);
   });
 
-  it('never repeats a request if it is new and breaks without a response', async () => {
+  it('never repeats a request if the connection is new and breaks without a response', async () => {
     const started = await startRawReceiver((socket) => void socket.resetAndDestroy());
     stops.push(started.stop);
     expect(await client()(started.url)).toMatchObject({ status: null, error: 'connection_reset' });

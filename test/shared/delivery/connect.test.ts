@@ -95,7 +95,7 @@ describe('a status line', () => {
     ['drips until the deadline', 'Content-Length: 9999', (socket) => drip(socket, '.')],
     ['is cut short', 'Content-Length: 9999', (socket) => socket.end('..')],
     ['is malformed', 'Transfer-Encoding: chunked', (socket) => socket.write('2\r\n..\r\nzz\r\n')],
-  ])('when the body %s', async (_, header, send) => {
+  ])('determines the result if the body %s', async (_, header, send) => {
     const url = await onRequest((socket) => {
       socket.write(`${head}${header}\r\n\r\n`);
       send(socket);
@@ -127,8 +127,11 @@ describe('the deadline', () => {
     ['the resolver', () => client({ ...soon, resolve: () => new Promise(() => {}) })('http://receiver.test/')],
     ['TLS', async () => client(soon)((await tcp(() => {})).replace('http', 'https'))],
     ['a status line that never comes', async () => client(soon)(await http(() => {}))],
-    ['endless 1xx', async () => client(soon)(await tcp((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')))],
-  ])('includes %s', async (_, post) => {
+    [
+      'endless 1xx responses',
+      async () => client(soon)(await tcp((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'))),
+    ],
+  ])('applies to %s', async (_, post) => {
     expect(await post()).toMatchObject({ ...failure('timeout'), timings: { tls: null, firstByte: null } });
   });
 
@@ -148,11 +151,11 @@ describe('a failed request', () => {
 
   it.each<[string, string, string, (socket: Socket) => void]>([
     ['a reset', 'connection_reset', '', (socket) => socket.resetAndDestroy()],
-    ['an end', 'connection_reset', '', (socket) => socket.end()],
+    ['the end of the connection', 'connection_reset', '', (socket) => socket.end()],
     ['a change of protocols', 'protocol_error', upgrade, (socket) => socket.write(upgrade)],
-    ['no HTTP', 'protocol_error', banner, (socket) => socket.write(banner)],
+    ['a response that is not HTTP', 'protocol_error', banner, (socket) => socket.write(banner)],
     ['plain text for TLS', 'tls_failed', notTls, (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ])('due to %s instead of a status line ends as %s', async (_, error, text, act) => {
+  ])('caused by %s instead of a status line ends as %s', async (_, error, text, act) => {
     const url = await onRequest(act);
     const target = error === 'tls_failed' ? url.replace('http', 'https') : url;
     expect(await client()(target)).toMatchObject(failure(error, text));
@@ -161,12 +164,17 @@ describe('a failed request', () => {
   it.each<[string, string, string, () => Promise<string[]>]>([
     ['a resolver that rejects', 'dns_failed', 'https://receiver.test/', () => Promise.reject(new Error('ENOTFOUND'))],
     ['a resolver that finds nothing', 'dns_failed', 'https://receiver.test/', async () => []],
-    ['no URL', 'url_denied', 'nonsense', resolveToLoopback],
+    ['an invalid URL', 'url_denied', 'nonsense', resolveToLoopback],
     ['a URL with credentials', 'url_denied', 'https://u:p@receiver.test/', resolveToLoopback],
     ['an address denied by number', 'address_denied', 'https://2130706433:PORT/', resolveToLoopback],
-    ['a name of a denied address', 'address_denied', 'https://receiver.test:PORT/', resolveToLoopback],
-    ['one denied of several', 'address_denied', 'https://receiver.test:PORT/', async () => ['8.8.8.8', '127.0.0.1']],
-  ])('due to %s ends as %s without a connection', async (_, error, url, resolve) => {
+    ['a name that resolves to a denied address', 'address_denied', 'https://receiver.test:PORT/', resolveToLoopback],
+    [
+      'one denied address among several',
+      'address_denied',
+      'https://receiver.test:PORT/',
+      async () => ['8.8.8.8', '127.0.0.1'],
+    ],
+  ])('caused by %s ends as %s without a connection', async (_, error, url, resolve) => {
     const port = await https((_, response) => response.end());
     const attempt = await client({ policy: strict, resolve })(url.replace('PORT', String(port)));
     expect(attempt).toMatchObject({ ...failure(error), timings: { connect: null } });

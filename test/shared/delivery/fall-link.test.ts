@@ -18,7 +18,7 @@ test.each([
   ['time', { until: 1_800_000_001 }],
   ['sensor', { sensorId: 'bbcdefghijklmnopqrstuvwxyz' }],
   ['event', { uuid: '0190f3a2-4c5d-7e6f-8a9b-0c1d2e3f4a5c' }],
-])('rejects a link to a fall whose %s was changed, or that another key signed', (_, change) => {
+])('rejects a link to a fall whose %s was changed, or that was signed with another key', (_, change) => {
   const read = parseFallToken(fallTokenOf('key', claim));
   if (!read) throw new Error('the link could not be read');
   expect(isSignedFall('key', { ...read, ...change })).toBe(false);

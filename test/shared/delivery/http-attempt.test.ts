@@ -22,7 +22,7 @@ describe('an error', () => {
     ['ECONNRESET', 'connection_reset', { start: 0 }, true, https],
     ['ECONNREFUSED', 'protocol_error', { start: 0 }, true, https],
   ])(
-    'an error with the code %s is classified as %s by the progress of the exchange',
+    'an error with the code %s is classified as %s according to the progress of the exchange',
     (code, error, marks, reused, target) => {
       expect(classify(code, marks, reused, target)).toBe(error);
     },

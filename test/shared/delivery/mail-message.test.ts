@@ -34,14 +34,14 @@ test('an email has the headers of RFC 5322, and is marked as automatically gener
   expect(parsed.headers.get('mime-version')).toBe('1.0');
 });
 
-describe('lines of at most 998 bytes, encoded words of at most 75, and ASCII only, preserve', () => {
+describe('an email with lines of at most 998 bytes, encoded words of at most 75, and only ASCII', () => {
   test.each<[string, Partial<MailMessage>]>([
     ['a long subject with umlauts', { subject: `Stürze in Zimmer 12: ${'ü'.repeat(100)}` }],
     ['emojis', { subject: '🚨'.repeat(200), text: '😀'.repeat(2_000) }],
     ['Arabic', { subject: 'سقوط في الغرفة '.repeat(20), text: 'سقوط '.repeat(400) }],
     ['a long word in ASCII', { subject: 'T'.repeat(128), text: `https://cloud.example.org/${'x'.repeat(2_000)}` }],
     ['a long line', { text: `${'Ä'.repeat(2_400)}\n${'word '.repeat(500)}` }],
-  ])('%s', async (_, more) => {
+  ])('preserves %s', async (_, more) => {
     const { raw, parsed } = await composed(more);
     const { lines, words } = partsOf(raw);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(998);

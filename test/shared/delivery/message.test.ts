@@ -177,7 +177,7 @@ test('a notification links to its hit, and replaces earlier push messages about 
   expect(parseLinkToken(urlIn(url ?? ''))).toMatchObject({ hitId: 12 });
 });
 
-test('a notification without a hit links to the fall, in the name of its recipient', () => {
+test('a notification without a hit links to the fall, and the link identifies the recipient', () => {
   const notice = notificationFor(toPerson('email', { hit: null }), 'key');
   expect(notice).not.toHaveProperty('tag');
   const claim = parseFallToken(urlIn(notice.url ?? ''));

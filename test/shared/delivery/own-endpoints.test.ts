@@ -105,9 +105,12 @@ describe('a URL', () => {
     ['https://[2001:db8::1]', { host: '2001:db8::1', port: 443 }],
     ['http://localhost', { host: 'localhost', port: 80 }],
     ['https://cloud.localhost', { host: 'cloud.localhost', port: 443 }],
-  ])('a URL of the service covers all ports, unless it has one or is an address: %s', (url, endpoint) => {
-    expect(ownEndpoints(['', 'nonsense', url])).toEqual([endpoint]);
-  });
+  ])(
+    'a URL of the service covers all ports, unless it has a port or its host is an address or a local name: %s',
+    (url, endpoint) => {
+      expect(ownEndpoints(['', 'nonsense', url])).toEqual([endpoint]);
+    },
+  );
 });
 
 describe('a host', () => {

@@ -207,7 +207,7 @@ describe('a Telegram message', () => {
     [400, 'Bad Request: TOPIC_CLOSED'],
     [400, 'Bad Request: message thread not found'],
     [400, 'Bad Request: PEER_ID_INVALID'],
-  ])('ends with the reason after %d %s', async (status, description) => {
+  ])('ends as refused after %d %s, and keeps the reason', async (status, description) => {
     serverResponse = { status, body: JSON.stringify({ ok: false, error_code: status, description }) };
     expect(await sending()(telegram, notification)).toEqual({ refused: `status_${status}`, answer: description });
   });

@@ -64,7 +64,7 @@ const signed = (id: string, body: string, secrets: string[], seconds = Math.floo
 describe('the example in', () => {
   for (const example of examples) {
     const isInstalled = canRun(example.probe);
-    const title = `${example.language} verifies, answers at once, skips duplicates and acknowledges for a person`;
+    const title = `${example.language} verifies signatures, responds at once, skips duplicates and acknowledges for a person`;
     test.skipIf(!isInstalled)(
       isInstalled ? title : `${title} (skipped: not installed)`,
       async () => {
@@ -96,11 +96,14 @@ describe('the example in', () => {
     );
   }
 
-  test.skipIf(!canRun(['openssl', 'version']))('a shell accepts the simple signature, and rejects another body', () => {
-    const body = '{"name":"Zimmer 1 – Tür"}';
-    const headers = signatureHeaders({ id: 'a', timestampSeconds: 1, body, secrets: [], primary: secret });
-    const env = [`SECRET=${secret}`, `SIGNATURE=${headers['X-Service-Cloud-Signature']}`];
-    const statusFor = (input: string) => spawnSync('env', [...env, 'bash', '-c', code('bash')], { input }).status;
-    expect([statusFor(body), statusFor(`${body} `)]).toEqual([0, 1]);
-  });
+  test.skipIf(!canRun(['openssl', 'version']))(
+    'a shell accepts the simple signature, and rejects a different body',
+    () => {
+      const body = '{"name":"Zimmer 1 – Tür"}';
+      const headers = signatureHeaders({ id: 'a', timestampSeconds: 1, body, secrets: [], primary: secret });
+      const env = [`SECRET=${secret}`, `SIGNATURE=${headers['X-Service-Cloud-Signature']}`];
+      const statusFor = (input: string) => spawnSync('env', [...env, 'bash', '-c', code('bash')], { input }).status;
+      expect([statusFor(body), statusFor(`${body} `)]).toEqual([0, 1]);
+    },
+  );
 });

@@ -72,7 +72,7 @@ describe('the audit line of a call', () => {
     expect((await runCall((table) => table.write({ put: rate }))).done).toEqual([rate.sk]);
   });
 
-  test('prevents the change if it cannot be written', async () => {
+  test('prevents the change if the line cannot be written', async () => {
     const { done, result } = await runCall(
       (table) => table.write({ put: bot }),
       (name) => {

@@ -198,7 +198,7 @@ describe('the configuration that a device fetches', () => {
       expect(config.room).not.toHaveProperty(field);
   });
 
-  test('gets a 304 without a body until something changes', async () => {
+  test('leads to a 304 without a body until something changes', async () => {
     const { sensorId, device } = await add('maker_a');
     const ask = (tag?: string) =>
       device.call('GET', `/devices/${sensorId}/config`, undefined, tag === undefined ? {} : { 'if-none-match': tag });
@@ -221,7 +221,7 @@ test.each([
   [{ SENSOR_INACTIVE_AFTER_SECONDS: '91' }, 45],
   [{ MAX_REPORT_DELAY_SECONDS: '0' }, 0],
 ])(
-  'devices may keep reports for at most half the time until a sensor is inactive: %o',
+  'devices may hold back reports for at most half the time after which a sensor becomes inactive: %o',
   async (environment, seconds) => {
     const other = await startTestCloud({ environment });
     try {

@@ -43,7 +43,7 @@ describe('the address of a caller behind the trusted proxy', () => {
   ])('falls back to the TCP peer if the header contains no address: %j', (viewer) => {
     expect(through(...viewer)).toBe(PEER);
   });
-  test('falls back to the TCP peer if the header name came in two notations, whose order is unknown', () => {
+  test('falls back to the TCP peer if the header arrives in two spellings, whose order is unknown', () => {
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'], 'x-viewer': ['192.0.2.2'] })).toBe(PEER);
   });
   test('falls back to the TCP peer unless the secret was sent exactly once', () => {
@@ -54,7 +54,7 @@ describe('the address of a caller behind the trusted proxy', () => {
     expect(at({ ...viewer, 'X-Hop': [secret], 'x-hop': [secret] })).toBe(PEER);
     expect(at({ ...viewer, '': [''] }, none)).toBe(PEER);
   });
-  test('requires the secret itself even if the setting contains the hash, which is not accepted', () => {
+  test('requires the secret itself even if the setting contains its hash, and rejects the hash', () => {
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const hashed = { ...proxy, TRUSTED_PROXY_SECRET: hash };
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'] }, hashed)).toBe('192.0.2.1');

@@ -36,7 +36,7 @@ describe('an integer in JSON', () => {
     'true',
     '[1]',
     '{}',
-  ])('cannot be written as %s, which is not rounded', (json) => {
+  ])('cannot be written as %s, which is rejected and never rounded', (json) => {
     expect(isInt64(json)).toBe(false);
   });
   test('stays exact in objects and arrays, even next to texts that look like numbers', () => {
@@ -64,7 +64,7 @@ describe('a decimal in JSON', () => {
     ['0.0004', 0],
     ['999.9999', 1_000],
     ['1e-320', 0],
-  ])('may be written as %s, and has at most three decimals', (json, value) => {
+  ])('may be written as %s, and is rounded to three decimals', (json, value) => {
     expect(parsed(json)).toBe(value);
   });
   test.each(['-0.1', '1000.001', '1e400', '"1.5"', 'null', '[1.5]', '{"inexact":1.5}', 'true'])(
@@ -82,7 +82,7 @@ describe('nesting', () => {
     expect(parseJson(nested(33, '{"a":', '}'))).toEqual({ problem: 'json_depth' });
     expect(parseJson('['.repeat(1_000_000))).toEqual({ problem: 'json_depth' });
   });
-  test('counts no brackets within texts, whatever they escape', () => {
+  test('ignores brackets within strings, whatever characters the strings escape', () => {
     expect(parseJson(JSON.stringify({ a: `${'['.repeat(99)}"\\` }))).toHaveProperty('value');
     expect(parseJson(JSON.stringify(['\\"', '{'.repeat(99)]))).toHaveProperty('value');
   });

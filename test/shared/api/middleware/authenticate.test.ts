@@ -70,7 +70,7 @@ describe('a session is valid', () => {
     expect(isValid({ kind: 'token' }, { epoch: 3, canLogin: false })).toBe(false);
   });
 
-  test('a session becomes invalid when the account gets a second factor without which the session began', () => {
+  test('a session that lacks a required second factor becomes invalid once the account has one', () => {
     expect(isValid({ mustSetOtp: true })).toBe(true);
     expect(isValid({ mustSetOtp: true }, { hasOtp: true })).toBe(false);
     expect(isValid({}, { hasOtp: true })).toBe(true);
@@ -83,7 +83,7 @@ describe('the caller', () => {
     return (await call(world.guard, read, bearer(await logInAs(world, session, account)))).caller;
   };
   const who = { accountId: 7, customerId: 3, locale: 'de', readOnly: false, mustSetOtp: false, isAdmin: false };
-  test('the caller of a session has its name, its customer and all permissions of its account', async () => {
+  test('the caller of a session has the name, the customer and all permissions of the account', async () => {
     const { permissions } = nurse;
     expect(await callerOf()).toEqual({ ...who, kind: 'session', name: 'nurse', permissions });
     expect(await callerOf({ name: 'a token' }, { username: null as never })).toMatchObject({ name: null });
@@ -91,7 +91,7 @@ describe('the caller', () => {
     expect(await callerOf({ mustSetOtp: true })).toMatchObject({ mustSetOtp: true });
   });
 
-  test('the caller of an access token has its name and limits', async () => {
+  test('the caller of an access token has the limits of the token, and a name that includes the name of the token', async () => {
     const token = { kind: 'token', name: 'Rota', expires: null } as const;
     const { permissions } = nurse;
     expect(await callerOf(token)).toEqual({ ...who, kind: 'token', name: 'nurse (Rota)', permissions });
@@ -99,7 +99,7 @@ describe('the caller', () => {
     expect(await callerOf({ ...token, readOnly: true })).toMatchObject({ readOnly: true });
   });
 
-  test('the caller of a limited token has only those of its permissions that the account still has', async () => {
+  test('the caller of a limited token has only the permissions of the token that the account still has', async () => {
     const token = { kind: 'token', name: 'Rota', permissions: ['manage_rules', 'manage_users'] } as const;
     const { permissions } = nurse;
     expect(permissions).not.toContain('manage_users');
@@ -122,7 +122,7 @@ describe('the caller', () => {
     expect(caller).toMatchObject({ isDisplay: true, isAdmin: false, permissions: [], customerId: 3 });
   });
 
-  test('the caller determines the language of the response, and who `me` in the path is', async () => {
+  test('the caller determines the language of the response, and the user that `me` in the path refers to', async () => {
     const { guard, ...world } = createGuard();
     const token = await logInAs({ guard, ...world });
     const me = await call(guard, read, bearer(token), { path: { userId: 'me', tokenId: 't' } });
@@ -132,7 +132,7 @@ describe('the caller', () => {
   });
 });
 
-test('the token of a call identifies the session by its hash, and the account by the key in it', async () => {
+test('the token of a call identifies the session by its hash, and contains the key of the account', async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const { code, accountKey, sessionHash } = await call(world.guard, read, bearer(token));
@@ -165,7 +165,7 @@ test('the token of a call gets 401 if it is missing, malformed, unknown or expir
   expect((await call(world.guard, read)).code).toBe('credentials_invalid');
 });
 
-test('the token of a call gets 401 for a session without an account, and 429 after its address has reached its limit', async () => {
+test('the token of a call gets 401 for a session without an account, and 429 after the address of the caller has reached its limit', async () => {
   const world = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
   const token = newToken('session', ACCOUNT_KEY);
   await world.table.write({ put: { ...loggedIn, ...items.session({ hash: hashSecret(token) }) } });
@@ -210,7 +210,7 @@ describe('while the table is unavailable', () => {
 });
 
 describe('a valid call counts against its account:', () => {
-  test('a read with a session counts in memory, a write exactly, and neither against its address', async () => {
+  test('a read with a session is counted in memory, a write exactly, and neither counts against the address', async () => {
     const world = createGuard();
     const token = await logInAs(world);
     const first = await call(world.guard, read, bearer(token));

@@ -24,7 +24,7 @@ describe('a permission', () => {
     expect(await refusalOf(operation, { isAdmin: true })).toBeNull();
   });
 
-  test('a permission is sufficient if it is any of those allowed', async () => {
+  test('a permission is sufficient if it is one of the allowed permissions', async () => {
     const operation = { may: ['manage_rules', 'manage_bots'] };
     expect(await refusalOf(operation, { permissions: ['manage_bots'] })).toBeNull();
     expect(await refusalOf(operation, { permissions: ['manage_users'] })).toBe('forbidden');
@@ -52,7 +52,7 @@ describe('an operation that needs a session', () => {
   });
 });
 
-test('the user in the path needs no permission for what users may do to themselves, while others do', async () => {
+test('the user in the path needs no permission for operations on their own account, while other callers do', async () => {
   const operation = { may: 'manage_users', orSelf: true };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
@@ -61,7 +61,7 @@ test('the user in the path needs no permission for what users may do to themselv
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test('the user in the path needs a session for what must not be possible with a stolen token', async () => {
+test('the user in the path needs a session for operations that must not be possible with a stolen token', async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');

@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('a call with the cookie of a session needs the token for exactly those methods that can change something', async () => {
+test('a call with the cookie of a session needs the token for exactly the methods that can change something', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
     expect((await callWith({}, { operation: operationWith({ method }) })).code).toBe('csrf_detected');
   for (const method of ['GET', 'HEAD', 'OPTIONS'])
@@ -110,7 +110,7 @@ describe('two Authorization headers', () => {
     await expect(refusalOf()).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  test('two Authorization headers count in memory on the device API', async () => {
+  test('two Authorization headers are counted in memory on the device API', async () => {
     const { guard, counted } = createGuard();
     const exchange = exchangeOf(operationWith({ auth: 'device', method: 'POST' }), { headers: twice });
     expect(await codeOf(() => checkOneAuthorization(guard, exchange))).toBe('bad_request');

@@ -84,7 +84,7 @@ describe('the size of a body', () => {
   });
 });
 
-test('a body counts as the number of messages in it, and as one if it is too large', () => {
+test('a body counts as the number of its messages, or as one message if it is too large', () => {
   const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
   expect(count('[{},{},{}]')).toBe(3);
   expect(count(Buffer.from('[{},{}]'))).toBe(2);
@@ -126,19 +126,19 @@ describe('the input of a call', () => {
     expect(read(none, request, { ruleId: '5' })).toEqual({ params: {}, query: undefined, body: undefined });
   });
 
-  test('the input of a call gets 400 that lists all errors at once', () => {
+  test('the input of a call gets a 400 that lists all errors at once', () => {
     const request = { headers, query: { page: 'x' }, body: '{"name":1}' };
     const errors = errorsOf(full, request, { ruleId: 'x' });
     expect(errors).toEqual({ code: 'bad_request', paths: ['ruleId', 'page', 'name'] });
   });
 
-  test('the input of a call gets 400 that names a missing field', () => {
+  test('the input of a call gets a 400 that names a missing field', () => {
     expect(() => read(json, { headers, body: '{}' })).toThrow(
       expect.objectContaining({ fieldErrors: [{ path: 'name', problem: 'required' }] }),
     );
   });
 
-  test('the input of a call gets 400 without a path for a body that is not JSON, is not UTF-8 or starts with a byte order mark', () => {
+  test('the input of a call gets a 400 without a path for a body that is not JSON, is not UTF-8 or starts with a byte order mark', () => {
     const error = { code: 'bad_request', paths: [''] };
     expect(errorsOf(json, { headers, body: '{"name":' })).toEqual(error);
     expect(errorsOf(json, { headers, body: Buffer.from('7b226e616d65223a22ff227d', 'hex') })).toEqual(error);
@@ -184,7 +184,7 @@ describe('the customer of a call', () => {
       expect(await customerOf(within, { ruleId: 40, userId: 8 }, {})).toBe(3);
   });
 
-  test('the customer of a call by a system admin is that of the object', async () => {
+  test('the customer of a call by a system admin is the customer of the object', async () => {
     expect(await customerOf('rule', { ruleId: 40 }, admin)).toBe(9);
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
     expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
@@ -219,7 +219,7 @@ describe('the customer of a call', () => {
     ['rule', 'ruleId'],
     ['webhook', 'webhookId'],
     ['user', 'userId'],
-  ])('the customer of a call of a %s is found by %s for a system admin', async (within, param) => {
+  ])('the customer of a call about a %s is found by %s for a system admin', async (within, param) => {
     const { guard } = createGuard();
     const asked: unknown[] = [];
     const ownerOf = async (kind: string, id: unknown) => {

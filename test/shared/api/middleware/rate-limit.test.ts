@@ -31,7 +31,7 @@ describe('the calls of an account', () => {
     expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
   });
 
-  test('the calls of an account are returned to the second in which they were counted', async () => {
+  test('the calls of an account are removed from the count of the second in which they were counted', async () => {
     const { guard, clock, counted } = createGuard();
     const { giveBack } = await countAccount(guard, 'a');
     const { time } = clock;
@@ -42,13 +42,13 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account are returned regardless of the limit', async () => {
+  test('the calls of an account are removed from the count regardless of the limit', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     await (await countAccount(guard, 'a')).giveBack();
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account are neither counted nor returned if there is no limit', async () => {
+  test('the calls of an account are not counted if there is no limit', async () => {
     const { guard, counted } = createGuard(unlimited);
     const { rate, giveBack } = await countAccount(guard, 'a');
     await giveBack();
@@ -64,7 +64,7 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account in memory are never rejected if there is no limit', async () => {
+  test('the calls of an account that are counted in memory are never rejected if there is no limit', async () => {
     const { guard } = createGuard(unlimited);
     await countSessionRead(guard, 'a');
     expect(await countSessionRead(guard, 'a')).toEqual(off);
@@ -106,7 +106,7 @@ describe('a device', () => {
     expect(countDevice(guard, 'f', messages(10)).isExceeded).toBe(false);
   });
 
-  test('a device has no limit of calls if callers have no limit', () => {
+  test('a device can make any number of calls if callers have no limit', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
@@ -188,7 +188,7 @@ describe('a caller who is not known', () => {
     ['device', {}],
     ['provisioner', bearer('')],
     ['provisioner', {}],
-  ])('an unknown caller never costs a write as a %s if the token cannot be valid', async (auth, request) => {
+  ])('an unknown caller that poses as a %s never costs a write if the token cannot be valid', async (auth, request) => {
     expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
   });
 
@@ -205,7 +205,7 @@ describe('a call over its limit', () => {
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });
 
-  test('only calls after the last allowed one are over the limit', async () => {
+  test('only calls after the last allowed call are over the limit', async () => {
     expect(await codeOf(() => checkRate(over(1, false)))).toBeNull();
   });
 });

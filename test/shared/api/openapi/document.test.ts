@@ -71,7 +71,7 @@ test('formats come from the OpenAPI registry', () => {
   expect(formats.sort()).toEqual(known.sort());
 });
 
-test('eventType is an int32 with the codes of D2, in payloads and in lists of events', () => {
+test('eventType is an int32 with the codes of decision D2, in payloads and in lists of events', () => {
   const codes = [1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31];
   const schemas = at('components', 'schemas') as Record<
     string,
@@ -82,7 +82,7 @@ test('eventType is an int32 with the codes of D2, in payloads and in lists of ev
   expect(listed).toEqual([{ type: 'integer', format: 'int32', enum: codes }, { type: 'null' }]);
 });
 
-test('the server configuration needs no login, and accepts each of the three kinds', () => {
+test('the server configuration needs no login, and accepts each of the three kinds of credentials', () => {
   const ways = [{}, { session: [] }, { accessToken: [] }, { cookie: [] }];
   expect(at('paths', '/server/config', 'get', 'security')).toEqual(ways);
 });
@@ -149,7 +149,7 @@ test('a 400 for a sensor of the other maker matches the document and names no fi
   expect(schemaErrorsAt(body, ...$ref.split('/').slice(1), ...json, 'schema')).toEqual([]);
 });
 
-test('every 401 has WWW-Authenticate, and the document lists both its names', async () => {
+test('every 401 has WWW-Authenticate, and the document lists both names of that header', async () => {
   const body = { code: 'no-code-at-all', newPassword: 'a-password-of-no-interest' };
   const answers = [
     await world.anybody.call('POST', '/users/password-reset/confirm', body),

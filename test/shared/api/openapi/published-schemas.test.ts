@@ -42,6 +42,6 @@ test('a schema is not transferred again while it is unchanged', async () => {
   expect((await fetch(url, { headers: { 'If-None-Match': etag } })).status).toBe(304);
 });
 
-test('an unknown name is rejected', async () => {
+test('a request for a schema with an unknown name is rejected', async () => {
   expect(await anybody.call('GET', '/schemas/webhook-none')).toMatchObject({ status: 400 });
 });

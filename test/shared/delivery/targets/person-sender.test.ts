@@ -105,7 +105,7 @@ describe('the failure of a service', () => {
     [{}, 'Error'],
     [null, 'Error'],
     [undefined, 'Error'],
-  ])('the failure of a service is retried with its reason after %j', async (error, retry) => {
+  ])('the failure of a service leads to a retry with a reason: %j', async (error, retry) => {
     expect(await outcomeOf(error)).toEqual({ retry });
   });
 

@@ -60,7 +60,7 @@ describe('a message', () => {
     expect(await outcomeOf({ status, body })).toEqual({ retry });
   });
 
-  test('a message is retried after a connection error, with its name as the reason', async () => {
+  test('a message is retried after a connection error, with the name of the error as the reason', async () => {
     expect(await outcomeOf({ error: 'tls_failed' })).toEqual({ retry: 'tls_failed' });
   });
 
@@ -148,7 +148,7 @@ describe('a group that became a supergroup', () => {
   });
 });
 
-describe('a chat that Telegram asked not to call', () => {
+describe('a chat paused at the request of Telegram', () => {
   const START = 1_800_000_000_000;
   const world = () => {
     const sent: string[] = [];
@@ -176,7 +176,7 @@ describe('a chat that Telegram asked not to call', () => {
     };
   };
 
-  test('a chat that Telegram asked not to call is not called before the requested time, in whole seconds', async () => {
+  test('a chat paused at the request of Telegram is not called before the requested time, in whole seconds', async () => {
     const { sent, pauses, send, at, answer } = world();
     expect(await send('7', 'a')).toEqual({ retry: 'status_429', afterSeconds: 35 });
     answer('accepted');
@@ -189,14 +189,14 @@ describe('a chat that Telegram asked not to call', () => {
     expect(pauses.size).toBe(0);
   });
 
-  test('a chat that Telegram asked not to call can be paused for an hour', async () => {
+  test('a chat paused at the request of Telegram can stay paused for an hour', async () => {
     const { send, answer } = world();
     answer({ retry: 'status_429', afterSeconds: 3_600 });
     await send('7', 'a');
     expect(await send('7', 'b')).toEqual({ retry: 'status_429', afterSeconds: 3_600 });
   });
 
-  test('a chat that Telegram asked not to call is called again if the clock was set back to before the pause', async () => {
+  test('a chat paused at the request of Telegram is called again if the clock was set back to before the pause', async () => {
     const { sent, send, at, answer } = world();
     await send('7', 'a');
     answer('accepted');
