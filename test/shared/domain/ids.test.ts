@@ -26,7 +26,7 @@ describe('a time-ordered id', () => {
     expect(timeOrderedId(LAST, 4_095)).toBe(2 ** 53 - 1);
     expect(timeOrderedId(0, 0)).toBe(0);
   });
-  test('lies between the first id of its millisecond and that of the next, and sorts by time', () => {
+  test('lies between the first ids of its millisecond and of the next one, and sorts by time', () => {
     const lies = fc.property(time, chance, (at, random) => {
       const id = timeOrderedId(at, random);
       return firstIdAt(at) <= id && id < firstIdAt(at + 1);
@@ -46,7 +46,7 @@ describe('a time-ordered id', () => {
   });
 });
 
-test('follows the last id of the same millisecond', () => {
+test('an id follows the last id of the same millisecond', () => {
   let chance = 4_000;
   const generate = (at: number) => timeOrderedId(at, --chance);
   const next = orderedIds(generate, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });

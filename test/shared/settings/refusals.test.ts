@@ -102,7 +102,7 @@ describe.each(readers)('the error about invalid settings of %s', (_, declared, r
     },
   );
 
-  test('limit texts to the lengths in their descriptions', () => {
+  test('texts are limited to the lengths in their descriptions', () => {
     for (const [name, setting] of all) {
       const description = descriptionOf(setting);
       const maximum = Number(/ (\d+) (?:printable )?characters/.exec(description)?.[1]);

@@ -130,7 +130,7 @@ test('creates a large group without a sensor that is deleted while the first sen
   expect((await its.sensorGroups.get(customerId, 15))?.sensorIds).toEqual(group.sensorIds.slice(0, -1));
 });
 
-test('completes a group with only some of its sensors moved when the call is repeated', async () => {
+test('completes a group when a call that moved only some of its sensors is repeated', async () => {
   const ids = await manySensors('id_');
   const group = { id: 6, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
@@ -218,7 +218,7 @@ describe('deleting a sensor', () => {
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('leaves a state that expires, and accepts a first state afterwards only from older messages', async () => {
+  test('leaves a state that expires, and a new first state is then accepted only from older messages', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
     const former = await its.sensors.former(customerId, sensorId);
     const { ttl = 0 } = former ?? {};

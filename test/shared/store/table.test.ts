@@ -120,7 +120,7 @@ describe('access patterns', () => {
     expect([...new Set(examples.map(([call]) => call))].sort()).toEqual(calls.sort());
   });
 
-  test('cover every file that reads or writes the table, each of which the list of nouns includes', () => {
+  test('cover every file that reads or writes the table, and the list of nouns includes each of these files', () => {
     const parts = files('shared/store').filter(([, text]) => /^(export )?const \w+(Reads|Writes)\b/m.test(text));
     const nouns = readFileSync(join(root, 'shared/store/nouns.ts'), 'utf8');
     expect(parts.length).toBeGreaterThan(20);

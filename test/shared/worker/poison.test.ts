@@ -223,7 +223,7 @@ test('returns a redriven dead letter at its last receive while the quarantine is
   expect(lines.map(({ message }) => message)).toContain('the quarantine is unavailable');
 });
 
-test('a dead letter is recognized by being half an hour older than its sent time, or one and a half lifetimes old', async () => {
+test('a dead letter counts as redriven if it is half an hour older than its sent time, or 1.5 lifetimes old', async () => {
   const now = 1_800_000_000_000;
   const host = hostOf();
   const runtime = { ...host.runtime, now: () => now };

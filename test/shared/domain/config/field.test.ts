@@ -22,7 +22,7 @@ const fields = {
 } as const;
 const values = { always: false, old: 1, recent: 'b', between: 'yz' } as const;
 
-test('a device receives each field of a configuration from the first firmware that supports it up to the last', () => {
+test('a device receives a field of its configuration from the first to the last firmware that supports the field', () => {
   const names = (firmware: number) => Object.keys(supportedFields(fields, values, firmware)).join(' ');
   expect([37, 38, 39, 40, 41].map(names)).toEqual([
     'always old',
@@ -59,7 +59,7 @@ test('every field of a configuration is required, and its description names the 
   expect(schema.meta()?.examples).toEqual([defaultsOf(fields)]);
 });
 
-test('number fields of a configuration have the bounds of int32 unless others are stated', () => {
+test('number fields of a configuration have the bounds of int32 unless other bounds are stated', () => {
   const accepts = (value: unknown, field = integerField(0, '')) => field.schema().safeParse(value).success;
   expect([-(2 ** 31), 2 ** 31 - 1, -(2 ** 31) - 1, 2 ** 31, 0.5, '1'].map((value) => accepts(value))).toEqual([
     true,

@@ -87,7 +87,7 @@ describe('the circuit breaker', () => {
     expect(spread(1_000_000)).toBe(300_000);
   });
 
-  test('opens after ten consecutive failures until the retry of the failed delivery, at most for 60 s', () => {
+  test('opens after ten consecutive failures until the retry of the failed delivery, for at most 60 s', () => {
     expect(openUntilAfter(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
     expect(openUntilAfter(BREAKER_FAILURES, 1, now)).toBe(now + 1);
     expect(openUntilAfter(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
@@ -101,7 +101,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-test('a delivery counts as a new alarm for a minute after it is due, until it has been attempted', () => {
+test('a delivery counts as a new alarm for a minute after it is due, or until it is attempted', () => {
   expect(isNewAlarm(0, now - 59_999, now)).toBe(true);
   expect(isNewAlarm(0, now - 60_000, now)).toBe(false);
   expect(isNewAlarm(1, now, now)).toBe(false);

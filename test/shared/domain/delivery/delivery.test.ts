@@ -215,7 +215,7 @@ describe('the id of a delivery', () => {
   });
 });
 
-test('a delivery that was written late shows the date by which lists find it', () => {
+test('a delivery that was written late shows the date contained in its id, by which lists find it', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };

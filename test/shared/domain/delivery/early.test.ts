@@ -42,7 +42,7 @@ describe('pending deliveries of a receiver', () => {
     expect(needsRelease(webhookOf({ pendingSince: 1, backDate: 6, lastFailure: 5 }), now)).toBe(false);
   });
 
-  test('stop being released after three consecutive failures, or with an open circuit', () => {
+  test('stop being released after three consecutive failures, or while the circuit is open', () => {
     expect([2, 3].map((consecutiveFailures) => isFailingAgain(webhookOf({ consecutiveFailures })))).toEqual([
       false,
       true,

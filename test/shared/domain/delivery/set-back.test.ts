@@ -23,7 +23,7 @@ test('the next attempt of a delivery keeps its planned interval after the last a
   expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
 });
 
-test('the next attempt of a delivery stays on schedule when the clock is set back, even if it is the first or only its past attempts have future dates', () => {
+test('the next attempt of a delivery stays on schedule when the clock is set back, whether it is the first attempt or follows attempts with future dates', () => {
   const first = { state: 'pending', sendTryTimes: [], attempts: 0 };
   expect(correctedAttempt(failedAt(now + DAY - 60_000, first), DAY, now)).toBe(now + HOUR - 60_000);
   const retried = { updateDate: now - DAY, sendTryTimes: [5, 6, now + DAY - 60_000] };

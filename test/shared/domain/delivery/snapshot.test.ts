@@ -194,7 +194,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('a new delivery belongs to a step only if its hit escalates, but never if it goes to emergency contacts', () => {
+  test('a new delivery belongs to a step only if its hit escalates, and never if it goes to emergency contacts', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
     expect(step).toMatchObject({ isStep: true, id: idInRound({ uuid, sensorId: 's', ruleId: 4 }, round, '2 sms') });
@@ -215,7 +215,7 @@ describe('a new delivery', () => {
 
 describe('the id of the first delivery', () => {
   const event = { uuid, source: 'message', receiveDate: now, sensorId: 's' };
-  test('the id of the first delivery is the same in every version, because a decision can be applied again by a newer one', () => {
+  test('the id of the first delivery is the same in every version, because a newer version can apply a decision again', () => {
     expect(firstDeliveryId(event, 4, 'w', 'full')).toBe('01mcc5rm000g4r5q55qjfh0y26');
     expect(firstDeliveryId(event, 4, 'w', 'raw')).toBe('01mcc5rm00dv6bqjvbb9nje8g6');
     const step = { round: 2, at: now + 60_000 };
@@ -338,7 +338,7 @@ describe('a delivery in the API', () => {
   });
 });
 
-test('the test of a webhook is a delivery without a sensor, and needs no answer', () => {
+test('the test of a webhook is a delivery without a sensor, and needs no acknowledgement', () => {
   const webhook = { id: uuid, customerId: 3, format: 'full', name: 'hook', isCustomerHook: true } as WebhookRecord;
   const customer = { id: 3, name: 'Maple', location: 'Ward 2' };
   const context = { service, customer, event: { id: 7, uuid: 'u' } };

@@ -137,7 +137,7 @@ describe('a webhook with filters', () => {
   const fall = { code: 1, situation: 'fall_detected' as const };
   const matches = (filters: object, event: object = fall, groupId = 5) =>
     matchesFilters(filters, event as typeof fall, { groupId });
-  test('receives the events that match all of them', () => {
+  test('receives the events that match all its filters', () => {
     expect(matches({})).toBe(true);
     expect(matches({ eventTypes: [2, 1], situations: ['fall_detected'], sensorGroupId: 5 })).toBe(true);
     expect(matches({ eventTypes: [2] })).toBe(false);
@@ -167,7 +167,7 @@ test('only a webhook without a URL has a feed', () => {
   expect([hasUrl(record), hasUrl({ ...record, url: null })]).toEqual([true, false]);
 });
 
-test('the feed of a webhook keeps deliveries for 14 days, and their results for 30', () => {
+test('the feed of a webhook keeps deliveries for 14 days, and their results for 30 days', () => {
   expect([isExpired({ createDate: now - 14 * DAY + 1 }, now), isExpired({ createDate: now - 14 * DAY }, now)]).toEqual([
     false,
     true,

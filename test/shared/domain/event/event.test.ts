@@ -83,7 +83,7 @@ describe('the schemas of events', () => {
     expect(Situation.options).toEqual(Object.keys(kinds));
   });
 
-  test('scale points to the room', () => {
+  test('accept only coordinates from 0 to 1', () => {
     for (const edge of [0, 1]) expect(NormalizedCoordinates.parse({ x: edge, y: edge, z: edge })).toBeTruthy();
     for (const axis of ['x', 'y', 'z'])
       for (const outside of [-0.001, 1.001])
@@ -91,7 +91,7 @@ describe('the schemas of events', () => {
   });
 });
 
-describe('the key of an alarm that is about no fall', () => {
+describe('the key of an alarm without a fall', () => {
   test('the key of an alarm without a fall is the time of its event, and never equals the key of a fall', () => {
     const key = eventKeyOf(firstIdAt(now) + 5);
     expect(key).toBe(`${now.toString(36)}-e`);

@@ -74,7 +74,7 @@ describe('the UUID of a message', () => {
     expect(uuidInMessage(null, undefined)).toBeNull();
   });
 
-  test('otherwise results from the identity of the message, or from its bytes and arrival', () => {
+  test('results from the identity of the message, or else from its bytes and arrival, if the message has no UUID', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
     expect(messageUuid('s', identified, 'raw', [1])).toBe(messageUuid('s', identified, 'other', [2]));
@@ -92,7 +92,7 @@ describe('the UUID of a message', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  test('differs from that of an earlier message with the same UUID but different bytes', () => {
+  test('gets replaced if an earlier message with different bytes had the same UUID', () => {
     const trusted = withTrustedTimes({ ...decoded, uuid: uuid(1) }, now);
     const [one, other] = ['a', 'b'].map((raw) => withReusedUuid(trusted, uuid(1), raw));
     expect(one).toMatchObject({ isUuidReused: true });

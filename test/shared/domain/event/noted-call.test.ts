@@ -21,30 +21,30 @@ const b = call('b', 10_000, a);
 const c = call('c', 45_001, b);
 const late = call('late', 60_000, b);
 
-test('isAllJudged is true once the newest call and all calls of the 45 s before it are processed', () => {
+test('isAllProcessed is true once the newest call and all calls in the 45 s before it are processed', () => {
   expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
   expect(isAllProcessed(device(late), runOf(late))).toBe(true);
   expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
   expect(isAllProcessed(device(c), runOf(c))).toBe(false);
 });
 
-test('isAllJudged is false after exactly 45 s', () => {
+test('isAllProcessed is false if the processed calls span exactly 45 s', () => {
   const early = call('early', 45_000, b);
   expect(isAllProcessed(device(early), runOf(a, b, early))).toBe(false);
 });
 
-test('isAllJudged is false while a newer call is pending, or if calls were processed out of order', () => {
+test('isAllProcessed is false while a newer call is pending, or if calls were processed out of order', () => {
   expect(isAllProcessed(device(late), runOf(a, b, c))).toBe(false);
   expect(isAllProcessed(device(c), runOf(a, c, b))).toBe(false);
   expect(isAllProcessed(device(c), runOf(b, a, c))).toBe(false);
 });
 
-test('isAllJudged is false for a device without recorded or processed calls', () => {
+test('isAllProcessed is false for a device without recorded or processed calls', () => {
   expect(isAllProcessed({}, runOf(a))).toBe(false);
   expect(isAllProcessed(device(a), undefined)).toBe(false);
 });
 
-test('isAllJudged becomes true again some time after a call that was never queued, even with a call every 10 s', () => {
+test('isAllProcessed becomes true again some time after a call that was never queued, even with a call every 10 s', () => {
   const unqueued = call('never', 55_001, c);
   const calls = [unqueued];
   for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));
@@ -55,7 +55,7 @@ test('isAllJudged becomes true again some time after a call that was never queue
   expect(results).toEqual([false, false, false, false, true, true]);
 });
 
-test('isAllJudged is never true while a call is pending, whatever the order of queueing and redelivery', () => {
+test('isAllProcessed is never true while a call is pending, whatever the order of queueing and redelivery', () => {
   const timing = fc.record({
     gap: fc.integer({ min: 0, max: 60_000 }),
     queuedAfter: fc.option(fc.integer({ min: 0, max: 44_999 })),

@@ -113,7 +113,7 @@ describe('names and texts of people', () => {
     );
   });
 
-  test('contain the commands that this test looks for before they are rendered', () => {
+  test('contain, before rendering, the commands that this test looks for', () => {
     for (const trick of tricks) expect([trick, commands.some((command) => command.test(trick))]).toEqual([trick, true]);
   });
 

@@ -48,7 +48,7 @@ describe('a name as text', () => {
     expect(visible(text)).toBe(name);
   });
 
-  test('would contain a link without the split', () => {
+  test('would contain a link if it were not split', () => {
     // An invisible joiner hides the link from this test, but not from Telegram.
     const plain = names.filter((name) => !name.includes('\u200d'));
     for (const name of plain) expect([name, links.some((link) => link.test(name))]).toEqual([name, true]);
@@ -64,7 +64,7 @@ describe('a name as text', () => {
     'Nr. 5',
     '3 $',
     'غرفة 12',
-  ])('stays as it is if nothing in it is a link: %s', (name) => expect(asText(name)).toBe(name));
+  ])('stays unchanged if it contains no link: %s', (name) => expect(asText(name)).toBe(name));
 
   test('contains no link, whatever characters it consists of', () => {
     const pieces = fc.constantFrom(...names, 'a', '1', ' ', '.', ':', '@', '#', '/', '-');

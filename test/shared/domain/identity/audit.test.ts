@@ -13,7 +13,7 @@ describe('the id of an entry of the audit log', () => {
     expect(times.toSorted()).toEqual(times);
   });
 
-  test('comes after the first id of its millisecond, and before the first id of the next', () => {
+  test('comes after the first id of its millisecond, and before the first id of the next millisecond', () => {
     for (const random of [new Uint8Array(6), new Uint8Array(6).fill(255)]) {
       expect(auditIdOf(5, random) > firstAuditIdAt(5)).toBe(true);
       expect(auditIdOf(5, random) < firstAuditIdAt(6)).toBe(true);

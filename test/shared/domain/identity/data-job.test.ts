@@ -65,7 +65,7 @@ describe('an export', () => {
     user: ['manage_users', 'manage_rules'],
   } as const;
   test.each(Object.entries(needed) as [Subject['kind'], readonly Permission[]][])(
-    'an export of a %s requires every permission that its parts do',
+    'an export of a %s requires every permission that its parts require',
     (kind, permissions) => {
       expect(mayExport(caller(permissions), subject(kind))).toBe(true);
       expect(mayExport(caller([], true), subject(kind))).toBe(true);

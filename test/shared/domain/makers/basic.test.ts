@@ -40,7 +40,7 @@ const off: BasicUpdate = {
 };
 const stored = (more: Partial<StoredBasic> = {}): StoredBasic => ({ ...newBasic, ...more });
 
-test('the modes of a maker A sensor are off at first, and changing one keeps the other settings', () => {
+test('the modes of a maker A sensor are off at first, and changing one mode keeps the other settings', () => {
   expect(newBasic).toEqual({ volume: 0, ledMode: 0, fallingMitigatorEnabled: false, learningUntil: 0, testUntil: 0 });
   expect(updateBasic(newBasic, off, now)).toEqual({
     volume: 7,

@@ -21,7 +21,7 @@ describe('the times of a message', () => {
     isSimulated: false,
     isSilent: false,
   } as const;
-  test('count if they are trusted, and then identify the message', () => {
+  test('stay unchanged if they are trusted, and then identify the message', () => {
     expect(withTrustedTimes(decoded, now)).toEqual({ ...decoded, byBytes: false, isClockWrong: false });
     expect(withTrustedTimes({ ...decoded, signal: fall }, now)).toMatchObject({
       signal: fall,
@@ -38,7 +38,7 @@ describe('the times of a message', () => {
     const without = withTrustedTimes({ ...decoded, deviceTime: null }, now);
     expect(without).toMatchObject({ identity: null, byBytes: true, isClockWrong: false });
   });
-  test('depend on the start of a fall, which also identifies its message', () => {
+  test('include the start of a fall, which also identifies its message', () => {
     const late = withTrustedTimes({ ...decoded, deviceTime: null, signal: fall }, now);
     expect(late).toMatchObject({ identity: [1], byBytes: false, isClockWrong: false });
     const wrong = withTrustedTimes({ ...decoded, signal: { ...fall, start: 5 } }, now);

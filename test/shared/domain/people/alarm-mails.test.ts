@@ -57,7 +57,7 @@ describe('the email about an alarm that reached nobody', () => {
 describe('the email that lists alarms', () => {
   const listed = (count: number, isReminder = false, locale = 'en') =>
     unnotifiedListMail(locale, { ...values, isReminder, alarms: Array(count).fill(alarm) });
-  test('counts the alarms, and says if it is a reminder', () => {
+  test('counts the alarms, and states whether it is a reminder', () => {
     expect([listed(1), listed(2), listed(2, true)].map(({ subject }) => subject)).toEqual([
       '1 alarm without a response, Maple',
       '2 alarms without a response, Maple',
@@ -128,32 +128,41 @@ describe('the email about a problem', () => {
       '80 % des SMS-Tageskontingents sind verbraucht',
       ['80 % der 90 SMS', `${links}deliveries`],
     ],
-  ] as const)('names the receiver, the sensor and where to look in %s about %s', (locale, concern, subject, parts) => {
-    const mail = problemMail(locale, concern, problem);
-    expect(mail.subject).toBe(subject);
-    for (const part of parts) expect(mail.text).toContain(part);
-  });
+  ] as const)(
+    'names the receiver, the sensor and where to look (language %s, problem %s)',
+    (locale, concern, subject, parts) => {
+      const mail = problemMail(locale, concern, problem);
+      expect(mail.subject).toBe(subject);
+      for (const part of parts) expect(mail.text).toContain(part);
+    },
+  );
   test.each([
     ['en', 'a user', ['email', 'SMS', 'push notification', 'Telegram']],
     ['de', 'einem Benutzer', ['E-Mail', 'SMS', 'Push-Mitteilung', 'Telegram']],
-  ] as const)('names each channel in %s, and a person without a known name', (locale, person, names) => {
-    for (const [at, by] of (['email', 'sms', 'push', 'telegram'] as const).entries()) {
-      const { text } = problemMail(locale, 'person_not_told', { ...problem, receiver: '', by });
-      expect(text).toContain(person);
-      expect(text).toContain(names[at] ?? '');
-    }
-  });
+  ] as const)(
+    'names each channel, and refers to a person whose name is unknown as a user (language %s)',
+    (locale, person, names) => {
+      for (const [at, by] of (['email', 'sms', 'push', 'telegram'] as const).entries()) {
+        const { text } = problemMail(locale, 'person_not_told', { ...problem, receiver: '', by });
+        expect(text).toContain(person);
+        expect(text).toContain(names[at] ?? '');
+      }
+    },
+  );
 });
 
 test.each([
   ['en', 'Nobody receives alarms: Elm'],
   ['de-CH', 'Niemand erhält Alarme: Elm'],
   ['fr', 'Nobody receives alarms: Elm'],
-])('warns that nobody receives the alarms of a stage, in a language that it has: %s', (locale, subject) => {
-  const mail = noAlarmRecipientsMail(locale, { service: 'Elm', url, runbook: 'https://wiki.example.org' });
-  expect(mail.subject).toBe(subject);
-  expect(mail.text).toContain(`Elm (${url})`);
-});
+])(
+  'warns that nobody receives the alarms of a stage, in the language of the reader if it is supported: %s',
+  (locale, subject) => {
+    const mail = noAlarmRecipientsMail(locale, { service: 'Elm', url, runbook: 'https://wiki.example.org' });
+    expect(mail.subject).toBe(subject);
+    expect(mail.text).toContain(`Elm (${url})`);
+  },
+);
 
 test('the daily test email contains the name of the service', () => {
   const mail = canaryMail({ service: 'Elm', url });

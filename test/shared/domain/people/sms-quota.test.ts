@@ -20,7 +20,7 @@ describe('an SMS', () => {
     ['vital_signs_weak', 'vital'],
     ['sensor_inactive', 'other'],
     ['fall_suspected', 'other'],
-  ] as const)('counts as its situation says: %s as %s', (situation, purpose) => {
+  ] as const)('counts according to its situation: %s as %s', (situation, purpose) => {
     const snapshot = { ...snapshotForPeople, rule: { ...ruleForPeople, situation } };
     expect(smsPurposeOf({ snapshot })).toBe(purpose);
     expect(smsPurposeOf({ snapshot, isTest: true })).toBe('test');
@@ -33,7 +33,7 @@ describe('an SMS', () => {
     ['other', { subject: 'sms:3', limit: 51 }],
     ['code', { subject: 'sms:code:3', limit: 7 }],
     ['test', { subject: 'sms:test:3', limit: 9 }],
-  ] as const)('leaves enough for falls with the purpose %s', (purpose, limit) => {
+  ] as const)('leaves enough of the quota for falls if its purpose is %s', (purpose, limit) => {
     expect(smsLimitOf(3, purpose, quotas)).toEqual(limit);
   });
   test('counts even if it belongs to no customer', () => {

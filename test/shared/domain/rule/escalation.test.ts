@@ -182,12 +182,12 @@ describe('the next round', () => {
       },
     );
   });
-  test('runs at once only if it is a step, while a repeat keeps its interval although nobody was on duty', () => {
+  test('runs at once only if it is a step, while a repeat keeps its interval even if nobody was on duty', () => {
     const first = newEscalation({ ...rule, escalation: [] }, 1_000, true);
     expect(first).toEqual({ round: 0, after: 0, repeats: 0, at: 101_000 });
     expect(newEscalation(rule, 1_000, true)).toEqual({ round: 0, after: 0, repeats: 0, at: 1_000, isHurried: true });
   });
-  test('notifies the recipients of its step, and a repeat all recipients up to the last step that was sent', () => {
+  test('notifies the recipients of its step, or in a repeat all recipients up to the last step that was sent', () => {
     expect(roundRecipients(rule, 'step', 300)).toEqual([{ step: 2, recipients: [recipient(300)] }]);
     expect(roundRecipients(rule, 'repeat', 60)).toEqual([
       { step: 0, recipients: [recipient(0)] },

@@ -43,7 +43,7 @@ describe('a rule', () => {
     expect(fires(at('12:01', '13:00'), fall, atOnce, undefined)).toBe(false);
   });
 
-  test('fires for urgent situations if the event or its receipt is within the schedule, and otherwise by the time of the event only', () => {
+  test('fires for urgent situations if the event or its receipt is within the schedule, and for other situations only if the event is', () => {
     const late = { createDate: now, receiveDate: now + 2 * 3_600_000 };
     const firesAt = (from: string, to: string, situation: Situation = 'fall_detected') => {
       const scheduled = { ...rule, situation, schedule: { days: [1], from, to, timeZone: 'UTC' } };

@@ -65,7 +65,7 @@ describe('wallTime', () => {
   });
 });
 
-test('names the time zone of a time only if it is UTC, under any name', () => {
+test('names the time zone of a time only if the zone is UTC, under any name', () => {
   const time = at('2026-01-04T23:30:00Z');
   expect(dateAndTime(time, timeZone)).toBe('2026-01-05 00:30');
   for (const utc of ['UTC', 'Etc/UTC', 'Zulu', 'utc']) expect(dateAndTime(time, utc)).toBe('2026-01-04 23:30 UTC');

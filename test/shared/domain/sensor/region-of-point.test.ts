@@ -67,7 +67,7 @@ test('finds the same smallest region around 10,000 points as a plain geometric c
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
 });
 
-test('includes the corners of a region, but not points a thousandth of a cm beside them', () => {
+test('includes the corners of a region, but not points a thousandth of a centimeter outside', () => {
   const at = { topLeftX: -10, topLeftY: 20, bottomRightX: 30, bottomRightY: -20, zMin: 10, zMax: 50 };
   const place: RegionBounds = { ...at, id: 'one', name: 'One', positionIdx: 2 };
   for (const x of [-10, 30])

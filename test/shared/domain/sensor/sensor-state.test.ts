@@ -140,7 +140,7 @@ test('a step creates the next state without modifying the previous one', () => {
   expect(active).toEqual(before);
 });
 
-test('does not count one sweep in three minutes as an outage, so that offline sensors are detected', () => {
+test('a single sweep in three minutes does not count as an outage, so that offline sensors are detected', () => {
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
   // An unnoticed outage and the reporting interval of a sensor together fit into the time after which it is inactive.
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
@@ -239,7 +239,7 @@ describe('a fall of a sensor', () => {
     [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
     [[of(1, [])], null],
   ])(
-    'a fall of a sensor shows the state of the newest one that was not found by sensitive detection: %o',
+    'the newest fall that was not found by sensitive detection determines the fall state of a sensor: %o',
     (falls, expected) => {
       expect(fallStateOf(state(...falls))).toBe(expected);
     },

@@ -80,7 +80,7 @@ describe('a closed fall without a start', () => {
   test('does not hide the fall that its device reports later', () => {
     expect(play(closed, [130 * SECOND + 1, startless('calling')]).situations).toEqual(['fall_detected']);
   });
-  test.each(['finished', 'canceled'])('takes the report %s of its device at any time', (status) => {
+  test.each(['finished', 'canceled'])('stays closed when its device reports %s, at any time', (status) => {
     expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
   });
   test('does not end the next fall', () => {

@@ -142,7 +142,7 @@ describe('a fall that has ended', () => {
     const late = play(state, [22, { status: 'calling', point: atTable }, 5]);
     expect(late.events).toMatchObject([{ situation: 'fall_detected', region }]);
   });
-  test('gets the region of a late alarm that contains the first position', () => {
+  test('gets the region of its first position if only a late alarm contains a position', () => {
     const { events } = play(
       active,
       [20, { status: 'fall_detected' }, 0],

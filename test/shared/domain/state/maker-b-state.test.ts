@@ -40,7 +40,7 @@ describe('people', () => {
     const messages = [b.move(1, 1), b.move(2, 1), b.move(1, 2), b.people(1), b.move(2, 2), b.move(9, 2), b.move(3, 1)];
     expect(situationsOf(...messages)).toEqual(['occupied_room', '', '', '', 'empty_room', '', 'occupied_room']);
   });
-  test('cause no event if the first report counts none', () => {
+  test('cause no event if the first report counts nobody', () => {
     expect(situationsOf(b.people(0), b.people(1))).toEqual(['', 'occupied_room']);
   });
 });

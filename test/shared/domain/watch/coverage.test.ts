@@ -100,7 +100,7 @@ describe('the watch', () => {
     expect(watchOf({ sensors, rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
   });
 
-  test('covers falls by a webhook of the customer without any rule, unless the webhook filters out falls', () => {
+  test('covers falls through a webhook of the customer even without a rule, unless the webhook filters out falls', () => {
     const withHook = (more: Partial<WebhookRecord>) => watchOf({ rules: [], webhooks: [customerHook(2, more)] });
     expect(withHook({})).toMatchObject({ fallsTold: 'all', gaps: [] });
     expect(withHook({ situations: ['bed_left'] }).gaps.map(({ kind }) => kind)).toEqual([
@@ -146,7 +146,7 @@ describe('gaps about falls', () => {
     ['of another situation of a fall', { situation: 'fall_confirmed' }],
     ['of sensitive detection', { situation: 'fall_detected_sensitive' }],
     ['that is disabled', { isEnabled: false }],
-  ])('name all sensors if the only rule is one %s', (_, more) => {
+  ])('name all sensors if the only rule is a rule %s', (_, more) => {
     expect(watchOf({ rules: [rule([toWebhook(1)], more), silence()] })).toMatchObject({
       fallsTold: 'none',
       gaps: [{ kind: 'no_rule', ...both }],

@@ -41,7 +41,7 @@ test('the gaps that opened omit sensors if the earlier list was too long to name
   expect(openedGaps([before], [{ ...hours('06:00', '21:00', 'b'), total: 500 } as Gap])).toEqual([]);
 });
 
-test('the gaps that opened count as many sensors as the total of an overlong list has grown by', () => {
+test('the gaps that opened count the sensors by which the total of an overlong list has grown', () => {
   const shown = (total: number, ...sensorIds: string[]): Gap => ({ kind: 'no_rule', sensorIds, total });
   expect(openedGaps([shown(100, 'a', 'd')], [shown(120, 'a', 'b')])).toEqual([shown(20, 'b')]);
   expect(openedGaps([shown(100, 'a')], [shown(101, 'a', 'b', 'c')])).toEqual([shown(1, 'b')]);
@@ -110,20 +110,17 @@ describe('the changes that may open a gap', () => {
   };
   const opening = (kind: string, operation: string, object: Kind) =>
     mayOpen({ kind } as Gap, { operation, object: { kind: object, id: '1' } });
-  test.each(Object.entries(causes))(
-    'the changes that may open a gap include those of %s by what they depend on: %j',
-    (kind, objects) => {
-      for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
-        for (const operation of all) {
-          const isImport = operation === 'createImport' && objects.length > 0;
-          expect([object, operation, opening(kind, operation, object)]).toEqual([
-            object,
-            operation,
-            objects.includes(object) || isImport,
-          ]);
-        }
-    },
-  );
+  test.each(Object.entries(causes))('a gap of the kind %s can be opened only by changes of %j', (kind, objects) => {
+    for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
+      for (const operation of all) {
+        const isImport = operation === 'createImport' && objects.length > 0;
+        expect([object, operation, opening(kind, operation, object)]).toEqual([
+          object,
+          operation,
+          objects.includes(object) || isImport,
+        ]);
+      }
+  });
 
   test('the changes that may open a gap are matched by the whole name of an operation', () => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])

@@ -40,7 +40,7 @@ const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
-test('a webhook works if it is enabled and its last request did not fail, and one in Raw is reported although it works', () => {
+test('a webhook works if it is enabled and its last request did not fail, and a webhook in Raw is reported even though it works', () => {
   const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5], reach())?.kind ?? null;
   expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
     null,

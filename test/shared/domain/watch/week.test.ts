@@ -87,9 +87,12 @@ describe('hours of a week', () => {
 describe('the hours without a rule', () => {
   const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: berlin };
 
-  test.each(Object.entries(starts))('contain the day for a rule of the night, in each week: %s', (_, now) => {
-    expect(uncovered([night], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }]);
-  });
+  test.each(Object.entries(starts))(
+    'contain the daytime if the only rule is for the night, in each week: %s',
+    (_, now) => {
+      expect(uncovered([night], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }]);
+    },
+  );
 
   test('start over each day, and list days with the same hours together', () => {
     const weekend = { days: [6, 7], from: '00:00', to: '00:00', timeZone: berlin };

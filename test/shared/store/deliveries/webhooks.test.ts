@@ -215,7 +215,7 @@ test('the old secret of a webhook keeps signing in addition to the new one until
   expect(await hook()).toMatchObject({ previousSecret: 's1' });
 });
 
-test('the secret of a webhook signs nothing after a leak', async () => {
+test('the old secrets of a webhook stop signing as soon as a new secret is set without an overlap', async () => {
   for (const isRotated of [true, false]) {
     const { its, hook } = await createHooks({ secretKey: 's1' });
     await its.secrets.rotate(await hook(), 's2', now + 9, now);
@@ -287,7 +287,7 @@ describe('a replay', () => {
     expect(results.filter((result) => result === 'done')).toHaveLength(2);
   });
 
-  test('a replay is listed among the running ones, newest first, and the latest replay in any state', async () => {
+  test('running replays are listed newest first, together with the latest replay in any state', async () => {
     const { replays, replay, hook } = await start();
     expect(await replays.current(webhookOf())).toEqual([]);
     await replays.create(replayOf('r2', { createDate: now + 1 }), 3);

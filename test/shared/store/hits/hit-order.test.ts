@@ -30,7 +30,7 @@ const start = async () => {
 };
 
 test.each(['asc(updateDate)', 'desc(updateDate)', 'asc(id)', 'desc(id)'])(
-  'the pages of hits sorted by %s have each hit once, in order, also after a given one',
+  'the pages of hits sorted by %s contain each hit once and in order, even if they start after a given hit',
   async (sortBy) => {
     const { sorted, page } = await start();
     const ids = sorted(sortBy);

@@ -45,9 +45,9 @@ describe('a report soon after the hit', () => {
 
   test.each([
     ['failed', false, { wasSend: false }],
-    ['became a file', 'outbox', { wasSend: true, outbox: true }],
+    ['was written to a file', 'outbox', { wasSend: true, outbox: true }],
   ] as const)(
-    'a report soon after the hit that a message %s shows that nobody was notified yet',
+    'a report that a message %s, soon after the hit, shows that nobody was notified yet',
     async (_, sent, shown) => {
       const { report, hit } = await start();
       await report(0, [now + 1], sent, now + 2);
@@ -145,7 +145,7 @@ describe('a message that did not arrive after all', () => {
     expect(await world.lateChanges()).toEqual([late]);
   });
 
-  test('a message that did not arrive after all does not change the date at which another one arrived', async () => {
+  test('a message that did not arrive after all does not change the date at which another message arrived', async () => {
     const world = await start({
       messages: [sent([now + 1], now + 2), sent([now + 5], now + 6)],
       notifiedDate: now + 2,
@@ -160,7 +160,7 @@ describe('a message that did not arrive after all', () => {
     });
   });
 
-  test('a message that did not arrive after all still counts as sent if it was resent, and one never sent stays unchanged', async () => {
+  test('a message that did not arrive after all still counts as sent if it was resent, and an unsent message stays unchanged', async () => {
     const again = await start({ messages: [sent([now + 1, now + 2], now + 3)], notifiedDate: now + 3 });
     expect(await bounce(again)).toMatchObject({ notifiedDate: now + 3, messages: [{ wasSend: true }] });
     expect(await again.hit()).toMatchObject({ updateDate: now, messages: [{ wasSend: true }] });

@@ -106,7 +106,7 @@ describe('the access tokens of a user', () => {
   });
 });
 
-test('the use of a token is recorded unless that was just done or the token was deleted', async () => {
+test('the use of a token is recorded unless a use was just recorded or the token was deleted', async () => {
   const { create, its, tokens } = await createWorld();
   await create(1);
   const lastUsed = async () => (await its.sessions.session('hash 1'))?.lastUsed;

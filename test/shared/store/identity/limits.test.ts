@@ -126,7 +126,7 @@ test('attempts in a sliding window are allowed up to the limit, and each counts 
   expect(await limits.take('b', 2, 60, NOW)).toBe(true);
 });
 
-test('attempts in a sliding window can be returned only if they were made', async () => {
+test('attempts in a sliding window can be removed from the count only if they were counted', async () => {
   const { limits } = memoryStore().its;
   await limits.giveBack('a', NOW);
   await limits.take('a', 2, 60, NOW);
@@ -153,7 +153,7 @@ test('attempts in a sliding window from before the clock was set back do not cou
   expect([await limits.take('a', 1, 60, NOW), await limits.take('a', 1, 60, NOW)]).toEqual([true, false]);
 });
 
-test('attempts in a sliding window include those that another call adds while one is returned', async () => {
+test('attempts in a sliding window include an attempt that is made while another is removed from the count', async () => {
   const { before, once } = interference();
   const { limits } = memoryStore(before).its;
   await limits.take('a', 2, 60, NOW);

@@ -134,7 +134,7 @@ describe('the profile of a user', () => {
     expect(await rights()).toMatchObject({ mailbox: 1 });
   });
 
-  test('stays unchanged if the address or the permissions have changed since they were read, or the user was deleted', async () => {
+  test('cannot be changed if the address or the permissions have changed since they were read, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setProfile(person(), profile(), null, START)).toBe(false);
     await create();
@@ -180,7 +180,7 @@ describe('the access of a user', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('stays unchanged if it has changed since it was read, or the user was deleted', async () => {
+  test('cannot be changed if it has changed since it was read, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();

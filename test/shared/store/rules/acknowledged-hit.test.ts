@@ -148,7 +148,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect([await raw(1), await due(1)]).toMatchObject([{ escalation }, now + 60_000]);
   });
 
-  test('withdrawing the acknowledgement of a hit also withdraws that of its fall, with a notice', async () => {
+  test('withdrawing the acknowledgement of a hit also withdraws the acknowledgement of its fall, with a notice', async () => {
     const { its, make, withdraw, notice } = await start({ fall: fallKey });
     await make(anna(late));
     const { notice: written } = (await withdraw(late + 1)) as { notice: { uuid: string } };
@@ -156,7 +156,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a hit can withdraw that, and only until its fall is closed', async () => {
+  test('only the person who acknowledged a hit can withdraw the acknowledgement, and only until the fall is closed', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     expect(await withdraw(late)).toMatchObject({ hit: { id: 1 }, notice: null });
     await make(anna(late));
@@ -167,7 +167,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await read(1)).toMatchObject({ acknowledgement: anna(late) });
   });
 
-  test('withdrawing the acknowledgement of a hit succeeds even if that of its fall was already withdrawn', async () => {
+  test('withdrawing the acknowledgement of a hit succeeds even if the acknowledgement of its fall was already withdrawn', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     await make(anna(late));
     await its.falls.withdraw(fall, () => true, late + 1);

@@ -30,7 +30,7 @@ const lateChanges = async () => {
 };
 
 describe('acknowledgements', () => {
-  test('keep only one of 50 made in the millisecond in which the hit last changed, with one notice', async () => {
+  test('result in only one acknowledgement and one notice if 50 arrive in the millisecond of the last change', async () => {
     const names = Array.from({ length: 50 }, (_, at) => `person ${at}`);
     const makes = names.map((name) => its().acknowledgements.make(hitKey(), by(name, hit.updateDate), 0));
     const made = await Promise.all(makes);

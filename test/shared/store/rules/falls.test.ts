@@ -199,7 +199,7 @@ describe('withdrawing the acknowledgement of a fall', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a fall can withdraw that, and only until it is closed', async () => {
+  test('only the person who acknowledged a fall can withdraw the acknowledgement, and only until the fall is closed', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     expect(await its.falls.withdraw(fall, () => false, late)).toBe('refused');

@@ -97,7 +97,7 @@ test('a rule keeps its escalation', async () => {
   expect(read).toMatchObject({ escalation, repeatSeconds: 60, untilAcknowledged: false });
 });
 
-test('a rule is rejected above the limit for all rules, and above that for enabled rules of one situation', async () => {
+test('a rule is rejected above the limit for all rules, and above the limit for enabled rules of one situation', async () => {
   const { create, count } = await createWorld();
   await create(ruleOf(40));
   expect(await create(ruleOf(41), { ...quotas, rules: 1 })).toBe('rules');

@@ -150,7 +150,7 @@ describe('emailing about an alarm', () => {
     expect([await claim('c', now - 60_000), (await stored())?.claim]).toEqual([true, 'c']);
   });
 
-  test('emailing about an alarm cannot be claimed if it was done since the alarm was read, or the alarm has ended', async () => {
+  test('emailing about an alarm cannot be claimed if an email was sent since the alarm was read, or the alarm has ended', async () => {
     const mailed = await start({ mailDate: now });
     expect([
       await mailed.claim('a', now, {}),

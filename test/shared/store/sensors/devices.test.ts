@@ -99,7 +99,7 @@ test('a linked device that registers again can use its old token for a day, or u
   expect([await use('t2'), (await its.devices.get('t2'))?.replaces]).toEqual([true, undefined]);
 });
 
-test('a linked device can register a third time with its old token, which invalidates the second token, which it never used', async () => {
+test('a linked device can register a third time with its old token, which invalidates the unused second token', async () => {
   const { again, use } = await linked();
   await again('t2', 't1');
   expect(await again('t3', 't1', now + DAY - 1)).toBe('done');
