@@ -53,9 +53,9 @@ test.each([
 test.each([
   ['without a length', []],
   ['with a length of 16 digits', [`Content-Length: ${'9'.repeat(16)}`]],
-  ['with a length that is no number', ['Content-Length: 2x']],
+  ['with a length that is not a number', ['Content-Length: 2x']],
   ['with an empty length', ['Content-Length:']],
-  ['with another coding', ['Transfer-Encoding: gzip']],
+  ['with a different coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
 ])('a connection is not kept open after a head %s, because the body lasts until the connection closes', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
@@ -141,10 +141,10 @@ describe('a header', () => {
     ['in any case, without spaces around it', ['retry-AFTER : \t120 \t'], '120'],
     ['without a space after the colon', ['Retry-After:120'], '120'],
     ['with colons in it', ['Retry-After: Wed, 06 Nov 2030 08:49:37 GMT'], 'Wed, 06 Nov 2030 08:49:37 GMT'],
-    ['that is folded', ['Retry-After: Wed,', '\t06 Nov', '  2030 '], 'Wed, 06 Nov 2030'],
-    ['twice with the same value', ['Retry-After: 120', 'Retry-After: 120'], '120'],
-    ['that is empty', ['Retry-After:'], ''],
-    ['beside a line without a name', [':x', 'nonsense', 'Retry-After: 120'], '120'],
+    ['if it is folded', ['Retry-After: Wed,', '\t06 Nov', '  2030 '], 'Wed, 06 Nov 2030'],
+    ['if it is sent twice with the same value', ['Retry-After: 120', 'Retry-After: 120'], '120'],
+    ['if it is empty', ['Retry-After:'], ''],
+    ['next to a line without a name', [':x', 'nonsense', 'Retry-After: 120'], '120'],
   ])('a header is parsed %s', (_, lines, value) => {
     expect(read(lines)).toMatchObject({ status: 200, retryAfter: value, acknowledgedBy: null });
   });

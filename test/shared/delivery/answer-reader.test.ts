@@ -52,7 +52,7 @@ test('the first 200 bytes of a response are kept', () => {
 });
 
 test.each([
-  ['another protocol', 'ICY 200 OK\r\n'],
+  ['in another protocol', 'ICY 200 OK\r\n'],
   ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
   ['a change of protocols after an interim answer', 'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 101 x\r\n'],
 ])('a response is rejected if it is %s', (_, text) => {

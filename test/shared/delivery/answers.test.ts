@@ -104,7 +104,7 @@ describe('the response parser', () => {
     ['205', 'HTTP/1.1 205 Reset Content\r\n\r\n', 205],
     ['206', `HTTP/1.1 206 Partial Content\r\n${two}${end}`, 206],
     ['299', `HTTP/1.1 299 Ok\nContent-Length: 0\n\n`, 299],
-    ['a refusal', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
+    ['410', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
     ['the largest status', `HTTP/1.0 599\n\n`, 599],
   ])('accepts %s as a status', async (_, answer, status) => {
     const { url } = await receiver([answer]);
@@ -250,10 +250,10 @@ describe('the connection', () => {
 
   const another = `HTTP/1.1 500 Error\r\n${two}${end}`;
   it.each([
-    ['in one packet', [`${ok}${two}${end}${another}`]],
-    ['in two packets', [`${ok}${two}${end}`, another]],
-    ['of which one is malformed', [`${ok}${two}${two}${end}${another}`]],
-    ['of which one has no body', ['HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n', `ok${another}`]],
+    ['both in one packet', [`${ok}${two}${end}${another}`]],
+    ['each in its own packet', [`${ok}${two}${end}`, another]],
+    ['after a malformed response', [`${ok}${two}${two}${end}${another}`]],
+    ['after a response without a body', ['HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n', `ok${another}`]],
   ])('never returns a second response to the next request: %s', async (_, answers) => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });

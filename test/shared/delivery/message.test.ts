@@ -192,19 +192,19 @@ test('a notification without a hit links to the fall, and the link identifies th
 });
 
 test.each<[string, Delivery]>([
-  ['its link would have no end', toPerson('email', { snapshot: { ...snapshot, acknowledgeUntil: 0 } })],
+  ['its link would never expire', toPerson('email', { snapshot: { ...snapshot, acknowledgeUntil: 0 } })],
   [
     'the service has no URL',
     toPerson('email', { snapshot: { ...snapshot, service: { ...snapshot.service, url: '' } } }),
   ],
   [
-    'its event is no alarm',
+    'its event is not an alarm',
     toPerson('email', {
       hit: null,
       snapshot: { ...snapshot, event: { ...snapshot.event, type: 'sensor', action: 'active' } },
     }),
   ],
-  ['nobody reads it', { ...delivery, hit: null }],
+  ['it has no recipient', { ...delivery, hit: null }],
 ])('a notification contains no link, and needs no key, if %s', (_, linkless) => {
   expect(notificationFor(linkless, null).url).toBe(null);
 });

@@ -159,8 +159,8 @@ test.each([
   ['a private address', 'https://10.0.0.1/1', {}],
   ['a metadata service', 'https://169.254.169.254/', {}],
   ['a local name', 'https://push.local/1', {}],
-  ['a name of a private address', 'https://push.example.com/1', { resolve: async () => ['10.0.0.1'] }],
-  ['a name of loopback', 'https://push.example.com/1', { resolve: async () => ['127.0.0.1'] }],
+  ['a name that resolves to a private address', 'https://push.example.com/1', { resolve: async () => ['10.0.0.1'] }],
+  ['a name that resolves to loopback', 'https://push.example.com/1', { resolve: async () => ['127.0.0.1'] }],
 ])('a push message never goes to %s, even if webhooks may', async (_, endpoint, network) => {
   const send = sender({}, { allowLoopback: true, ...network });
   expect(await send(channelTo(endpoint), notification)).toEqual({ refused: 'gone', answer: '' });

@@ -155,7 +155,7 @@ describe('host names', () => {
     ['a public and a private address', ['8.8.8.8', '10.0.0.1']],
     ['a private and a public address', ['fd00::1', '2606:4700::1']],
     ['public addresses and a zone', ['8.8.8.8', '2606:4700::1', 'fe80::1%eth0']],
-    ['no address but a name', ['localhost']],
+    ['a name instead of an address', ['localhost']],
   ])('cannot be targets if they resolve to %s', async (_, resolved) => {
     const resolve = resolvesTo(...resolved);
     expect(await checkTarget(url, strict, resolve)).toEqual(denied);

@@ -154,7 +154,7 @@ describe('a call whose reports change nothing', () => {
     ['a firmware version, which is stored', firmware],
     ['news', news],
     ['no message, which shows that the sensor is online', []],
-  ])('a call whose reports change nothing is queued with %s', async (_, message) => {
+  ])('a call whose reports change nothing is queued if it contains %s', async (_, message) => {
     expect(await isQueued(message)).toBe(true);
   });
 

@@ -95,9 +95,9 @@ test.each([1, 6])('draws no conclusions from a group whose messages are postpone
 
 test.each([
   ['each message of every group fails', 'fail', [['b', 'fail']]],
-  ['the table is away', 'table', []],
+  ['the table is unavailable', 'table', []],
   [
-    'the table is away for most groups',
+    'the table is unavailable for most groups',
     'fail',
     [
       ['b', 'table'],

@@ -63,10 +63,10 @@ describe('all failures of a receiver', () => {
   });
 
   test.each<[string, object, Partial<Delivery>]>([
-    ['others failed as well', { consecutiveFailures: 4 }, {}],
-    ['an older one is pending', { pendingSince: now - HOUR - 1 }, {}],
+    ['other deliveries failed as well', { consecutiveFailures: 4 }, {}],
+    ['an older delivery is pending', { pendingSince: now - HOUR - 1 }, {}],
     ['the circuit is open', { openUntil: 1 }, {}],
-    ['the receiver was back since', { backDate: now - HOUR }, {}],
+    ['the receiver has recovered since', { backDate: now - HOUR }, {}],
     ['nothing failed', { consecutiveFailures: 0 }, { log: [] }],
     ['the attempts are not logged yet', {}, { log: [] }],
   ])('belong to several deliveries, or to none, if %s', (_, webhook, more) => {

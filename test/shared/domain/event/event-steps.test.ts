@@ -162,7 +162,7 @@ describe('a message about tracks without an event', () => {
     expect(apply(fallen, message({ kind: 'people', count: 1 }), 'x').next).not.toHaveProperty('eventless');
   });
 
-  test('remains among the last 16 remembered messages, unless it has an event or a different subject', () => {
+  test('joins the last 16 remembered messages, unlike messages with an event or a different subject', () => {
     let state: SensorState = { ...active, people: 1, presence: true };
     for (let at = 0; at < 20; at++) state = apply(state, message(moves), `${at}`).next;
     expect(state.eventless).toHaveLength(16);

@@ -42,9 +42,12 @@ describe('the permissions of a user, a token or a rule', () => {
   const rule = { claim: 'groups', value: 'nurses' };
   test.each<[string, (list: unknown) => boolean]>([
     ['in a request that creates a user', (list) => NewUser.safeParse({ ...person, permissions: list }).success],
-    ['in one that changes a user', (list) => UserAccess.safeParse({ canLogin: true, permissions: list }).success],
-    ['in that of an access token', (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success],
-    ['in a rule for logins elsewhere', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
+    ['in a request that changes a user', (list) => UserAccess.safeParse({ canLogin: true, permissions: list }).success],
+    [
+      'in a request that creates an access token',
+      (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success,
+    ],
+    ['in a rule for logins through an issuer', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
   ])('the permissions of a user, a token or a rule are limited to 32 known ones: %s', (_, accepts) => {
     expect([accepts(permissions(32)), accepts(permissions(33)), accepts(['manage_everything'])]).toEqual([
       true,
@@ -196,7 +199,7 @@ test.each([
   ['de;q=0.2 ;x, en;q=0.3', 'en'],
   ['de;x;q=0.2, en;q=0.3', 'en'],
   ['en;q=1.5, de', 'en'],
-])('the language of a browser with Accept-Language %j: %s', (header, language) => {
+])('a browser with Accept-Language %j gets the language %s', (header, language) => {
   expect(bestLocale(header)).toBe(language);
 });
 

@@ -59,7 +59,7 @@ describe('the recipients of a round', () => {
     expect(peopleIn([onDuty('push')], duty)).toEqual([user(2, 'push'), user(3, 'push')]);
     expect(peopleIn([webhook(9)], duty)).toEqual([]);
   });
-  test('reach nobody on duty only if they include people on duty, none of whom has verified the channel', () => {
+  test('reach nobody on duty only if they include people on duty and none of these people has verified the channel', () => {
     const duty = [{ userId: 1, verified: ['sms' as const] }];
     expect(isNobodyOnDuty([user(1), onDuty()], [])).toBe(true);
     expect(isNobodyOnDuty([user(1, 'push'), onDuty('push')], duty)).toBe(true);

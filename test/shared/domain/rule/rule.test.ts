@@ -29,10 +29,10 @@ describe('a rule', () => {
     ],
     ['does not fire for a simulated event', {}, { isSimulated: true }, false],
     ['fires for a simulated event with includeSimulated', { includeSimulated: true }, { isSimulated: true }, true],
-    ['does not fire without a region if it has one', { regionId: 'a' }, {}, false],
+    ['does not fire for an event without a region if the rule has a region', { regionId: 'a' }, {}, false],
     ['fires in its region', { regionId: 'a' }, { region: { id: 'a', index: 0, name: '' } }, true],
     ['does not fire in another region', { regionId: 'a' }, { region: { id: 'b', index: 0, name: '' } }, false],
-    ['fires in any region if it has none', {}, { region: { id: 'b', index: 0, name: '' } }, true],
+    ['fires in any region if the rule has no region', {}, { region: { id: 'b', index: 0, name: '' } }, true],
   ])('%s', (_, ruleMore, more, expected) => {
     expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, atOnce, undefined)).toBe(expected);
   });

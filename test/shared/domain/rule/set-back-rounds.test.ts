@@ -66,7 +66,7 @@ test('rounds counted from the future are due on time if the clock error is known
   );
 });
 
-test('an open round that was decided while the clock was ahead is followed by the next one after the interval between them', () => {
+test('an open round that was decided while the clock was ahead is followed by the next round after the interval between the two', () => {
   const rule = {
     recipients: [],
     repeatSeconds: null,

@@ -96,11 +96,11 @@ describe('a suspicion', () => {
     expect(alarmBy({ ...suspected, phases: ['detected', 'confirmed'] }, timings)).toBe(start + 43_000);
   });
   test.each<[string, Partial<Fall>]>([
-    ['is an alarm', { phases: ['detected', 'calling'] }],
+    ['is already an alarm', { phases: ['detected', 'calling'] }],
     ['has ended', { phases: ['detected', 'canceled'] }],
     ['was detected by the sensitivity mode', { isSensitive: true }],
     ['has no known beginning', { phases: [] }],
-  ])('never becomes one if it %s', (_, more) => {
+  ])('never becomes an alarm if it %s', (_, more) => {
     expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
   });
   test('remains stored longer than a fall with an alarm, which remains longer than a fall that has ended', () => {

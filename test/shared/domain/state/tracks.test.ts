@@ -68,7 +68,7 @@ describe('the fall of a track', () => {
     expect(events.flat().map((event) => event.subject)).toEqual([subject, subject, subject]);
     expect(events.flat().map(({ newFall }) => newFall)).toEqual([true, true, false]);
   });
-  test('ends as finished only if it raised an alarm, for every person of a room that becomes empty', () => {
+  test('ends for each person when the room becomes empty, and as finished only if it raised an alarm', () => {
     const { last } = play(stateOf(), [0, pose(1, 2)], [1, pose(2, 5)], [2, pose(3, 1)], [3, people(1)], [4, people(0)]);
     expect(last.map(({ situation, subject }) => [situation, subject?.track])).toEqual([
       ['empty_room', undefined],

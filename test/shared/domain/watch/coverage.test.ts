@@ -143,8 +143,8 @@ describe('gaps about falls', () => {
   });
 
   test.each([
-    ['of another situation of a fall', { situation: 'fall_confirmed' }],
-    ['of sensitive detection', { situation: 'fall_detected_sensitive' }],
+    ['for another situation of a fall', { situation: 'fall_confirmed' }],
+    ['for sensitive detection', { situation: 'fall_detected_sensitive' }],
     ['that is disabled', { isEnabled: false }],
   ])('name all sensors if the only rule is a rule %s', (_, more) => {
     expect(watchOf({ rules: [rule([toWebhook(1)], more), silence()] })).toMatchObject({

@@ -129,7 +129,7 @@ describe('the health of a webhook', () => {
     }
   });
 
-  test('the health of a webhook does not re-enable a webhook that was disabled in the meantime', async () => {
+  test('a webhook that was disabled in the meantime is not re-enabled by a change of other fields', async () => {
     const { its, hook } = await createHooks();
     const before = await hook();
     await its.health.disable(before, now, 'gone', null);
@@ -142,14 +142,14 @@ describe('the health of a webhook', () => {
     expect([after.isEnabled, after.consecutiveFailures, kept(after)]).toEqual([false, 9, attributes]);
   });
 
-  test('the health of a webhook allows the sweep to move its deliveries to a feed and back', async () => {
+  test('a webhook that gains or loses its URL is due for a sweep, which moves its deliveries', async () => {
     expect((await replaced({}, { url: null })).dueAt).toBe(String(now).padStart(16, '0'));
     expect(Number((await replaced({ url: null }, {})).dueAt)).toBe(now);
     expect(Number((await replaced({ url: null }, { url: null, name: 'n' })).dueAt)).toBe(now + 600_000);
     expect(Number((await replaced({ url: null, isEnabled: false }, { url: null })).dueAt)).toBe(now);
   });
 
-  test('the health of a webhook leads to one warning per series of failures', async () => {
+  test('a failing webhook causes one warning per series of failures', async () => {
     const { its, hook } = await createHooks();
     const warn = async (failingSince: number, at: number) =>
       its.health.recordWarning({ ...(await hook()), failingSince }, at);
@@ -163,7 +163,7 @@ describe('the health of a webhook', () => {
     expect(await its.health.recordWarning({ customerId: HOME, id: 'x' }, now)).toBe(false);
   });
 
-  test('the health of a webhook disables it once, with a notice, unless its URL has changed', async () => {
+  test('a failing webhook is disabled once, with a notice, unless its URL has changed', async () => {
     const { its, hook, table } = await createHooks({ goneSince: 1 });
     const notice = { put: { pk: 'n', sk: 'n' } };
     expect(await its.health.disable({ ...(await hook()), url: 'other' }, now, 'gone', notice)).toBe(false);
@@ -179,7 +179,7 @@ describe('the health of a webhook', () => {
     ]);
   });
 
-  test('the health of a webhook drops failures that somebody has seen, unless more have followed', async () => {
+  test('the health of a webhook drops failures that somebody has seen, unless more failures have followed', async () => {
     const { its, hook } = await createHooks({ troubleDate: now, failedDeliveries: 2 });
     await its.health.clearFailures(await hook(), now - 1);
     expect(await hook()).toMatchObject({ troubleDate: now, failedDeliveries: 2 });
@@ -188,7 +188,7 @@ describe('the health of a webhook', () => {
     expect(await hook()).not.toHaveProperty('troubleDate');
   });
 
-  test('the health of a webhook records its oldest pending delivery until a release ends, unless an attempt has failed since', async () => {
+  test('the oldest pending delivery of a webhook stays recorded until a release ends without a failed attempt', async () => {
     const { its, hook } = await createHooks({ pendingSince: now, backDate: now + 9, lastFailure: now + 9 });
     await its.health.notePending(await hook(), now + 1);
     await its.health.notePending(await hook(), now - 1);

@@ -129,7 +129,7 @@ describe('a sweep', () => {
     expect(await table.get(items.heartbeat({}))).toMatchObject({ dataVersion: 99 });
   });
 
-  test('starts with a different shard than the last sweep, and continues where that one stopped', async () => {
+  test('starts with a different shard than the last sweep, and continues where the last sweep stopped', async () => {
     const { due } = createWorld();
     const first = await due.recordHeartbeat(now, MINUTE);
     expect(first.cursors.map(({ shard }) => shard)).toEqual(Array.from({ length: DUE_SHARDS }, (_, shard) => shard));

@@ -51,7 +51,7 @@ describe('acknowledging a hit', () => {
 
   test.each([
     ['of a track', fallKey],
-    ['of no track', now.toString(36)],
+    ['without a track', now.toString(36)],
   ])('acknowledging a hit of a closed fall %s keeps the closure', async (_, key) => {
     const { its, make, read } = await start({ fall: key });
     await its.falls.close(fallOf(key), { outcome: 'helped' }, anna(late));

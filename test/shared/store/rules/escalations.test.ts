@@ -35,7 +35,7 @@ describe('a round of an escalation', () => {
   test.each([
     ['somebody acknowledged the alarm', { acknowledgement: anna(now) }],
     ['the hit changed', { updateDate: now + 1 }],
-    ['another process decided it', { escalation: open }],
+    ['another process decided the round', { escalation: open }],
   ])('a round of an escalation sends nothing if %s in the meantime', async (_, fields) => {
     const { rounds, hit, read, put, lateChanges } = await start();
     await put(1, { escalation: pending, messages: [{ step: 0 }], ...fields });
