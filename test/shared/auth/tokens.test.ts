@@ -82,7 +82,7 @@ describe('a password', () => {
       expect(await passwords.verify(wrong, hash)).toBe(false);
     expect(await passwords.verify('', null)).toBe(false);
   });
-  test('matches a hash with a different cost, which was created before the cost was changed', async () => {
+  test('matches a hash that was created with a different cost before the cost was changed', async () => {
     const salt = Buffer.alloc(16, 7);
     const options = {
       message: 'an old password',

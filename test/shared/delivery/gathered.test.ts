@@ -39,7 +39,7 @@ const numbered = (count: number, isOnline = false, prefix = 'Room'): News[] =>
   Array.from({ length: count }, (_, at) => ({ name: `${prefix} ${at + 1}`, isOnline }));
 const linesOf = ({ text }: { text: string }) => text.split('\n\n')[0]?.split('\n');
 
-test('the message about several sensors counts and names those that are offline or online again, with their location and a link', () => {
+test('the message about several sensors counts and names the sensors that are offline or online again, with their locations and a link', () => {
   expect(noticeOf({ name: 'B' }, { name: 'A' }, { name: 'C', isOnline: true })).toEqual({
     title: '2 sensors offline, 1 sensor online again',
     text: 'Offline: A, B\nOnline again: C\n\nMaple, EG',
@@ -95,7 +95,7 @@ test('the message about several sensors sorts names in natural order', () => {
   ]);
 });
 
-test('the message about several sensors names at most 20 of them, the offline ones first', () => {
+test('the message about several sensors names at most 20 sensors, and offline sensors first', () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => `Room ${at + 1}`).join(', ');
   expect(linesOf(noticeOf(...numbered(20)))).toEqual([`Offline: ${names(20)}`]);
   expect(linesOf(noticeOf(...numbered(23)))).toEqual([`Offline: ${names(20)} and 3 more`]);

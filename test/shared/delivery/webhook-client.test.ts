@@ -110,7 +110,7 @@ describe('a request', () => {
   });
 });
 
-test('each webhook has five permits in a process, which share their state', async () => {
+test('each webhook has five permits in a process, and these permits share their state', async () => {
   const { acquire } = client();
   const get = (key: string) => acquire(key, async () => {});
   const permits = await Promise.all(Array.from({ length: SLOTS_PER_WEBHOOK }, () => get('w')));

@@ -213,7 +213,7 @@ describe('a device with many pending calls', () => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('a device with many pending calls is held back above 1,000, which is checked at every hundredth call', async () => {
+  test('a device with more than 1,000 pending calls is held back, which is checked at every hundredth call', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],

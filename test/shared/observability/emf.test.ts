@@ -105,7 +105,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  test('include only those used by an alarm if the stage has no dashboard', async () => {
+  test('include only the metrics that an alarm uses if the stage has no dashboard', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),

@@ -12,7 +12,7 @@ const notice = {
 };
 const read = (body: object) => WebhookTask.parse(JSON.parse(JSON.stringify(body)));
 
-test('a task without a request id, such as one of the sweep, can be read', () => {
+test('a task without a request id, such as a task of the sweep, can be read', () => {
   const task = deliverTask(key);
   expect(read({ version: 1, ...task })).toEqual(task);
 });

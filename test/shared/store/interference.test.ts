@@ -148,7 +148,7 @@ test('completes a group when a call that moved only some of its sensors is repea
   expect((await its.sensorGroups.get(customerId, 6))?.sensorIds).toEqual(ids);
 });
 
-test('shows the feedback that is given while the newest one is deleted', async () => {
+test('shows feedback that is given while the newest feedback is deleted', async () => {
   await putSensor();
   const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], hitNumber: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);

@@ -19,7 +19,7 @@ const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]>
 const count = <T>(list: readonly T[], item: T) => list.filter((other) => other === item).length;
 
 describe('50 parallel calls', () => {
-  test('create only one user with the same username in any case, whose password is that of the successful call', async () => {
+  test('create only one user with the same username in any case, with the password of the successful call', async () => {
     const spell = (at: number) => (at % 2 === 0 ? 'Same-Name' : 'sAME-nAME');
     const password = (at: number) => `password-number-${at}`;
     const person = { firstName: '', lastName: '', email: '', customerId: null };

@@ -156,7 +156,7 @@ test('counts tasks that are postponed for more than a minute as failed', async (
   expect(pauses).toBeLessThan(120);
 });
 
-test('quarantines the first unfinished message if retries do not help, and returns those behind it', async () => {
+test('quarantines the first unfinished message if retries do not help, and returns the messages behind it', async () => {
   const { runtime, quarantined, measured } = hostOf();
   const records = ['say', 'poison', 'say'].map((act, at) => record(String(at), task(act), 'a'));
   expect(await read(runtime, records)).toEqual(['2']);

@@ -110,7 +110,7 @@ test.each([
   expect(quarantined).toEqual([]);
 });
 
-test('quarantines nothing while other groups also fail or none has succeeded', async () => {
+test('quarantines nothing while other groups also fail or no group has succeeded', async () => {
   const { runtime, quarantined } = hostOf();
   expect(await read(runtime, [record('1', task('fail'), 'a', 60)])).toEqual(['1']);
   await read(runtime, [record('2', task('say'), 'b'), record('3', task('fail'), 'c')]);
@@ -172,7 +172,7 @@ test('processes a stuck message only once if it succeeds', async () => {
   expect(lines.map(({ messageId }) => messageId)).toEqual(['1', '2']);
 });
 
-test('a stuck message that fails after completing its task does not hold back those behind it', async () => {
+test('a stuck message that fails after completing its task does not hold back the messages behind it', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a', 6), record('2', task('say'), 'a', 6)])).toEqual([]);
 });

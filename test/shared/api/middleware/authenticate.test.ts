@@ -203,7 +203,7 @@ describe('while the table is unavailable', () => {
     const store = { ...guard.store, sessions: { ...guard.store.sessions, session } };
     return call({ ...guard, store }, operationWith(fields), bearer(newToken('session', ACCOUNT_KEY)));
   };
-  test('an operation that needs no table has an anonymous caller while the table is unavailable, and all others fail', async () => {
+  test('an operation that needs no table has an anonymous caller while the table is unavailable, and all other operations fail', async () => {
     expect(await down({ auth: 'optional', withoutTable: true })).toMatchObject({ code: null, caller: null });
     await expect(down({ auth: 'optional' })).rejects.toThrow('the table is down');
   });
@@ -303,7 +303,7 @@ describe('the last use of a token', () => {
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 59_999 })).toBe(START - 59_999);
   });
 
-  test('recording the last use of a token costs no further write within that minute, and none for a session', async () => {
+  test('recording the last use of a token costs no further write within the same minute, and never a write for a session', async () => {
     const used = async (session: Partial<Session>) => {
       const world = createGuard();
       const token = await logInAs(world, session);
@@ -336,7 +336,7 @@ describe('a device', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('a device gets 401 with a token of another kind, an unknown token or none', async () => {
+  test('a device gets 401 with a token of another kind, an unknown token or no token', async () => {
     const { world, token } = await withDevice({}, 'provisioning');
     for (const request of [bearer(token), bearer(newToken('device')), {}]) {
       const { code, device } = await call(world.guard, message, request);

@@ -118,7 +118,7 @@ describe('two Authorization headers', () => {
     expect(await counted('address:192.0.2.1')).toBe(0);
   });
 
-  test('a request with one Authorization header or none passes', async () => {
+  test('a request with at most one Authorization header passes', async () => {
     const { guard, counted } = createGuard();
     for (const headers of [{ Authorization: 'Bearer a' }, {}])
       expect(await codeOf(() => checkOneAuthorization(guard, exchangeOf(write, { headers })))).toBeNull();

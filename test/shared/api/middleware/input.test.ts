@@ -37,7 +37,7 @@ test.each([
   'application/json; version=1; CHARSET = latin1',
   'text/csv',
   '',
-])('the content type of a body gets 415 otherwise: %s', async (type) => {
+])('a body with any other content type gets 415: %s', async (type) => {
   expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
 });
 

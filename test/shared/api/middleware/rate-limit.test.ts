@@ -200,7 +200,7 @@ describe('a caller who is not known', () => {
 describe('a call over its limit', () => {
   const over = (reset: number, isExceeded = true) =>
     exchangeOf(operationWith(), {}, { rate: { limit: 30, remaining: 0, reset, isExceeded } });
-  test('a call over its limit gets 429 with the seconds to wait, at least one', () => {
+  test('a call over its limit gets 429 with the number of seconds to wait, which is at least 1', () => {
     expect(() => checkRate(over(3))).toThrow(expect.objectContaining({ code: 'rate_limited', waitSeconds: 3 }));
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });

@@ -53,7 +53,7 @@ describe('the headers of every response', () => {
     expect(headers?.Vary).toBe('Accept, Origin');
   });
 
-  test('contain the cookies of the checks before those of the response, which take precedence in browsers', () => {
+  test('contain the cookies of the checks first, so that the cookies of the response take precedence in browsers', () => {
     const own = { multiValueHeaders: { 'Set-Cookie': ['a=2'] } };
     expect(complete(own, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1', 'a=2'] });
     expect(complete({}, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1'] });

@@ -63,7 +63,7 @@ describe('an email', () => {
     expect(sent).toEqual([['mail', 'anna@example.com', 'Fall in room 7', 'at home', reference]]);
   });
 
-  test('ends with a link to acknowledge the alarm, or otherwise to the list of sensors', async () => {
+  test('ends with a link to acknowledge the alarm, or else with a link to the list of sensors', async () => {
     const listUrl = 'https://c.example/sensors';
     expect(await textOf(notification)).toBe("at home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...notification, listUrl, language: 'de' })).toBe(
@@ -180,7 +180,7 @@ describe('a push message', () => {
     return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
   };
 
-  test('goes to a file on a host that sends none, and shows only the host name of the push service, because the rest is secret', async () => {
+  test('goes to a file on a host that sends no push messages, and shows only the host name of the push service, because the rest is secret', async () => {
     expect(await shown(notification)).toMatchObject({
       service: 'file',
       host: 'push.example.com',
@@ -217,7 +217,7 @@ describe('a channel', () => {
     expect(await send(channel)).toEqual({ retry: 'unavailable' });
   });
 
-  test('a channel that is unavailable is never replaced by another one', async () => {
+  test('a channel that is unavailable is never replaced by another channel', async () => {
     const gateway = { smsGateway: accept('gateway') };
     expect(await send(telegram, notification, gateway)).toEqual({ retry: 'unavailable' });
     expect(await send(sms, notification, { telegram: accept('telegram') })).toEqual({ retry: 'unavailable' });

@@ -66,7 +66,7 @@ describe('the result of an attempt', () => {
 
 describe('the attempt log', () => {
   const entries = [packAttempt(3, result), packAttempt(1, { ...result, status: 500 })];
-  test('lists attempts in the order in which they started, and shows one without a result as interrupted', () => {
+  test('lists attempts in the order in which they started, and shows an attempt without a result as interrupted', () => {
     expect(attemptLogOf([10, 20, 30], entries, none, false)).toMatchObject([
       { number: 1, startDate: 10, status: 500, error: null },
       { number: 2, startDate: 20, status: null, error: 'interrupted', durationMs: 0, responseBody: '' },

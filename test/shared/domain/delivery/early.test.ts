@@ -125,7 +125,7 @@ describe('an early attempt', () => {
   });
 });
 
-test('alarms about people are attempted before other alarms, and those before the rest', () => {
+test('alarms about people are attempted before other alarms, which are attempted before other deliveries', () => {
   const about = (situation: 'fall_detected' | 'sensor_inactive' | 'bed_left') =>
     deliveryOf({ snapshot: { ...bareSnapshot, event: { ...bareSnapshot.event, ...kinds[situation] } } });
   const orders = (['fall_detected', 'sensor_inactive', 'bed_left'] as const).map(about).map(releaseOrderOf);

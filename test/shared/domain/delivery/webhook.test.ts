@@ -156,7 +156,7 @@ describe('a webhook with filters', () => {
   });
 });
 
-test('customer webhooks are managed with manage_customers, those of bots with manage_bots', () => {
+test('customer webhooks are managed with manage_customers, and webhooks of bots with manage_bots', () => {
   const may = (permission: 'manage_customers' | 'manage_bots', isCustomerHook: boolean) =>
     mayManage({ isAdmin: false, permissions: [permission] }, { isCustomerHook });
   expect([may('manage_customers', true), may('manage_bots', false)]).toEqual([true, true]);

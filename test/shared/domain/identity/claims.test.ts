@@ -95,7 +95,7 @@ test('a claim that is an object, a list or null has no value', () => {
   expect([any(false, 'false'), any(['a', 7], '7')].map((access) => access?.customerId)).toEqual([1, 1]);
 });
 
-test('the username comes from the first claim that contains one', () => {
+test('the username comes from the first claim that contains a username', () => {
   const all = { preferred_username: 'p', email: 'e@example.org', sub: 's' };
   expect(profileOf(all).username).toBe('p');
   expect(profileOf({ ...all, preferred_username: ' ' }).username).toBe('e@example.org');

@@ -159,7 +159,7 @@ describe('a clock that is set back', () => {
     expect(countsFromFuture(hit({ from: at(100) }), at(50))).toBe(true);
   });
 
-  test('moves such steps back by the same time, so that each remains due at its interval after the hit', () => {
+  test('moves steps counted from the future back by the same time, so that each remains due at its interval after the hit', () => {
     const moved = (by: number | null, now: number) => withRoundsSetBack(rule, hit({}), by, now);
     expect(moved(3_600_000, at(-3_590))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
     // The time by which the clock was set back is unknown, but the round is due.

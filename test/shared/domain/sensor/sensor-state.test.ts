@@ -112,7 +112,7 @@ test('falls keep the stored state within its size limit, however many occur', ()
 });
 
 describe('activity', () => {
-  test('begins with the first message of any kind, and its event follows that of the message', () => {
+  test('begins with the first message of any kind, and its event follows the event of the message', () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
@@ -245,7 +245,7 @@ describe('a fall of a sensor', () => {
     },
   );
 
-  test('a fall of a sensor is the subject of its events, and a new one whenever it raises another alarm', () => {
+  test('a fall of a sensor is the subject of its events, and a new subject whenever it raises another alarm', () => {
     expect(subjectOf({ id: 7 })).toEqual({ track: 7 });
     expect(subjectOf({ id: 7, since: 5 })).toEqual({ track: 7, fall: 5 });
     expect(subjectOf({ id: 7, since: 5, alarmedAgain: 9 })).toEqual({ track: 7, fall: 9, began: 5 });

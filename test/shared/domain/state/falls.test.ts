@@ -135,7 +135,7 @@ describe('a fall that has ended', () => {
   test.each([
     [atBed, bed],
     [nowhere, null],
-  ])('gets the region of a late report that raises the alarm if it had none: %j', (point, region) => {
+  ])('gets the region of a late report that raises the alarm, if the fall had no region: %j', (point, region) => {
     const early = { status: 'fall_detected', point } as const;
     const { state } = play(active, [20, early, 0], [21, { status: 'canceled' }, 9]);
     expect(state.falls).toEqual([{ start, phases: ['detected', 'canceled'], time: start + 9, region }]);

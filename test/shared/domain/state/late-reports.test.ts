@@ -73,7 +73,7 @@ describe('a late report', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('counts as a bed exit if it is hours older than the last one, which still suspends later exits', () => {
+  test('counts as a bed exit if it is hours older than the last bed exit, which still suspends later exits', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',

@@ -14,7 +14,7 @@ const hours = (from: string, to: string, ...sensorIds: string[]): Gap => ({
 });
 const off = (...ruleIds: number[]): Gap => ({ kind: 'webhook_off', webhookId, ruleIds });
 
-test('the gaps that opened include only new ones about falls', () => {
+test('the gaps that opened include only new gaps about falls', () => {
   expect(openedGaps([], [noRule('a'), off(1), { kind: 'no_sensors' }])).toHaveLength(3);
   expect(openedGaps([], [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }])).toEqual([]);
   expect(openedGaps([noRule('a'), off(1)], [noRule('a'), off(1)])).toEqual([]);
@@ -132,7 +132,7 @@ describe('the changes that may open a gap', () => {
     expect(opening('no_rule', 'createImport', 'rule_hit')).toBe(false);
   });
 
-  test("the changes that may open a gap include creations, which the start of the operation's name identifies", () => {
+  test("the changes that may open a gap include creations, which are recognized by the start of the operation's name", () => {
     const names = ['createRule', 'copyRule', 'linkSensor', 'deleteRule', 'unlinkSensor', 'updateRule'];
     const created = names.filter((operation) => isCreation({ operation, object: { kind: 'rule', id: '1' } }));
     expect(created).toEqual(['createRule', 'copyRule', 'linkSensor']);

@@ -84,7 +84,7 @@ test('an attempt can be taken over once its lease has ended or turns out to pred
   expect(await its.attempts.claim(key(), now - SET_BACK, 'c')).toMatchObject({ attempts: 3 });
 });
 
-test('an attempt can be taken over at once from a process that ended before the current one was alone', async () => {
+test('an attempt can be taken over at once from a process that ended before the current process was alone', async () => {
   const { its, create } = await createHooks();
   await create();
   await its.attempts.claim(key(), now, 'a');

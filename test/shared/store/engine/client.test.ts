@@ -45,7 +45,7 @@ describe('reading', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('a read of several items retries those that a lagging replica lacks, by their full keys', async () => {
+  test('a read of several items retries the items that a lagging replica lacks, by their full keys', async () => {
     const keys = [KEY, { pk: 'p', sk: 'other' }, { pk: 'other', sk: 's' }];
     const asked: unknown[] = [];
     const table = (known: number) =>
@@ -168,7 +168,7 @@ test('several writes succeed together or not at all, and the positions of failed
   expect(await table.write({ remove: KEY, where: where('#a = :a', { a: 1 }) })).toEqual([0]);
 });
 
-test('several writes share one token in all attempts, and get another one in each new call', async () => {
+test('several writes share one token in all attempts, and get another token in each new call', async () => {
   const tokens: unknown[] = [];
   const table = tableWith((_, { ClientRequestToken }) => {
     tokens.push(ClientRequestToken);

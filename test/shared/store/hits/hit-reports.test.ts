@@ -131,7 +131,7 @@ describe('a message that did not arrive after all', () => {
   const bounce = (world: Awaited<ReturnType<typeof start>>, sentAt = now + 1) =>
     world.its.hitReports.reportUndeliverable({ customerId: HOME, hitId: 1, at: 0, sentAt }, late);
 
-  test('a message that did not arrive after all turns its alarm into one that nobody was notified of', async () => {
+  test('a message that did not arrive after all turns its alarm into an alarm that nobody was notified of', async () => {
     const world = await start({ messages: [sent([now + 1], now + 2), ...messages()], notifiedDate: now + 2 });
     const after = await bounce(world);
     expect([after?.messages[0]?.wasSend, after && 'notifiedDate' in after]).toEqual([false, false]);

@@ -79,7 +79,7 @@ describe('failed attempts', () => {
   });
 });
 
-test('attempts within a limit are numbered, and further ones are rejected without being counted', async () => {
+test('attempts within a limit are numbered, and further attempts are rejected without being counted', async () => {
   const { limits } = memoryStore().its;
   const count = (now: number, limit = 2) => limits.countWithin('a', limit, 60, now);
   expect([await count(NOW), await count(NOW + SECOND), await count(NOW + SECOND)]).toEqual([1, 2, null]);

@@ -257,7 +257,7 @@ describe('a configuration', () => {
     expect(await its.sensors.get(HOME, 'id_a')).toMatchObject({ isSilent: true });
   });
 
-  test('a configuration that starts a learning phase schedules a notice of its end, which canceling removes', async () => {
+  test('a configuration that starts a learning phase schedules a notice of its end, and canceling the phase removes the notice', async () => {
     const { its, table } = await linked();
     const notices = () => table.queryAll({ pk: items.notice.pk(key), beginsWith: 'NOTICE#' });
     const put = (learning: object, before: object | null) =>
