@@ -78,7 +78,7 @@ test('the message about several sensors is in English if the language of its rec
   });
 });
 
-test('the message about several sensors uses only the latest report of each, regardless of the order of the deliveries', () => {
+test('the message about several sensors uses only the latest report of each sensor, regardless of the order of the deliveries', () => {
   const news = [
     { name: 'A', at: 3_000, isOnline: true },
     { name: 'A', at: 1_000 },

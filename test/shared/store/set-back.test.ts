@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-describe('what was recorded while the clock was a day ahead, once it is correct again,', () => {
+describe('an entry recorded while the clock was a day ahead', () => {
   test('does not use up attempts that are allowed now', async () => {
     const { take } = its.limits;
     expect([await take('a', 1, 60, ahead), await take('a', 1, 60, ahead)]).toEqual([true, false]);
@@ -50,7 +50,7 @@ describe('what was recorded while the clock was a day ahead, once it is correct 
     expect([await claim(now), await claim(now)]).toEqual([true, false]);
   });
 
-  test('does not occupy a place of a waiting fetch', async () => {
+  test('does not occupy the place of a waiting fetch', async () => {
     const most = { ofFeed: 1, ofCustomer: 1 };
     const begin = (at: number) =>
       its.feedWaits.begin({ customerId, id: 'w' }, { id: `${at}`, until: at + 20_000 }, most, at);

@@ -196,7 +196,7 @@ test('a call that anybody may make has no caller, even with a valid token', asyn
   expect(await world.counted(OF_ADDRESS)).toBe(1);
 });
 
-describe('while the table is unavailable', () => {
+describe('an outage of the table', () => {
   const down = (fields: object) => {
     const { guard } = createGuard();
     const session = () => Promise.reject(new Error('the table is down'));

@@ -138,7 +138,7 @@ describe('an address', () => {
   });
 });
 
-describe('a caller who is not known', () => {
+describe('an unknown caller', () => {
   const countedFor = async (fields: object, request = {}, calls = 1) => {
     const { guard, counted } = createGuard();
     let rate: object = {};

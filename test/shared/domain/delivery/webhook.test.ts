@@ -175,7 +175,7 @@ test('the feed of a webhook keeps deliveries for 14 days, and their results for 
   expect([isPastRetention(now - 30 * DAY + 1, now), isPastRetention(now - 30 * DAY, now)]).toEqual([false, true]);
 });
 
-test('the feed of a webhook counts as unfetched from its last fetch, or from the last change of the webhook if that is later', () => {
+test('the feed of a webhook counts as unfetched since its last fetch, or since the last change of the webhook if that is later', () => {
   expect(unfetchedSince(record)).toBe(2);
   expect(unfetchedSince({ ...record, lastSuccess: 9 })).toBe(9);
   expect(unfetchedSince({ ...record, lastSuccess: 1 })).toBe(2);
@@ -194,7 +194,7 @@ describe('a message about several sensors', () => {
     },
   );
 
-  test('a message about several sensors never includes deliveries about people or to webhooks, tests, redeliveries, or deliveries without a rule', () => {
+  test('a message about several sensors never includes tests, redeliveries, or deliveries about people, to webhooks or without a rule', () => {
     const { snapshot, person } = about('sensor_inactive');
     expect(isGathered(about('fall_detected'))).toBe(false);
     expect(isGathered({ snapshot })).toBe(false);

@@ -92,7 +92,7 @@ describe('an entry for a day', () => {
   });
 });
 
-describe('when clocks change', () => {
+describe('a change of the clocks', () => {
   // In Berlin, clocks are set ahead from 02:00 to 03:00 on 2027-03-28, and back from 03:00 to 02:00 on 2027-10-31.
   const berlin = (...roster: RosterEntry[]) => planOf(roster, 'Europe/Berlin');
   const night = berlin({ userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' });
@@ -129,7 +129,7 @@ describe('when clocks change', () => {
   });
 });
 
-describe('what users said', () => {
+describe('a choice by a user', () => {
   const roster: RosterEntry[] = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
 
   test('puts a user on duty until the later of two ends', () => {

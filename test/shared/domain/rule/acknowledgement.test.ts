@@ -18,7 +18,7 @@ describe('the name of an acknowledgement', () => {
     expect(nameFrom(text)).toBeNull();
   });
 
-  test('defaults to the first and last name of the user, or to the username without those', () => {
+  test('defaults to the first and last name of the user, or to the username if both names are empty', () => {
     const user = { firstName: 'Anna', lastName: 'Meier', username: 'night' };
     expect(nameOfUser(user)).toBe('Anna Meier');
     expect(nameOfUser({ ...user, firstName: '' })).toBe('Meier');

@@ -124,7 +124,7 @@ describe('an alarm whose rounds were all sent', () => {
   const last = (rule: NotificationPlan, of: Partial<Escalation> = {}) =>
     awaitingAnswer(rule, waiting({ round: 2, after: 180, ...of }), at(200));
   const until = (seconds: number) => ({ round: 2, after: 180, repeats: 0, at: at(200 + seconds), isLast: true });
-  test('an alarm whose rounds were all sent counts as unanswered after the interval between its last two rounds, limited to 1 to 15 minutes', () => {
+  test('an alarm whose rounds were all sent counts as unanswered after the interval between its last two rounds, limited to between 1 and 15 minutes', () => {
     expect(last(plan([60, 180]))).toEqual(until(120));
     expect(last(plan([60, 180, 600]))).toEqual(until(120));
     expect(last(plan([180]))).toEqual(until(180));
@@ -141,7 +141,7 @@ describe('an alarm whose rounds were all sent', () => {
   });
 });
 
-test('a round within 15 minutes is queued, and the sweep checks any other 10 minutes before it is due', () => {
+test('a round due within 15 minutes is queued, and the sweep checks any other round 10 minutes before it is due', () => {
   const now = created;
   expect([isWithinQueueDelay(at(900), now), isWithinQueueDelay(at(900) + 1, now)]).toEqual([true, false]);
   expect([sweepCheckAt(at(900), now), sweepCheckAt(at(901), now)]).toEqual([at(900), at(301)]);

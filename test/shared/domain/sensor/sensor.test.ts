@@ -17,8 +17,8 @@ const settings: Partial<SensorRecord> = {
 const used = { ...newSensor(device, 1), ...settings, isActive: true, isMisunderstood: true, groupId: 7, updateDate: 5 };
 const arrived = { ...newSensor(device, 1), customerId: 2, updateDate: 9 };
 
-describe('a sensor that moves', () => {
-  test('reveals nothing about its previous customer to the next one', () => {
+describe('a sensor that moves to another customer', () => {
+  test('reveals nothing about its previous customer', () => {
     expect(movedSensor({ ...used, customerId: 1 }, 2, 9)).toEqual(arrived);
   });
 

@@ -77,7 +77,7 @@ describe('the fall of a track', () => {
   const key = fallKey({ track: 7 });
   const other: Track = { ...down, id: 8 };
 
-  test('stays marked as acknowledged until that is withdrawn, while the fall of another track is not marked', () => {
+  test('stays marked as acknowledged until the acknowledgement is withdrawn, while the fall of another track is not marked', () => {
     const { state, events } = answerStep(stateOf([], [down, other]), key, acknowledge);
     expect([state.tracks, events]).toEqual([[{ ...down, isAcknowledged: true }, other], []]);
     expect([key, fallKey({ track: 8 }), fallKey({ track: 9 })].map((each) => isAcknowledged(state, each))).toEqual([

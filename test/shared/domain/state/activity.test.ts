@@ -192,7 +192,7 @@ test('a message with several late parts counts as late once, and an unknown mess
   ]);
 });
 
-describe('a suspicion before v0.40', () => {
+describe('a suspicion with firmware before v0.40', () => {
   const old = { ...noRoomContext, ...durationsOf(null, 39) };
   const begin = (state: SensorState, more: Partial<FallSignal> = {}) =>
     step(state, fall(more), messageTime(start + 1, null), old);

@@ -113,7 +113,7 @@ describe('a closed fall of a track', () => {
   });
 });
 
-test('an answer to an alarm without a fall changes no fall, not even one that began at the same time', () => {
+test('an answer to an alarm without a fall changes no fall, not even a fall that began at the same time', () => {
   const { state } = play(active, [0, a.fall('calling', start)]);
   const answer = { isAcknowledged: true, closedAt: null };
   expect(answerStep(state, eventKeyOf(firstIdAt(start)), answer)).toEqual({ state, events: [] });

@@ -68,7 +68,7 @@ describe('the events of a fall', () => {
       [atTable, bed],
     ]);
   });
-  test('name no region if the fall began outside all regions, even if a later position is inside one', () => {
+  test('name no region if the fall began outside all regions, even if a later position is inside a region', () => {
     const { events } = play(
       active,
       [0, { status: 'fall_detected', point: nowhere }],

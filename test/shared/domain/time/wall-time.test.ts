@@ -9,7 +9,7 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-test('a clock time comes once a day, twice when clocks are set back, and at the moment of the change when they skip it', () => {
+test('a clock time occurs once a day, twice when clocks are set back, and at the moment of the change when they skip it', () => {
   const times = (date: string, clock: string, zone = berlin) => {
     const { first, last } = clockTimes(date, clock, zone);
     return [new Date(first).toISOString(), new Date(last).toISOString()];

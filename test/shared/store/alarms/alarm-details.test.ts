@@ -182,7 +182,7 @@ test('the pages of a list contain each alarm once, with or without a rule, in ev
 });
 
 describe('the end of an alarm', () => {
-  test('the end of an alarm whose fall only time ended is two hours later', async () => {
+  test('an alarm whose fall was ended only by time ends two hours later', async () => {
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { source: null });
@@ -191,9 +191,9 @@ describe('the end of an alarm', () => {
   });
 
   test.each([
-    ['its device reported it before people closed it', later - 1, 'device'],
-    ['people closed it before its device reported it', later + 1, 'closure'],
-  ])('the end of an alarm is the earliest one: %s', async (_, reported, by) => {
+    ['the device reported the end before people closed the alarm', later - 1, 'device'],
+    ['people closed the alarm before the device reported the end', later + 1, 'closure'],
+  ])('an alarm ends at the earliest end that is known: %s', async (_, reported, by) => {
     const { its, happen, end, list } = start();
     await happen(1, now, 'fall_detected');
     await its.falls.close(fall, { outcome: 'helped' }, anna(later));

@@ -133,7 +133,7 @@ describe('a delivery of a disabled webhook', () => {
     ]);
   });
 
-  test('a delivery of a disabled webhook gets a unique time of release, a tenth of a second after the last one and at most a minute ahead', async () => {
+  test('a delivery of a disabled webhook gets a unique time of release, a tenth of a second after the last release and at most a minute ahead', async () => {
     const { its, hook } = await createHooks();
     const reserve = async (fields: object, at = now) => its.held.reserveReleases({ ...(await hook()), ...fields }, at);
     expect(await reserve({})).toBeNull();

@@ -48,7 +48,7 @@ test('the object of a change is preferably the one for which the change records 
   expect(of(items.sensor({ customerId: 3, sensorId: 'id_a' }), owner)[1]).toEqual({ kind: 'bot', id: '1' });
 });
 
-describe('what a change replaces', () => {
+describe('the item that a change replaces', () => {
   const key = items.bot({ customerId: 3, botId: 1 });
   const before = { ...key, name: 'old', gone: 1 };
   const read = ({ sk }: { sk: string }) => (sk === key.sk ? before : undefined);

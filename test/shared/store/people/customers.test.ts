@@ -111,7 +111,7 @@ describe('the duty of a user', () => {
     expect((await duty.get(3)).own).toEqual([{ userId: 7, offSince: now }]);
   });
 
-  test('follows the roster, which only an existing customer has', async () => {
+  test('follows the roster, which can be set only for an existing customer', async () => {
     const { duty } = await put();
     const entries = [some({ userId: 7, days: ['mon'] })];
     expect([await duty.roster(3), await duty.setRoster(3, entries), await duty.setRoster(4, entries)]).toEqual([

@@ -52,7 +52,7 @@ describe('the next round of an escalation', () => {
     expect([(await read(1))?.escalation, await due(1)]).toEqual([next, now + 90_000]);
   });
 
-  test('the next round of an escalation is due for a check if it is too late for a queue, and at once while it is open', async () => {
+  test('the next round of an escalation is due for a check if it is too far ahead for a queue, and at once while it is open', async () => {
     const { rounds, hit, due, put } = await start();
     await rounds.scheduleRound(HOME, hit, { ...pending, at: now + 3_600_000 }, now);
     expect(await due(1)).toBe(now + 3_000_000);
