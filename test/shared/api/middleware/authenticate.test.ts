@@ -221,7 +221,7 @@ describe('a valid call counts against its account:', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('every call with an access token counts exactly', async () => {
+  test('every call with an access token is counted exactly', async () => {
     const world = createGuard();
     const token = await logInAs(world, { kind: 'token' });
     for (const operation of [read, write]) await call(world.guard, operation, bearer(token));

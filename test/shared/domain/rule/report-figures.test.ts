@@ -143,7 +143,7 @@ describe('feedback', () => {
     expect(figures(hits, [newer])[0]?.total).toMatchObject({ confirmed: 0, falseAlarms: 1 });
   });
 
-  test('outside the time span of the report does not count', () => {
+  test('does not count if it is outside the time span of the report', () => {
     const [october, november] = figures([], [feedbackOf('FALSE_POSITIVE', { referenceDate: 300 * HOUR })]);
     expect([october?.total, november?.total]).toEqual([none, none]);
   });

@@ -168,7 +168,7 @@ describe('time', () => {
     ['fall_detected', ['canceled']],
     ['fall_detected', ['calling', 'finished']],
     ['calling', []],
-  ])('raises the alarm of a fall even after many others with %s %j', (first, more) => {
+  ])('raises the alarm of a fall even after many other falls with %s %j', (first, more) => {
     const later = Array.from({ length: 20 }, (_, at) => at + 2).flatMap((start) =>
       [first, ...more].map((status) => a.fall(status, start)),
     );

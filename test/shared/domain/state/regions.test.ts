@@ -52,7 +52,7 @@ describe('a report of presence and regions', () => {
     expect(events.map(({ situation }) => situation)).toEqual(['occupied_room', 'bed_left', 'door_entered']);
     expect(state.bedExit).toBe(start);
   });
-  test('keeps the time of the last report of each of its parts', () => {
+  test('keeps the time at which each of its parts was last reported', () => {
     expect(apply(active, presence(true), []).state).toMatchObject({ presenceAt: start });
     expect(apply(active, presence(true), []).state).not.toHaveProperty('regionsAt');
     const { state } = apply(active, presence(null, { 0: true }), []);

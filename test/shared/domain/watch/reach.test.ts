@@ -131,7 +131,7 @@ test('a watch report is up to date for one minute, unless its date is in the fut
   expect([1_000_000, 940_001, 940_000, 1_010_000, 1_010_001].map(at)).toEqual([true, true, false, true, false]);
 });
 
-test('the troubles of webhooks include only troubles that nobody has seen, newest first', () => {
+test('only webhook problems that nobody has seen are listed, newest first', () => {
   const troubled = (n: number, more: Partial<WebhookRecord>) => webhook(n, { troubleDate: n, ...more });
   const list = [
     troubled(1, { failedDeliveries: 3 }),

@@ -33,7 +33,7 @@ test('the lines of the audit log are listed per customer, newest first, with the
   expect(await ids({}, FOREVER, HOME + 1)).toEqual([]);
 });
 
-test('the lines of the audit log are kept for 400 days, unless the change was not made in the end', async () => {
+test('the lines of the audit log are kept for 400 days, unless the change was never made', async () => {
   const { table, its, ids } = await createWorld(lineAt(now + 1), lineAt(now));
   const ttl = Math.ceil((now + 1 + AUDIT_RETENTION) / 1_000);
   expect(await table.get(items.auditLine({ customerId: HOME, lineId: idAt(now + 1) }))).toMatchObject({ ttl });
