@@ -31,7 +31,7 @@ const tokensOf = (client: Client) => client.ok<Token[]>('GET', '/users/me/access
 
 describe('an access token', () => {
   const bot = { name: 'n' };
-  test('grants what its user may do, is returned once, and is listed by its prefix and last use', async () => {
+  test('grants the permissions of its user, is returned once, and is listed with its prefix and last use', async () => {
     const { client, id } = await hire('integrator', { permissions: ['manage_bots'] });
     const { token, ...shown } = await createToken(client, { name: 'nightly' });
     expect(token.startsWith(shown.prefix)).toBe(true);
@@ -125,7 +125,7 @@ describe('an access token', () => {
     const past = client.as(lasting.token).call('GET', '/users/me');
     expect(await statusOf(past)).toBe(200);
   });
-  test('cannot be created once its user has 20, even if 30 are requested at once', async () => {
+  test('cannot be created once its user has 20 tokens, even if 30 are requested at once', async () => {
     const { client } = await hire('collector');
     const create = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
     const statuses = await Promise.all(Array.from({ length: 30 }, create));

@@ -133,7 +133,7 @@ describe('listAlarms', () => {
     expect(alarm).toMatchObject({ hitIds: [], notifiedDate: expect.any(Number) });
   });
 
-  test('considers a fall over two hours after its timeout if the device never reports its end', async () => {
+  test('treats a fall as ended two hours after its timeout if the device never reports its end', async () => {
     const home = await homeOf('elder', ['fall_detected']);
     await home.fall('fall_detected', 'calling');
     for (let minute = 0; minute < 10; minute++) await pass(MINUTE);

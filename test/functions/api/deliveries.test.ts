@@ -222,7 +222,7 @@ describe('a disabled webhook', () => {
     expect(await record()).not.toHaveProperty('duePk');
   });
 
-  test('results from consecutive 410 responses, fails the last delivery and holds pending ones', async () => {
+  test('states the reason "gone" after consecutive 410 responses, fails the last delivery and holds pending ones', async () => {
     const { fall, list, health } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -240,7 +240,7 @@ describe('a disabled webhook', () => {
     ]);
   });
 
-  test('results from 20 failures over 5 days without a success', async () => {
+  test('states the reason "failing" after 20 failures over 5 days without a success', async () => {
     const { fall, health } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let at = 0; at < 20; at++) await fall();

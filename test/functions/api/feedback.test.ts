@@ -111,7 +111,7 @@ describe('feedback', () => {
 });
 
 describe('a rule hit', () => {
-  test('shows its latest feedback, and the previous one after that is deleted', async () => {
+  test('shows its latest feedback, and the previous feedback after the latest is deleted', async () => {
     const { sensor, hit } = await createSensorWithHit();
     expect(await feedbackOfHit(hit.id)).toBeNull();
     const first = await give(sensor, { ruleHitId: hit.id });

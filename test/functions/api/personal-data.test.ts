@@ -125,7 +125,7 @@ describe('a data job', () => {
     return [status, (body as { errors?: { path: string }[] }).errors?.map(({ path }) => path)];
   };
 
-  test('requires the password of the caller, and accepts ten wrong attempts', async () => {
+  test('requires the password of the caller, and allows ten wrong attempts', async () => {
     const subject = { kind: 'user', id: home.other.id };
     expect(await erase(home.admin, subject, '')).toEqual([400, ['password']]);
     const { client, password } = await home.hire('Manager', {}, { permissions: ['manage_customers'] });

@@ -178,7 +178,7 @@ describe('regions', () => {
     return (answer.body as { regions: Stored[] }).regions;
   };
 
-  test('sorts beds first, then doors, and keeps an unknown id once', async () => {
+  test('sorts beds first, then doors, and keeps an unknown id only for the first of the regions that share it', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
     const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));
@@ -189,7 +189,7 @@ describe('regions', () => {
     expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(all);
   });
 
-  test('keeps the id of a region with the same kind and name if none is sent', async () => {
+  test('keeps the id of a region with the same kind and name if no id is sent', async () => {
     const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
     const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
     const moved = { topLeftX: -60, topLeftY: 110 };

@@ -175,7 +175,7 @@ test('getWatch names a sensor whose reports of falls are not understood, whateve
   expect(await isMisunderstood()).toBe(false);
 });
 
-test('getWatch reports a home without sensors, and one whose only recipient is a webhook in the format Raw', async () => {
+test('getWatch reports a home without sensors, and a home whose only recipient is a webhook in the format Raw', async () => {
   const { client } = await createHome(admin, 'empty-home', ALL_PERMISSIONS);
   const { customerId } = await client.ok<{ customerId: number }>('GET', '/users/me');
   const empty = await client.ok<WatchView>('GET', `/customers/${customerId}/watch`);

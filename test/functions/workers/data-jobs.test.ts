@@ -106,7 +106,7 @@ test('keeps the registration of a device that registers again while its deleted 
 });
 
 test.each([0, 1])(
-  'allows linking a sensor with two erasures only after both have ended (the last one is number %i)',
+  'allows linking a sensor with two erasures only after both have ended (the last one to end is number %i)',
   async (late) => {
     const { client, customerId, begin, passMinutes } = await furnish(startTogether());
     const hardwareId = nextHardwareId();

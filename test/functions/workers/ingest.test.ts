@@ -172,7 +172,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     await authorizeAt(100_000, 'first');
   });
 
-  test('takes effect after ten seconds, as of its arrival, unless the device has reconnected', async () => {
+  test('takes effect after ten seconds, with the time of its arrival, unless the device has reconnected', async () => {
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     expect(postponed).toMatchObject([{ delaySeconds: 10 }]);
     expect(tasks).toEqual([]);
@@ -207,7 +207,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
         { cmd: 'event', type: 7 },
       ],
     ],
-  ])('does not include a message that %s', async (_, message) => {
+  ])('takes effect at once if its message %s', async (_, message) => {
     await handler.with(runtime())(will({ payload: base64(JSON.stringify(message)) }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });

@@ -83,7 +83,7 @@ describe('the details of an audit entry', () => {
     expect(line?.details).toEqual([{ field: 'volume', from: 50, to: 0 }]);
   });
 
-  test('show the first change of a configuration, including modes that end automatically and the last of many fields', async () => {
+  test('show the first change to a configuration, even to a mode that ends automatically and to the last of many fields', async () => {
     const { sensorId } = await linkSensor(home.client);
     const at = `/sensors/${sensorId}/maker_a/config`;
     const change = async (name: string, operation: string, to: object, client?: Client) => {

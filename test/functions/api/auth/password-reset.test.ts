@@ -107,7 +107,7 @@ const moved = (email: string, more: object = {}) => ({
 });
 const DAY = 86_400_000;
 
-test('requires the password from users who change their own address, and emails codes to the previous one for another 24 hours', async () => {
+test('requires the password from users who change their own address, and emails codes to the previous address for another 24 hours', async () => {
   const { client, username, password } = await hire('robbed');
   const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
   const missing = await put('thief@example.com', {});
@@ -219,7 +219,7 @@ test('sends at most 3 codes an hour to an account, without revealing the limit',
   expect(new Set(codes).size).toBe(6);
 });
 
-test('responds 429 after 10 requests for a username from an address in 15 minutes, known or not', async () => {
+test('responds 429 after 10 requests from an address in 15 minutes for one username, known or not', async () => {
   for (const name of ['many-wishes', 'known']) {
     ahead += 15 * 60_000 + 1_000;
     const answers = await Promise.all(Array.from({ length: 12 }, () => requestCode(name)));

@@ -81,7 +81,7 @@ describe('the list of deliveries of a webhook', () => {
     expect(await list('?page=1000')).toMatchObject({ total: COUNT, is: 'exact', ids: [] });
   });
 
-  test('costs the same for a page of 1,200 deliveries as for one of 600', async () => {
+  test('costs the same per page for 1,200 deliveries as for 600', async () => {
     const long = await list('');
     const short = await list(`?until=${from + 299_500}`);
     expect(Math.abs(long.read - short.read)).toBeLessThanOrEqual(1);

@@ -128,7 +128,7 @@ test('posts pending deliveries once the webhook has a URL, and returns them to f
   expect(receiver.received).toHaveLength(3);
 });
 
-test('returns a delivery whose process died during its request', async () => {
+test('returns a delivery if the process died while sending its request', async () => {
   const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   await client.ok('PUT', at, { ...webhook, url: receiver.url });

@@ -61,7 +61,7 @@ test('returns the falls of a sensor in order, even those from the same call and 
   expect(seen).toEqual(starts);
 });
 
-test('marks everything up to `after` as delivered at its first fetch, and returns the rest again', async () => {
+test('marks everything up to `after` as delivered at the time of its first fetch, and returns the rest again', async () => {
   const { fall, feed, detail, tries, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const fetchedAt = world.now();

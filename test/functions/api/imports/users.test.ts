@@ -135,7 +135,7 @@ test('nobody can grant or revoke by import what they cannot grant or revoke othe
   expect([foreign.status, placesIn(foreign.body)]).toEqual([400, [[1, 'username']]]);
 });
 
-test('only system admins change the profile of a system admin by import', async () => {
+test('only system admins can change the profile of a system admin by import', async () => {
   const home = await world.furnish();
   const chief = await home.hire('Chief', {}, { email: 'chief@example.com' });
   const access = { canLogin: true, permissions: [], isAdmin: true };

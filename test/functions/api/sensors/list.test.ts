@@ -119,7 +119,7 @@ test('a list of 100 sensors costs at most 4 read units, including authentication
 });
 
 describe('a row of the list', () => {
-  test('follows changes of the name, settings, activity, customer and firmware of its sensor', async () => {
+  test('reflects changes to the name, settings, activity, customer and firmware of its sensor', async () => {
     const admin = await adminOf(cloud.url);
     const home = await createHome(admin, 'rows', ['manage_sensors', 'edit_sensor_config']);
     const { sensorId, device } = await linkSensor(home.client);

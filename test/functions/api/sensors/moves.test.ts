@@ -43,7 +43,7 @@ describe('moving a sensor to another customer', () => {
     expect(total).toBe(2);
   });
 
-  test('allows linking it again after it was moved to no customer, with settings that a system admin made in the meantime', async () => {
+  test('allows linking the sensor again after it was removed from its customer, with settings that a system admin made in the meantime', async () => {
     const { admin, home, leftOf } = its;
     const sensor = await linkSensor(home.client);
     const { sensorId } = sensor;

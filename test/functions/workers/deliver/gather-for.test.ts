@@ -120,7 +120,7 @@ describe('gathered messages', () => {
   });
 });
 
-describe('what Telegram reports about a chat', () => {
+describe('a report from Telegram about a chat', () => {
   const channel = { by: 'telegram', address: '-100' };
   const update = async (outcome: unknown, of: object = channel, deliveries = [deliveryTo('telegram')]) => {
     const { deps, calls, logged } = deliveryStubs({ users: { 21: user, 22: { ...user, id: 22, customerId: null } } });

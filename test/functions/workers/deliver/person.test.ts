@@ -167,7 +167,7 @@ describe('SMS', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test('only the first attempt of an SMS counts against the limit, and no message of another channel does', async () => {
+  test('only the first attempt of an SMS counts against the limit, and messages on other channels do not', async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);

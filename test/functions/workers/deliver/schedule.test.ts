@@ -65,7 +65,7 @@ test('a task carries its exact time, because queues delay by whole seconds and m
   expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
 });
 
-test('a task waits in a queue if that can delay it long enough, and otherwise in the index', async () => {
+test('a task waits in a queue if the queue can delay it long enough, and otherwise in the index', async () => {
   expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
   const { deps, enqueued } = world();
   await enqueueIfSoon(deps, key, NOW + 900_001);
@@ -150,7 +150,7 @@ describe('postponed deliveries', () => {
 describe('retry schedules', () => {
   const webhook = (retrySchedule?: number[]) => some({ ...(retrySchedule && { retrySchedule }) });
 
-  test('the retry schedule is that of the webhook, or else of the stage, or else the built-in one', () => {
+  test('the retry schedule comes from the webhook, or else from the stage, or else is the built-in one', () => {
     const { deps } = world({ schedule: [5, 6] });
     expect(retrySchedule(deps, webhook([1]))).toEqual([1]);
     expect(retrySchedule(deps, webhook())).toEqual([5, 6]);

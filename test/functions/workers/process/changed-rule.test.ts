@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test('counts NobodyOnDuty for a fall whose rule was changed to users on duty when nobody is', async () => {
+test('counts NobodyOnDuty for a fall whose rule was changed to notify users on duty when nobody is on duty', async () => {
   expect(await notifiedOf('webhook', 'duty')).toEqual([]);
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });

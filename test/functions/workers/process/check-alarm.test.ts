@@ -106,7 +106,7 @@ describe('unnotified alarms', () => {
     expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
   });
 
-  test('an alarm that reached nobody is recorded neither for the event without customer webhooks nor for hits that are gone', async () => {
+  test('an alarm that reached nobody is not recorded for the event if there are no customer webhooks, or for hits that are gone', async () => {
     expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });

@@ -130,7 +130,7 @@ describe('a sensor is loaded', () => {
   });
 });
 
-test('times in a state that are in the future are corrected after the clock was set back', async () => {
+test('future times in a state are corrected after the clock was set back', async () => {
   const { deps } = world();
   const usual = some(stateOf({ lastSeen: NOW + 10_000 }));
   expect(await currentState(deps, usual)).toBe(usual);

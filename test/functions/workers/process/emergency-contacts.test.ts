@@ -168,7 +168,7 @@ test('the emergency contacts are notified of an alarm that nobody acknowledged',
   ]);
 });
 
-test('a crash after an alarm was recorded as unanswered repeats the steps that follow, with the same date, but counts the alarm once', async () => {
+test('the steps that follow the record of an unanswered alarm are repeated after a crash with the same date, but the alarm is counted once', async () => {
   const { deps, unanswered, enqueued, measured } = alarmStubs();
   await reportUnanswered(deps, customerId, some({ ...(hit as object), unansweredDate: NOW - 5_000 }));
   expect(unanswered[0]?.[0]).toMatchObject({ date: NOW - 5_000 });

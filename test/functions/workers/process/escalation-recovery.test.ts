@@ -89,7 +89,7 @@ describe('an escalation whose process crashes', () => {
     },
   );
 
-  test('does not send a step whose deliveries were not enqueued before an acknowledgement', async () => {
+  test('does not send a step after an acknowledgement if the crash kept its deliveries from being enqueued', async () => {
     let died = 0;
     const failpoint = (name: Failpoint): void => {
       if (name !== 'escalate.written' || (died > 0 && isAcknowledged)) return;

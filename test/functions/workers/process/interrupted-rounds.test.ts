@@ -100,7 +100,7 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     );
   });
 
-  test('deliveries to former recipients of an interrupted round belong to their last message in a step, and to their first in a repeat', async () => {
+  test('a delivery to a former recipient belongs to the last message of that recipient in an interrupted step, and to the first in a repeat', async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });

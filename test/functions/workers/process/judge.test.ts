@@ -140,7 +140,7 @@ test('a message that was stored before creates no event, and only shows that the
   ]);
 });
 
-test('a message that creates an event is judged with a UUID of its bytes if another message has the same UUID', async () => {
+test('a message that creates an event is judged with a UUID derived from its bytes if another message has the same UUID', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);

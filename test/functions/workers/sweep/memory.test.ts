@@ -190,7 +190,7 @@ describe('sensors', () => {
   });
 });
 
-test('tasks of alarms that are due later are enqueued after the clock was set back, with the length of the change', async () => {
+test('tasks of alarms that are due later are enqueued with the time by which the clock was set back', async () => {
   const by = 3 * 60 * MINUTE;
   const asked: number[] = [];
   let ended = 0;
