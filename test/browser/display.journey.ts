@@ -60,7 +60,7 @@ test('logs in as a station screen, which asks for a name when an alarm is acknow
   await page.getByText('A station screen shows alarms, rooms and groups, nothing else.').waitFor();
 });
 
-test('warns an hour before the session ends, then shows a login form and that nothing is watched', {
+test('warns an hour before the session ends, then shows a login form and states that nothing is watched', {
   timeout: 90_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('/groups', site.home, { expected: [/401/] });

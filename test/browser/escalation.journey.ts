@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('adds an escalation step and repeats to a rule, describes them and saves them', async () => {
+test('adds an escalation step and a number of repeats to a rule, describes both and saves them', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page, checkPage } = visitor;
   const says = page.getByRole('region', { name: 'What this rule does' });

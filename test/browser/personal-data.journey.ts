@@ -179,7 +179,7 @@ test('lets a system admin erase a customer, and shows the progress', async () =>
   await checkPage('personal-data-so-far');
 });
 
-test('lets a manager request the erasure of their customer, which another one approves and cancels', async () => {
+test('lets a manager request the erasure of their customer, which another manager approves and then cancels', async () => {
   const home = await createHome(site.admin, 'alder', ALL_PERMISSIONS);
   const second = await hireFor(site.admin, home.customerId, 'zweite', {
     permissions: ['manage_customers'],

@@ -200,7 +200,7 @@ test('draws the room to scale, with its regions and falls', async () => {
   expect(await widthOf('ground')).toBe(await widthOf('walls'));
 });
 
-test('draws a region by mouse, moves it by keyboard, and saves it with what it detects', async () => {
+test('draws a region by mouse, moves it by keyboard, and saves it with its detection settings', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, { expected: [/400/] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Edit room' }).click();

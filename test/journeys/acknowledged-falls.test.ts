@@ -116,7 +116,7 @@ describe('acknowledging a fall', () => {
     expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
   });
 
-  test('extends to a hit that its device causes later, after its recipients were notified', async () => {
+  test('extends to a later hit of the same fall, after the recipients of the hit were notified', async () => {
     const home = await furnish(['fall_detected']);
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -206,7 +206,7 @@ describe('acknowledging a fall', () => {
       expect((await home.ben.client.call('PUT', pathOf(event), {})).status).toBe(code);
   });
 
-  test('finds no event that belongs to another customer, has another kind, or does not exist', async () => {
+  test('responds 404 to an event of another customer, an event of another kind, and an unknown event', async () => {
     const home = await furnish();
     const stranger = await furnish();
     await home.report(world.now(), 'calling');

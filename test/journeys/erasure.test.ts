@@ -17,7 +17,7 @@ afterEach(async () => world?.stop());
 const outsideAudit = (rows: readonly string[]) => rows.filter((row) => !row.includes('#AUDIT'));
 const kindsOf = ({ counts }: { counts: Record<string, number> }) => Object.keys(counts).sort();
 
-test('nothing in the data file names a user after an erasure, and the actions of others stay', async () => {
+test('nothing in the data file names a user after an erasure, and the records of what others did remain', async () => {
   const { home, asAdmin, erase, whereIs } = await begin();
   const { wanda, hitId } = home;
   const job = await erase(asAdmin, { kind: 'user', id: wanda.id }, ADMIN_PASSWORD);

@@ -163,7 +163,7 @@ describe('a fall of which the device only reports the start', () => {
 });
 
 describe('a fall that is only reported as calling', () => {
-  test('ends one minute after all its durations', async () => {
+  test('ends one minute after all its durations have passed', async () => {
     const { post, pass, received, falls } = await prepare('ash');
     await post(fallMessage('calling', now()));
     await pass(170, 10);

@@ -115,7 +115,7 @@ test('a fall is no longer shown once somebody acknowledges it, even if it is not
   await shows({ fall: 'OFF' });
 });
 
-test('the button acknowledges the falls of its sensor, and the audit names it', async () => {
+test('the button acknowledges the falls of its sensor, and the audit log names Home Assistant as the actor', async () => {
   const world = await createWorld({ canAcknowledge: true });
   const { client, sensorId, customerId, topics, current, settle, shows } = world;
   await createAlarm(client, 'https://alarms.invalid/hook');

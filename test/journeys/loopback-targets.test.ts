@@ -69,7 +69,7 @@ test('a host on the network allows the loopback addresses that ALLOWED_TARGET_RA
   expect(await ping(home.client, id, receiver)).toBe(1);
 });
 
-test('a name that was saved on the network and leads to loopback later is not called', async () => {
+test('a webhook URL saved on the network gets no request if its host name resolves to loopback later', async () => {
   const { receiver } = await open();
   const stage = {
     ALLOW_PRIVATE_TARGETS: true,

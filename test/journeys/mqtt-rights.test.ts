@@ -63,7 +63,7 @@ describe('an MQTT connection', () => {
     ['no username', 4, () => ({ username: '' })],
     ['the client id of another sensor', 2, () => ({ clientId: other.sensorId })],
     ['no client id', 2, () => ({ clientId: '' })],
-  ])('with %s is rejected with return code %i', async (_, code, more) => {
+  ])('using %s is rejected with return code %i', async (_, code, more) => {
     expect(await connectError(url, sensor, more())).toBe(code);
   });
 

@@ -182,7 +182,7 @@ describe('a message that cannot be accepted', () => {
     ['more than 100 messages', JSON.stringify(Array(101).fill({})), { reason: 'items' }],
     ['more than 128 KiB', `{"a":"${'x'.repeat(128 * 1_024)}"}`, { reason: 'too_large' }],
     ['more than the broker reads of a packet', `{"a":"${'x'.repeat(3_000_000)}"}`, { reason: 'too_large' }],
-  ])('with %s is acknowledged, reported as refused with the reason, and not stored', async (_, payload, refusal) => {
+  ])('gets acknowledged, reported as refused with the reason, and not stored: %s', async (_, payload, refusal) => {
     await device.say(payload);
     expect(device.heard.refused).toEqual([refusal]);
     const message = fall();

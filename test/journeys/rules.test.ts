@@ -78,7 +78,7 @@ describe('a rule', () => {
     expect(byRule()).toMatchObject(Array(2).fill({ message: 'Door', regionIndex: 1 }));
   });
 
-  test('uses the time zone of its schedule, or else of its home, and names the zone while that is UTC', async () => {
+  test('uses the time zone of its schedule, or else of its home, and names the zone while it is UTC', async () => {
     const { client, customerId, addRule, say, byRule, dates } = await prepare('spruce');
     const days = [1, 2, 3, 4, 5, 6, 7];
     const schedule = { days, from: '00:00', to: '00:00', timeZone: 'America/New_York' };
