@@ -96,7 +96,7 @@ export const apiCases = (stack: () => Synthesised): void => {
           );
     });
 
-    it('may invoke exactly the functions of its paths, before it is deployed', () => {
+    it('gets permission to invoke exactly the functions of its paths before it is deployed', () => {
       const permissions = all('AWS::Lambda::Permission').filter(([, { SourceArn }]) =>
         JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('api')}"}`),
       );

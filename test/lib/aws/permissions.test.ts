@@ -102,7 +102,7 @@ test('only the functions that create sessions and tokens may change more of them
   expect(names.filter(puts).toSorted()).toEqual(['access-tokens', 'auth']);
 });
 
-test('only logins encrypt and decrypt the secrets of second factors, and all other secrets serve only their purpose', () => {
+test('only logins encrypt and decrypt the secrets of second factors, and every other secret can be used only for its purpose', () => {
   const webhookId = '00000000-0000-4000-8000-000000000001';
   const contexts = ['otp', 'acknowledge', 'push', 'canary', webhookId, 'anything', undefined];
   const names = functions.map(({ name }) => name);

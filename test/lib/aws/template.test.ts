@@ -34,7 +34,7 @@ describe('the app API', () => {
     });
   });
 
-  it('repeats its TLS policy in the document, which replaces it at each import', () => {
+  it('repeats its TLS policy in the document, because each import of the document replaces the policy', () => {
     const [{ SecurityPolicy, EndpointAccessMode }] = all(dev, 'AWS::ApiGateway::RestApi') as [Properties];
     expect(definition['x-amazon-apigateway-security-policy']).toBe(SecurityPolicy);
     expect(definition['x-amazon-apigateway-endpoint-access-mode']).toBe(EndpointAccessMode);

@@ -146,7 +146,7 @@ test('a receiver that crashes at any message misses none, and gets none twice be
   expect([...new Set(handled)]).toEqual(service.messages.map(({ id }) => id));
 });
 
-test('feed works with the token of a webhook, returns signed events, and returns none twice once it is acknowledged', async () => {
+test('feed works with the token of a webhook, returns signed events, and returns no event again once it is acknowledged', async () => {
   const world = await createFeedWorld();
   const home = await world.furnish();
   const client = createClient({ baseUrl: world.url, token: home.token });

@@ -55,7 +55,7 @@ const fall = (sensorId: string, minute: number, more: object = {}) => ({
 const board = (hits: readonly object[], falls: readonly object[] = []) =>
   boardOf(alarmsOf(hits), falls, ME, START + 10 * MINUTE);
 
-test('puts alarms that need somebody first, then those of the user, suspicions, offline sensors and those of others', () => {
+test('sorts open alarms first, then alarms of the user, suspicions, offline sensors and alarms of other users', () => {
   const rows = board(
     [
       hit(1, 0, { sensorId: 'b', ...by(8, 1) }),
@@ -116,7 +116,7 @@ test('finds the room number in a name', () => {
   expect(roomNameOf('Sensor ABC12345')).toEqual({ number: null, word: null, rest: 'Sensor ABC12345' });
 });
 
-test('counts a room with several gaps once, and none as watched when no rule reaches anybody', () => {
+test('counts a room with several gaps once, and no room as watched when no rule reaches anybody', () => {
   const names = { sensors: { a: 'Room 1' } };
   const gaps = [
     { kind: 'sensor_offline', sensorIds: ['a', 'b'], total: 2 },

@@ -20,7 +20,7 @@ const valuesOf = (template: Template, variable: string): Record<string, unknown>
   );
 
 describe('the device API', () => {
-  it('throttles calls separately, as the stage configures', () => {
+  it('throttles calls at the rates that the stage configures', () => {
     const settingsOf = (template: Template) =>
       all(template, 'AWS::ApiGatewayV2::Stage').map(({ DefaultRouteSettings }) => DefaultRouteSettings);
     expect(settingsOf(dev)).toEqual([{ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 }]);
@@ -71,7 +71,7 @@ describe('the device API', () => {
     expect(valuesOf(prod, 'DEVICE_URL')).not.toHaveProperty('devices');
   });
 
-  it('raises an alarm for 5xx and for calls above or near the throttle, but not for missing data', () => {
+  it('raises an alarm for 5xx and for calls above or near the throttle limit, but not for missing data', () => {
     const [filter] = all(logging, 'AWS::Logs::MetricFilter').filter(
       ({ MetricTransformations: [metric] }) => metric.MetricName === 'ThrottledDeviceCalls',
     ) as [Properties];

@@ -65,7 +65,7 @@ describe('the web ACL', () => {
     });
   });
 
-  it('counts attempts by the connected address too, because calls that bypass the proxy can forge its header', () => {
+  it('counts attempts by the address of the connection too, because calls that bypass the proxy can forge its header', () => {
     const peer = proxied.rules['login-rate-of-peer'].Statement.RateBasedStatement;
     expect(peer).toMatchObject({ AggregateKeyType: 'IP', Limit: 20 * rateOf(proxied).Limit });
     expect(peer.ScopeDownStatement).toEqual(rateOf(proxied).ScopeDownStatement);

@@ -155,7 +155,7 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
     expect(noticedBy(id, alarm(id))).toEqual([true, true]);
   });
 
-  test('gets tested causes for every alarm of the template', () => {
+  test('evaluates every alarm of the template in these tests', () => {
     expect(Object.keys(seriesOf).toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 

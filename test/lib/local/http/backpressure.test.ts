@@ -75,7 +75,7 @@ describe('backpressure', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('does not delay requests by deliveries that only their receivers hold up', async () => {
+  test('does not delay requests because of deliveries that only their receivers hold up', async () => {
     for (let at = 0; at < 1_000; at++) deliveries.send({ body: '{}', groupId: 'a customer/a slow webhook' });
     isAtLimit = false;
     const seen = call('own');

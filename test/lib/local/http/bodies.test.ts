@@ -53,7 +53,7 @@ const statusOf = (head: string) => Number(head.split(' ')[1]);
 const sizeOf = (head: string) => Number(/x-size: (\d+)/.exec(head)?.[1]);
 
 describe('unfinished unauthenticated uploads', () => {
-  test('get a response after 256 KiB and hold no more than that each, even if 40 of 8 MiB arrive together', async () => {
+  test('each get a response after 256 KiB and use no more memory, even if 40 uploads of 8 MiB arrive together', async () => {
     const { bodies, seen, port } = await start({});
     const heads = await Promise.all(times(40, () => upload(port, 8 * MIB, 512 * KIB)));
     expect(heads.map(statusOf)).toEqual(times(40, () => 200));
@@ -73,7 +73,7 @@ describe('unfinished unauthenticated uploads', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('displace the oldest upload when they are too large together, but no later request', async () => {
+  test('displace the oldest upload, but no later request, when their total size is too large', async () => {
     const { bodies, seen, port } = await start({ maxHeld: MIB });
     const slow = [];
     for (const _ of times(8, () => null)) {

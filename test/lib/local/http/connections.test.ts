@@ -47,7 +47,7 @@ describe('closing a server', () => {
     expect(await ended).toMatch(/^HTTP\/1\.1 200 OK.*done/s);
   });
 
-  test('cuts off a request that does not end, after graceMs', async () => {
+  test('cuts off a request that has not ended after graceMs', async () => {
     const endless = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf';
     const { close, ended } = await talk(() => undefined, endless, 20);
     await close();

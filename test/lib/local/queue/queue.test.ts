@@ -47,7 +47,7 @@ test('a queue returns no more messages than requested', () => {
   expect(bodies(queue, 2)).toEqual(['c']);
 });
 
-test('a queue returns an unremoved message again after the visibility timeout, counted, with a new handle', async () => {
+test('a queue returns an unremoved message again after the visibility timeout, with a higher receive count and a new handle', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   const first = only(queue);

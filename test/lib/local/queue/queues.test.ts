@@ -102,7 +102,7 @@ test('the age of the oldest pending message ignores those that are delayed or we
   expect(queue.waitingSince()).toBe(1_000_010);
 });
 
-test('the backlog counts the groups that have a message to receive, and the messages of one', () => {
+test('the backlog counts the groups that have a message to receive, and the messages of a given group', () => {
   const { queue } = make(true);
   const send = (body: string) => queue.send({ body, groupId: body.charAt(0), deduplicationId: body });
   for (const body of ['a1', 'a2', 'a3', 'b1']) send(body);

@@ -157,7 +157,7 @@ describe('the keys of an item', () => {
       expect(() => primaryKeyOf(input)).toThrow(expect.objectContaining({ name: 'ValidationException', message }));
   });
 
-  test('may be missing for indexes, and errors in those concern only that item', () => {
+  test('may be missing for indexes, and errors in index keys concern only that item', () => {
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D', dueAt: '1', listPk: 'L', listSk: 'l' })).toBe(32);
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D'.repeat(2_048), listSk: 'l'.repeat(1_024) })).toBe(3_089);
     for (const item of [

@@ -53,7 +53,7 @@ describe('two values in a condition', () => {
     expect(['<', '<=', '>', '>='].filter((operator) => holds(`a ${operator} :v`, { a }, b)).join(' ')).toBe(expected);
   });
 
-  test('lie between two others, limits included, if all have an order', () => {
+  test('delimit a range that includes both of them if all compared values have an order', () => {
     const between = (a: Value, low: Value, high: Value) => holds('a BETWEEN :v AND :w', { a }, low, high);
     expect([between(1, 1, 3), between(3, 1, 3), between(0, 1, 3), between(4, 1, 3)]).toEqual([
       true,
@@ -75,7 +75,7 @@ describe('an attribute that is missing', () => {
     ]).not.toContain(true);
     expect(holds('a <> :v', {}, 1)).toBe(true);
   });
-  test('does not exist, while one with null does', () => {
+  test('does not exist, while an attribute with null does', () => {
     expect([holds('attribute_exists(a)', {}), holds('attribute_not_exists(a)', {})]).toEqual([false, true]);
     expect([holds('attribute_exists(a)', { a: null }), holds('attribute_not_exists(a)', { a: null })]).toEqual([
       true,
@@ -95,7 +95,7 @@ test('a list contains an equal element, and a text a substring', () => {
   ]).toEqual([true, false, true, false, false]);
 });
 
-test('AND binds closer than OR, NOT closer than both, and brackets closest', () => {
+test('AND binds tighter than OR, NOT tighter than both, and brackets tightest', () => {
   const item = { t: 1, f: 0 };
   const value = (text: string) => holds(text.replaceAll(/\b[tf]\b/g, '$& = :v'), item, 1);
   expect(

@@ -91,7 +91,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('removes the item only if its condition is met, and nothing if there is none', () => {
+  test('removes the item only if its condition is met, and nothing if there is no item', () => {
     expect(() => prepareDelete(rows, { Key, ...isTwo })).toThrow(failed);
     expect(stored()).toEqual(before);
     expect(prepareDelete(rows, { Key, ...isOne }).apply()).toEqual({});

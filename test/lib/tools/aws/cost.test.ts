@@ -23,7 +23,7 @@ test.each(compared)('agrees with an independent calculation for $sensors sensors
   expect(Math.abs(alike / of.usd - 1), String(alike)).toBeLessThan(0.05);
 });
 
-test('a stage for one home costs at least USD 13 less, with every guarantee', () => {
+test('the preset for one home costs at least USD 13 less than production, with every guarantee', () => {
   const of = { sensors: 30, screens: 2 };
   expect(monthOf(prod, of) - monthOf(home, of)).toBeGreaterThan(13);
   const missing = costAtRest(prod).filter(({ what }) => !costAtRest(home).some((row) => row.what === what));

@@ -109,7 +109,7 @@ describe('a recovery', () => {
   });
 });
 
-test('repeats in the recovered table the erasures made since its time, each once', async () => {
+test('repeats in the recovered table each erasure made after the time of recovery, once', async () => {
   const { run, lines, tableNamed } = drill();
   const [old, recovered] = [OLD, goal.target].map((name) => store(tableNamed(name)).dataJobs);
   const at = (minutes: number) => {

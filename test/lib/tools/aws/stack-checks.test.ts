@@ -22,7 +22,7 @@ describe('checkQuotas', () => {
     });
   });
 
-  test('warns if a region allows fewer requests than the devices', async () => {
+  test('warns if a region allows fewer requests than the devices make', async () => {
     const template = templateWith({ deviceThrottle: { rate: 5000, burst: 5000 } });
     expect((await checkQuotas(at('eu-central-1'), template)).verdict).toBe('ok');
     expect(await checkQuotas(at('eu-south-1'), template)).toMatchObject({
