@@ -28,7 +28,7 @@ const fallen = async (name: string, rules: number) => {
 };
 
 describe('including the session, the audit line and the event that follows,', () => {
-  test('acknowledging the only hit of a fall costs 17.5 read units and 16 write units, and withdrawing that by the fall 21 and 16', async () => {
+  test('acknowledging the only hit of a fall costs 17.5 read units and 16 write units, and withdrawing it through the fall costs 21 and 16', async () => {
     const { fall, hit, cost } = await fallen('oak', 1);
     expect(await cost('PUT', hit, {}), text()).toEqual({ read: 17.5, write: 16 });
     expect(await cost('PUT', fall, {}), text()).toEqual({ read: 6, write: 1 });

@@ -50,7 +50,7 @@ describe('a fall without a matching rule', () => {
 });
 
 describe('another message of a sensor', () => {
-  test('costs no read units of room or configuration without a change, and 1 read unit of the room for a movement', async () => {
+  test('costs no read units for room or configuration without a change, and 1 read unit for the room when somebody moves', async () => {
     const { client, sensorId, say } = await prepare('cedar');
     await client.ok('PUT', `/sensors/${sensorId}/room`, room);
     await say(a.presence(true, { presenceRegionMap: { 0: 0, 1: 0 } }));
@@ -61,7 +61,7 @@ describe('another message of a sensor', () => {
     expect(text()).not.toMatch(/config/);
   });
 
-  test('costs 1 write unit of the sensor state, which stays below 1 KB over a day of falls', async () => {
+  test('costs 1 write unit for the sensor state, which stays below 1 KB over a day of falls', async () => {
     const { customerId, sensorId, say } = await prepare('rowan');
     for (let at = 0; at < 10; at++) {
       const start = metered.now();
@@ -75,7 +75,7 @@ describe('another message of a sensor', () => {
     expect((await store(metered.cloud.runtime.table).states.get(customerId, sensorId))?.falls).toHaveLength(6);
   }, 30_000);
 
-  test('costs 1 read unit of the configuration for the start of a fall, and no write units for its timer or for reports, because it is only suspected', async () => {
+  test('costs 1 read unit for the configuration at the start of a fall, and no write units for its timer or for reports, because it is only suspected', async () => {
     const { say } = await prepare('alder');
     await say(call());
     const called = await say(call());

@@ -108,7 +108,7 @@ describe.each(changing)('%s', (name, operation) => {
   });
 });
 
-test('reads, device messages and calls that change nothing write no audit line', async () => {
+test('read calls, device messages and calls that change nothing write no audit line', async () => {
   for (const other of others) expect({ [other[0]]: (await audit(other)).lines }).toEqual({ [other[0]]: [] });
 });
 

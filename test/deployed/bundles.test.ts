@@ -179,7 +179,7 @@ describe('a bundle', () => {
     expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
   });
 
-  it('contains the script of the docs page in a lazy chunk that fits into a response of Lambda', async () => {
+  it('contains the script of the docs page in a lazy chunk that fits into a Lambda response', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const headers = { 'accept-encoding': 'gzip, br' };
     const [file = ''] = Object.keys(library).filter((name) => name.endsWith('.js'));

@@ -156,14 +156,14 @@ describe('a deployment', () => {
     }),
   );
 
-  test('keeps accepted messages in a queue without an event source mapping', () =>
+  test('keeps accepted messages in their queue if its event source mapping is missing', () =>
     within(withoutAny(['Lambda::EventSourceMapping'], 'eventsqueue'), async (cloud) => {
       expect((await post(cloud)).status).toBe(202);
       await cloud.idle();
       expect('queues' in cloud.waiting && cloud.waiting.queues.events.stats().visible).toBe(1);
     }));
 
-  test('reads nothing from a queue without permission', () =>
+  test('reads nothing from a queue if the permission is missing', () =>
     within(withoutGrant('process', 'sqs:ReceiveMessage'), async (cloud) => {
       expect(cloud.complaints()).toContain('process: sqs:ReceiveMessage queue/events');
     }));

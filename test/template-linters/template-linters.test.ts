@@ -36,7 +36,7 @@ test('fails if a linter fails without a finding', () => {
     expect(() => findingsOf(linter, output(stdout))).toThrow(`${linter} failed`);
 });
 
-test('rejects findings that are not accepted, and accepted rules of linters that ran and find none', () => {
+test('rejects findings that are not accepted, and accepted rules of a linter that ran without reporting them', () => {
   const finding = (rule: string, where: string): Finding => ({ linter: 'checkov', rule, where, text: '' });
   const rows = [
     { linter: 'checkov', rule: 'A', where: /^exports/, reason: 'r' },
