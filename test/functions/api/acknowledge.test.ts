@@ -169,7 +169,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(answers).toEqual(Array(50).fill(shown));
   });
 
-  test('applies the rate limit and validation of all calls that need no login', async () => {
+  test('applies the same rate limit and validation as other calls without a login', async () => {
     const { url } = await createHit();
     const answer = await fetch(url);
     expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);

@@ -161,7 +161,7 @@ describe('regions', () => {
     expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
-  test('states the range of the room for a region outside it, and the minimum side for one that is too small', async () => {
+  test('states the range of the room for a region outside it, and the minimum side length for a region that is too small', async () => {
     expect(await errorMessages('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
       'is outside the room; it must be from -180 to 180',
       'is outside the room; it must be from -30 to 350',

@@ -167,7 +167,7 @@ test('sends each active alarm once when a subscription is confirmed', async () =
   expect([first.measured, second.measured, second.lines]).toEqual([[], [], []]);
 });
 
-test('sends the active alarms again when another subscription is confirmed, or replaces one', async () => {
+test('sends the active alarms again when another subscription is confirmed, or replaces an earlier one', async () => {
   const [email, pager, phone] = [subscription('email', true), subscription('https', true), subscription('sms', true)];
   const sentTo = async (...subscriptions: Subscription[]) =>
     (await run({ subscriptions, active: [alarm('canary-silent')] })).sent.length;

@@ -64,7 +64,7 @@ describe('messages of a sensor', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test('go into quarantine one by one if the table has no such sensor of the customer', async () => {
+  test('go into quarantine one by one if the customer has no such sensor in the table', async () => {
     const { said, place, events } = await prepare('yew');
     const quarantined: string[] = [];
     const queues = {

@@ -85,7 +85,7 @@ test('logs for each customer only what a login changed there', async () => {
   expect(await newLogins(seen, ids)).toEqual([['done', 'refused'], [], []]);
 });
 
-test('logs the username of the service if it differs from that of the issuer', async () => {
+test('logs the username of the service if it differs from the username of the issuer', async () => {
   await hireFor(admin, 1, 'greta');
   const { user } = await login('greta', 'maple');
   const [page] = await admin.ok<[{ data: AuditEntry[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);

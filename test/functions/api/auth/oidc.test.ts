@@ -101,7 +101,7 @@ describe('a login with the issuer', () => {
     expect(await statusOf(clientIn(inElm))).toBe(401);
   });
 
-  test('refuses claims that name two customers, none, or an unknown one', async () => {
+  test('refuses claims that name two customers, no customer, or an unknown customer', async () => {
     for (const groups of [['maple', 'elm'], [], ['nowhere']])
       expect([groups, (await login('fritz', groups)).status]).toEqual([groups, 401]);
     expect((await login('fritz', ['it'])).body).toMatchObject({ customerId: null, isAdmin: true });
@@ -211,7 +211,7 @@ describe('a login with an invalid response from the issuer', () => {
     await refused(finish(browser, back));
   });
 
-  test('fails if the response names another issuer, or comes from one', async () => {
+  test('fails if the response names another issuer, or comes from another issuer', async () => {
     const { browser, back } = await visitIssuer('otto');
     back.searchParams.set('iss', 'https://login.example.org');
     await refused(finish(browser, back));

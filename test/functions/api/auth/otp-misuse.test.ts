@@ -37,7 +37,7 @@ const strictHome = async (name: string) => {
   return home;
 };
 
-test('treats a session that has to set up its second factor like an anonymous caller, even that of a system admin', async () => {
+test('treats a session that has to set up its second factor like an anonymous caller, even if its user is a system admin', async () => {
   const { userId, username, password } = await strictHome('admins');
   await admin.ok('PUT', `/users/${userId}/access`, { canLogin: true, permissions: [], isAdmin: true });
   const limited = await logIn(admin, username, password);

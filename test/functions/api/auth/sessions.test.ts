@@ -68,7 +68,7 @@ describe('a login', () => {
       `PSUSERID=${home.userId}; Path=/; Max-Age=86400; SameSite=Strict`,
     ]);
   });
-  test('accepts the username in lower and upper case, with a matching id or none', async () => {
+  test('accepts the username in lower and upper case, with a matching id or without an id', async () => {
     expect((await login(home.username.toUpperCase())).status).toBe(200);
     expect((await login(home.username, home.password, { id: home.userId })).status).toBe(200);
     expect((await login(home.username, home.password, { id: null })).status).toBe(200);

@@ -45,7 +45,7 @@ describe('a pending delivery that is resent', () => {
     expect(await detail(resentId)).toMatchObject({ state: 'retrying', reason: null });
   });
 
-  test('ends together with its redelivery when that is resent successfully', async () => {
+  test('ends together with its redelivery when the redelivery is resent successfully', async () => {
     const { id, resend, detail, receiver } = await createRetrying();
     const first = await resend(id);
     world.answerWith(ok);

@@ -83,7 +83,7 @@ test('audits deliveries that a user confirms, but not those that the receiver co
   ]);
 });
 
-test('responds 409 for a disabled webhook or one with a URL, 404 for an unknown `after`, and 400 for invalid queries', async () => {
+test('responds 409 for a disabled webhook or a webhook with a URL, 404 for an unknown `after`, and 400 for invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
   const unknownId = `${firstUlidAt(world.now())}${'0'.repeat(16)}`;
@@ -106,7 +106,7 @@ test('responds 409 for a disabled webhook or one with a URL, 404 for an unknown 
   expect(await answer()).toBe(409);
 });
 
-test('posts pending deliveries once the webhook has a URL, and returns them to fetches while it has none', async () => {
+test('posts pending deliveries once the webhook has a URL, and returns them to fetches while it has no URL', async () => {
   const { client, at, receiver, fall, feed, list } = await world.furnish();
   await fall();
   await feed();

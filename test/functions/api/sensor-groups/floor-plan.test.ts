@@ -27,7 +27,7 @@ const ward = async (count: number) => {
 };
 
 describe('the plan of a group', () => {
-  test('contains no rooms at first, then those that were placed, in meters with decimals', async () => {
+  test('contains no rooms at first, then the rooms that were placed, in meters with decimals', async () => {
     const { path, sensors } = await ward(2);
     expect(await home.client.ok('GET', path)).toEqual(empty);
     const plan = { width: 42.5, height: 18, rooms: sensors.map((id, at) => room(id, { x: at + 0.125 })) };

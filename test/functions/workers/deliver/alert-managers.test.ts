@@ -72,7 +72,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test('managers get emails at their verified address, or else at that of their account', async () => {
+  test('managers get emails at their verified address, or else at the address of their account', async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },

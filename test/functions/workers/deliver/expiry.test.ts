@@ -82,7 +82,7 @@ const fetchFor = async (ms: number, feed: () => Promise<unknown>): Promise<void>
   await world.idle();
 };
 
-test.each([{ url: null }, {}])('reports a fall that was held for 14 days exactly once: %o', async (more) => {
+test.each([{ url: null }, {}])('reports a fall exactly once after it was held for 14 days: %o', async (more) => {
   const { put, fall, notified, ends, url } = await furnish();
   await put({ url, isEnabled: false });
   await fall();
@@ -94,7 +94,7 @@ test.each([{ url: null }, {}])('reports a fall that was held for 14 days exactly
   expect(notified()).toEqual(ONCE);
 });
 
-test('reports a fall that nobody fetched for 14 days exactly once', async () => {
+test('reports a fall exactly once after nobody fetched it for 14 days', async () => {
   const { fall, notified, ends } = await furnish();
   await fall();
   await world.pass(14 * DAY - 60_000);
@@ -104,7 +104,7 @@ test('reports a fall that nobody fetched for 14 days exactly once', async () => 
   expect(notified()).toEqual(ONCE);
 });
 
-test('reports a fall that was fetched but not confirmed for 14 days exactly once', async () => {
+test('reports a fall exactly once after it was fetched but not confirmed for 14 days', async () => {
   const { fall, feed, notified, ends } = await furnish();
   await fall();
   const [first] = await feed();
@@ -117,7 +117,7 @@ test('reports a fall that was fetched but not confirmed for 14 days exactly once
   expect(notified()).toEqual(ONCE);
 });
 
-test('a fetch returns the deliveries after an expired one, even before that has ended', async () => {
+test('a fetch returns the deliveries after an expired one, even before the expired one has ended', async () => {
   const { fall, feed, notified } = await furnish();
   await fall();
   const [first] = await feed();
@@ -132,7 +132,7 @@ test('a fetch returns the deliveries after an expired one, even before that has 
   await feed(`?after=${next?.id}`);
 });
 
-test('reports a fall whose message is lost exactly once, and no later fetch delivers it', async () => {
+test('reports a fall exactly once if its message is lost, and no later fetch delivers it', async () => {
   const { fall, feed, notified, ends, loseMessages } = await furnish();
   await fall();
   await loseMessages();

@@ -251,7 +251,7 @@ describe('early attempts', () => {
     ]);
   });
 
-  test('a failed attempt that overlapped the recovery of its receiver is followed by an early one a second later, unless the receiver fails again', async () => {
+  test('a failed attempt that overlapped the recovery of its receiver is followed by an early attempt a second later, unless the receiver fails again', async () => {
     const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
     const again = async (of: object, delivery: Delivery) => {
       const { deps, enqueued } = world();
@@ -368,7 +368,7 @@ describe('the release of deliveries to a receiver that has recovered', () => {
     expect(named('endRelease')).toEqual([]);
   });
 
-  test('ends once all deliveries are listed, or none is left', async () => {
+  test('ends once all deliveries are listed, or no delivery is left', async () => {
     expect((await release([], { isListed: true })).named('endRelease')).toEqual([[expect.anything(), NOW - 5]]);
     const nothing = await release([[]]);
     expect(nothing.named('endRelease')).toHaveLength(1);

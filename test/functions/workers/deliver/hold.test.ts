@@ -157,7 +157,7 @@ describe('releases', () => {
     expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('held deliveries wait while enough others are being released, and their count is corrected if there are none', async () => {
+  test('held deliveries wait while enough others are being released, and the recorded count is corrected if no held deliveries exist', async () => {
     expect((await release({ reserved: null, ids: ['a'] })).names()).toEqual(['reserve']);
     const none = await release({});
     expect(none.named('correctCount')).toEqual([[webhook, NOW]]);
@@ -271,7 +271,7 @@ describe('reports of disabled webhooks', () => {
     return stubs;
   };
 
-  test('a disabled webhook is reported by a metric, a notice to the other webhooks, and an email to those who manage it', async () => {
+  test('a disabled webhook is reported by a metric, a notice to the other webhooks, and an email to the users who manage it', async () => {
     const { named, measured, enqueued, mails } = await disable(toWebhook());
     expect(named('disable')).toEqual([[expect.objectContaining({ id: 'w1' }), NOW, 'gone', expect.anything()]]);
     expect(measured).toEqual([['WebhooksDisabled']]);

@@ -277,7 +277,7 @@ describe('receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a delivery is only retried if its receiver has been gone %s', async (_, given) => {
+  ])('a delivery is only retried if its receiver responds 410 %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');

@@ -59,7 +59,7 @@ const furnish = async () => {
 /** The failure that opens the circuit. */
 const opening = (now: number) => ({ openUntil: now + 60_000, isGone: false, isLost: false, since: now, begun: null });
 
-test('a probe gets a slot even if this process holds all of them for waiting requests', async () => {
+test('a probe gets a slot even if this process holds all slots for waiting requests', async () => {
   const { now, store: tables, read, stop } = await furnish();
   const { health } = tables;
   const deps = partial({ store: { health }, now, random: () => Buffer.alloc(16), aloneSince: 0 });

@@ -250,7 +250,7 @@ describe('the scheduled check of a sensor', () => {
     expect((await check(stateOf())).named('schedule')).toEqual([]);
   });
 
-  test('moves the entry of an inactive sensor to the next change of its fall, or removes it if there is none', async () => {
+  test('moves the entry of an inactive sensor to the next change of its fall, or removes it if there is no next change', async () => {
     const inactive = { isActive: false, lastSeen: NOW - HOUR };
     expect((await check(stateOf({ ...entry, ...inactive }))).named('schedule')).toEqual([
       [customerId, sensorId, expect.anything(), null],

@@ -71,7 +71,7 @@ describe('the deliveries of a decision', () => {
     expect(only.enqueued).toHaveLength(1);
   });
 
-  test('AlarmsToTell counts the deliveries of alarms, except those that may wait', () => {
+  test('AlarmsToTell counts the deliveries of alarms, except deliveries that may wait', () => {
     const countOf = (deliveries: Delivery[], ...webhooks: object[]) => {
       const { deps, measured } = stubDeps<ProcessDeps>({});
       countImmediateAlarms(deps, deliveries, recipients(...webhooks));

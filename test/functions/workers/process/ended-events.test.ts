@@ -130,7 +130,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0');
   });
 
-  test('ends for the fall of one person while another is still on the floor', async () => {
+  test('ends for the fall of one person while another person is still on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();

@@ -74,7 +74,7 @@ const input = (position: string, receiveDate: number, more: object = {}): Sensor
 const judged = { position: '5#001', receiveDate: NOW };
 
 describe('whether an input was judged before', () => {
-  test('an input counts as judged if its position is not after that of the last judged input', () => {
+  test('an input counts as judged if its position is not after the position of the last judged input', () => {
     const places = ['5#000', '5#001', '5#002', '6#000'];
     expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);
     expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
@@ -86,7 +86,7 @@ describe('whether an input was judged before', () => {
   });
 });
 
-test('a decision may be incomplete if an input is redelivered, or was accepted no later than the last judged one', () => {
+test('a decision may be incomplete if an input is redelivered, or was accepted no later than the last judged input', () => {
   const later = input('6#000', NOW + 1);
   expect(mayHaveDecision([later], judged)).toBe(false);
   expect(mayHaveDecision([later, input('7#000', NOW)], judged)).toBe(true);

@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('a round that a crash interrupted notifies its earlier recipients if its rule now has others or no such step', async () => {
+  test('a round that a crash interrupted notifies its earlier recipients if its rule now has other recipients or no such step', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);

@@ -179,7 +179,7 @@ describe('events', () => {
     expect(result?.judged).toMatchObject({ position: '5#024' });
   });
 
-  test('events get ids in their order, after those of the decision before', async () => {
+  test('events get ids in their order, following the ids of the previous decision', async () => {
     const ids = (await run(many(3))).result?.events.map(({ id }) => id) ?? [];
     expect(ids.toSorted((a, b) => a - b)).toEqual(ids);
     const { deps } = world();

@@ -21,7 +21,7 @@ const message = (accountId: number, publisher: string, name: string) => ({
 });
 
 describe('rules', () => {
-  test('a rule that fires writes a hit after the last one, with its event and a message for each recipient', async () => {
+  test('a rule that fires writes a hit after the last hit, with its event and a message for each recipient', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
     const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     const { rules: _, requestId: __, ...cause } = fallEvent();
@@ -57,7 +57,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('a rule that fires appends its hit to those of other rules and events, with a number that stays the same after a crash', async () => {
+  test('a rule that fires appends its hit after the hits of other rules and events, with a number that stays the same after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -327,7 +327,7 @@ describe('checks', () => {
   });
 });
 
-test('an urgent event counts as without a rule if none fired, it was not simulated, and the sensor is linked', () => {
+test('an urgent event counts as an event without a rule if no rule fired, it was not simulated, and the sensor is linked', () => {
   const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
   expect(isIt(fallEvent({ rules: [] }))).toBe(true);
   expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);

@@ -95,14 +95,14 @@ describe('a sweep', () => {
     expect(await sweep()).toEqual({ read: [id], sent: [] });
   });
 
-  test('enqueues a check of a sensor that looks offline in every sweep until that is decided', async () => {
+  test('enqueues a check in every sweep for a sensor that looks offline, until the check is processed', async () => {
     const id = await put('offline', { lastSeen: now });
     const sweep = start();
     for (let minute = 1; minute <= 4; minute++) expect((await sweep()).sent).toEqual([]);
     for (let minute = 5; minute <= 7; minute++) expect((await sweep()).sent).toEqual([id]);
   });
 
-  test('enqueues a check of each sensor with an open fall, and of one that is no longer active', async () => {
+  test('enqueues a check of each sensor with an open fall, and of each inactive sensor', async () => {
     const ids = [await put('fallen', { falls: [openFall(now)] }), await put('gone', { isActive: false })];
     const sweep = start();
     expect((await sweep()).sent).toEqual(ids);
