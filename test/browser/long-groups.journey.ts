@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 test.each(variants)(
-  'shortens a long group of rooms, with those that are not normal first, in $locale, $colorScheme, $width pixels wide',
+  'shortens a long group of rooms, and lists rooms that are not normal first, in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 } };

@@ -85,7 +85,7 @@ test('withdraws lost permissions at the next login, and refuses the login once n
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('asks for a new login at the issuer before an export, and continues with it', async () => {
+test('asks for a new login at the issuer before an export, and then continues the export', async () => {
   issuer.people.set('olga', { groups: ['owners'] });
   await using visitor = await site.open('/personal-data?kind=customer', { expected: [...expected, /403/] });
   const { page, checkPage } = visitor;

@@ -43,7 +43,7 @@ test('refuses to delete a region from a room while a rule needs it, and names th
   await visitor.checkPage('room-with-a-rule');
 });
 
-test('shows the region of a fall rule, and offers none for a situation without regions', async () => {
+test('shows the region of a fall rule, and offers no region for a situation without regions', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page, checkPage } = visitor;
   const summary = page.getByRole('region', { name: 'What this rule does' });

@@ -58,7 +58,7 @@ test.each([
   await field.waitFor({ state: 'hidden' });
 });
 
-test('finds no users for those who may not see them, and moves behind "More" on phones', async () => {
+test('omits users from the results if the visitor may not see them, and moves behind "More" on phones', async () => {
   const nurse = await hireFor(site.admin, site.home.customerId, 'search-helper');
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   await using visitor = await site.openLoggedIn('', nurse, phone);

@@ -97,7 +97,7 @@ test('searches and sorts the list through the API, and keeps the search and the 
   await page.getByText('No sensors found.').waitFor();
 });
 
-test('lists rooms by group, with those that are not normal first, until the list is sorted by a column', async () => {
+test('lists rooms by group, rooms that are not normal first, until the list is sorted by a column', async () => {
   const { client } = site.home;
   const { sensorId: quiet } = await linkSensor(client);
   const basic = `/sensors/${quiet}/maker_a/config/basic`;

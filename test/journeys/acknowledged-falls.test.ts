@@ -219,7 +219,7 @@ describe('acknowledging a fall', () => {
 });
 
 describe('acknowledging one hit', () => {
-  test('acknowledges its fall and the other hits as well, and withdrawing it reverses that', async () => {
+  test('acknowledges its fall and the other hits as well, and a withdrawal applies to all of them', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     const [hit] = await home.hits();

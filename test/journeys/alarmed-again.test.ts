@@ -63,17 +63,20 @@ const fallTwice = async (): Promise<Home> => {
 };
 
 describe('a fall that alarmed again', () => {
-  test.each([0, 1])('can be acknowledged and reopened, with all its hits, by the event of alarm %i', async (alarm) => {
-    const home = await fallTwice();
-    await home.call('PUT', 'acknowledgement', alarm, { note: 'all' });
-    expect(await home.notes()).toEqual(['all', 'all']);
-    expect(await home.openFalls()).toMatchObject([{ falls: [{ acknowledgement: { note: 'all' } }] }]);
-    expect(await home.more()).toBe(0);
-    await home.call('DELETE', 'acknowledgement', 1 - alarm);
-    expect(await home.notes()).toEqual([null, null]);
-    expect(await home.openFalls()).toMatchObject([{ falls: [{ acknowledgement: null }] }]);
-    expect(await home.more()).toBeGreaterThan(5);
-  });
+  test.each([0, 1])(
+    'can be acknowledged and reopened, with all its hits, through the event of alarm %i',
+    async (alarm) => {
+      const home = await fallTwice();
+      await home.call('PUT', 'acknowledgement', alarm, { note: 'all' });
+      expect(await home.notes()).toEqual(['all', 'all']);
+      expect(await home.openFalls()).toMatchObject([{ falls: [{ acknowledgement: { note: 'all' } }] }]);
+      expect(await home.more()).toBe(0);
+      await home.call('DELETE', 'acknowledgement', 1 - alarm);
+      expect(await home.notes()).toEqual([null, null]);
+      expect(await home.openFalls()).toMatchObject([{ falls: [{ acknowledgement: null }] }]);
+      expect(await home.more()).toBeGreaterThan(5);
+    },
+  );
 
   test.each([0, 1])('follows the acknowledgement of hit %i and its withdrawal', async (alarm) => {
     const home = await fallTwice();
@@ -88,7 +91,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.notes()).toEqual([null, null]);
   });
 
-  test.each([0, 1])('can be closed, with all its hits, by the event of alarm %i', async (alarm) => {
+  test.each([0, 1])('can be closed, with all its hits, through the event of alarm %i', async (alarm) => {
     const home = await fallTwice();
     await home.call('PUT', 'closure', alarm, { outcome: 'helped' });
     expect(await home.notes()).toEqual(['', '']);
@@ -98,7 +101,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.more()).toBe(0);
   });
 
-  test('can still be acknowledged by its first event after that event has ended', async () => {
+  test('can still be acknowledged through its first event after that event has ended', async () => {
     const home = await fallTwice();
     await home.pose(1);
     await home.call('PUT', 'acknowledgement', 0, { note: 'late' });

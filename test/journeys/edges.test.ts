@@ -184,7 +184,7 @@ test('a Raw webhook of two rules receives the message once, and both hits count 
   await receiver.stop();
 });
 
-test('a rejected call with messages explains what is wrong', async () => {
+test('the response to a rejected call with messages explains what is wrong', async () => {
   const { sensorId, device: sender } = await linked();
   const errorsFor = async (body: unknown) =>
     (await sender.call('POST', `/devices/${sensorId}/messages`, body)).body as { errors: { message: string }[] };

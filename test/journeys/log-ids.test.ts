@@ -113,7 +113,7 @@ test('the log line of a call that could not be accepted has both ids', async () 
   expect(lines.map(ids)).toEqual([{ requestId: idOf(response), uuid: message.uuid }]);
 });
 
-test('the response and the log lines ignore an X-Request-Id of the caller and have a generated one', async () => {
+test('the response and the log lines ignore an X-Request-Id of the caller and contain a generated id', async () => {
   const response = await post(fall(), { 'X-Request-Id': 'mine' });
   await cloud.idle();
   expect(idOf(response)).not.toBe('mine');

@@ -72,7 +72,7 @@ test('a rule with a deleted user still notifies the others, and each hit shows t
   expect(world.valuesOf('AlarmsFailed').length).toBeGreaterThan(0);
 });
 
-test('a system admin without a customer can be notified until that permission is removed', async () => {
+test('a user without a customer can be notified until they are no longer a system admin', async () => {
   const { rule, fall, sent, admin } = await world.furnish();
   const user = { username: 'on-call', password: 'a-long-password', firstName: 'On', lastName: 'Call', email: '' };
   const { id } = await admin.ok<{ id: number }>('POST', '/users', { ...user, customerId: null });

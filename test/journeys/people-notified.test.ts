@@ -151,7 +151,7 @@ test('a customer over its daily SMS quota gets no SMS until the first one is a d
   expect((await sent())[0]).toMatchObject({ state: 'delivered' });
 });
 
-test('a delivery to a person can be resent, which ends the pending one, and only by users who manage rules', async () => {
+test('a delivery to a person can be resent only by users who manage rules, which ends the pending delivery', async () => {
   const { hire, rule, fall, hits, sent, client, at } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([{ userId: ben.id, by: 'email' }]);

@@ -26,7 +26,7 @@ const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {}
 
 const UUID = '11111111-1111-4111-8111-111111111111';
 
-test('identical bytes with the same uuid create one event, and different bytes a second one, in one call or several', async () => {
+test('identical bytes with the same uuid create one event, and different bytes a second event, in one call or several', async () => {
   const home = await world.furnish();
   const other = '22222222-2222-4222-8222-222222222222';
   await home.say(a.presence(false));

@@ -52,7 +52,7 @@ const manager = (home: Home) =>
 const addressOf = ({ customerId }: Home): string => `nora-${customerId}@example.com`;
 const measured = (): number => world.valuesOf('AlarmsUnnotified').length;
 
-test('emails managers about a fall whose only receiver is down, and counts and records it, until the receiver accepts it', async () => {
+test('emails managers about a fall whose only receiver is down, counts it, and records it until the receiver accepts it', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url);
@@ -161,7 +161,7 @@ test.each([
   expect(await mailAbout(home)).toContain(cause);
 });
 
-test('sends the newest message of a fall whose alarm a timer raised to a recipient in the format Raw', async () => {
+test('sends a recipient in the format Raw the newest message of a fall whose alarm was raised by a timer', async () => {
   status = 200;
   const home = await world.furnish();
   await manager(home);
@@ -218,7 +218,7 @@ test('makes the next step of the escalation due at once', async () => {
   expect(await openAlarms(home)).toEqual([]);
 });
 
-test('ends an alarm with an acknowledgement, and starts it again if that is withdrawn', async () => {
+test('ends an alarm with an acknowledgement, and starts it again if the acknowledgement is withdrawn', async () => {
   const home = await world.furnish();
   await createAlarm(home.client, receiver.url);
   await mailAbout(home);
