@@ -59,7 +59,7 @@ describe.each(['http', 'alb'] as const)('devices that call the device API with d
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  test('have no access to other sensors, and none at all without a valid token or key', async () => {
+  test('have no access to other sensors, and no access at all without a valid token or key', async () => {
     const [one, other] = [await linkSensor(home.client), await linkSensor(home.client)];
     const body = fallMessage('calling', Date.now() - 60_000);
     const path = `/devices/${other.sensorId}/messages`;

@@ -159,7 +159,7 @@ describe('a stage', () => {
     }
   });
 
-  it("keeps no log forever, not even that of API Gateway's own errors", () => {
+  it("keeps no log forever, not even the log of API Gateway's own errors", () => {
     const groups = Object.values(prod.findResources('AWS::Logs::LogGroup'));
     for (const { Properties } of groups) expect(Properties.RetentionInDays).toBeGreaterThan(0);
     expect(JSON.stringify(groups.map(({ Properties }) => Properties.LogGroupName))).toContain(

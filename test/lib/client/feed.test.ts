@@ -125,7 +125,7 @@ test('feed fetches messages again after two minutes, before their signatures are
   expect(service.asked.map(({ after }) => after)).toEqual([null, 'm2', 'm3']);
 });
 
-test('a receiver that crashes at any message misses none, and gets none twice between two crashes', async () => {
+test('a receiver that crashes at any message misses no message, and gets no message twice between two crashes', async () => {
   const service = await startFeed(200);
   const random = seeded(7);
   const handled: string[] = [];

@@ -83,7 +83,7 @@ describe('a page without data', () => {
     expect(alerts).toEqual([]);
   });
 
-  test('offers the steps to the first alarm on the station, with a preview of one', async () => {
+  test('offers the steps to the first alarm on the station, with a preview of an alarm', async () => {
     const { text } = await renderPage('/', empty);
     expect(text).toContain(en.checklist.title);
     expect(text).toContain(`${en.checklist.preview} Room 106 Fall. Nobody is on it. south wing`);

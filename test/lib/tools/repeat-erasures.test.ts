@@ -48,7 +48,7 @@ test('repeats erasures made since the backup in the restored folder, each once',
   ]);
 });
 
-test('starts in the restored folder the erasures approved since the backup, and cancels those canceled since then', async () => {
+test('starts in the restored folder the erasures approved since the backup, and cancels the erasures canceled since then', async () => {
   const before = await folder();
   const restored = await folder();
   const actor = { kind: 'user', id: '5', name: 'ann' } as const;

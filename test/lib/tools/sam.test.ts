@@ -64,7 +64,7 @@ describe('the environment of sam local', () => {
     expect(unknown.filter((name) => !Parameters[name])).toEqual([]);
   });
 
-  test('points at local engines, unlike that of any other stage', () => {
+  test('points at local engines, unlike the environment of any other stage', () => {
     for (const variables of variablesOf(local))
       expect(Object.keys(variables)).toEqual(
         expect.arrayContaining(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS']),

@@ -127,7 +127,7 @@ describe('events about undelivered messages', () => {
     ['neither', off, 0, 0],
     ['email', mailOnly, 1, 0],
     ['SMS', smsOnly, 0, 1],
-  ])('have configuration sets in a stage that sends %s', (_, stack, mail, sms) => {
+  ])('have configuration sets only for the services of the stage: %s', (_, stack, mail, sms) => {
     stack.resourceCountIs('AWS::SES::ConfigurationSet', mail);
     stack.resourceCountIs('AWS::SMSVOICE::ConfigurationSet', sms);
     const functions = Object.values(stack.findResources('AWS::Lambda::Function')).map(

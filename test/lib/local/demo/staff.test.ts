@@ -45,7 +45,7 @@ test('the staff ignores deliveries that are not falls, have no URL, are for othe
   expect(timers).toEqual([]);
 });
 
-test('the staff reports an alarm that it cannot acknowledge, and acknowledges none once the demo has stopped', async () => {
+test('the staff reports an alarm that it cannot acknowledge, and acknowledges no alarm once the demo has stopped', async () => {
   await alarm.stop();
   staff.hear(fall(NURSE));
   timers[0]?.run();

@@ -18,7 +18,7 @@ test('a cache keeps its values until a second generation is full', () => {
   expect(known('a')).toEqual(['a']);
 });
 
-test('a cache drops values that were not used while a generation was filled, and keeps those that were', () => {
+test('a cache drops values that were not used while a generation was filled, and keeps values that were used', () => {
   const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
   expect(get('a')).toBe('A');
   set('d', 300);

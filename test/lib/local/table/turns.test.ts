@@ -199,7 +199,7 @@ test('all callers that wait at the end of a turn share one sync', async () => {
   expect(syncs).toBe(1);
 });
 
-test('a failed sync makes that change and all later ones fail', async () => {
+test('a failed sync makes its change and all later changes fail', async () => {
   const storage = openNoting(folder);
   await storage.put('before');
   await storage.kept();

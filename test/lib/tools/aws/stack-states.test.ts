@@ -272,7 +272,7 @@ describe('a deletion', () => {
     expect(text).toContain(`AWS::S3::Bucket ${bucket}`);
   });
 
-  test('says what prevents it, and continues once that is resolved', async () => {
+  test('says what prevents it, and continues once the problem is resolved', async () => {
     putDeletable();
     const [{ id } = { id: '' }] = aws.formation.find(STACK).resources.filter(({ type }) => type === 'AWS::KMS::Key');
     aws.formation.undeletable.set(id, 'the key is in use');
