@@ -104,7 +104,7 @@ describe('a fall that is delivered at the first attempt', () => {
     expect(delivery).toBeLessThanOrEqual(consumption.fall.kept30);
   });
 
-  test('costs 6 requests to queues until it is delivered, and 3 for the check whether somebody was notified', async () => {
+  test('costs 6 requests to queues until it is delivered, and 3 for the check that somebody was notified', async () => {
     const spied = Object.values(metered.queues).map((queue) => ({
       sends: vi.spyOn(queue, 'send'),
       receives: vi.spyOn(queue, 'receive'),

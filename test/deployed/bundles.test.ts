@@ -156,7 +156,7 @@ describe('a bundle', () => {
       expect(JSON.parse(readFileSync(join(bundles.server.folder, file), 'utf8')).sourcesContent).toBeUndefined();
   });
 
-  it('logs its metrics in one line, with a lazy chunk', async () => {
+  it('logs its metrics in one line, using a lazy chunk', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1000' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -166,7 +166,7 @@ describe('a bundle', () => {
     expect(line).toMatchObject({ CallsLimited: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'SensorCloud-x' }] } });
   });
 
-  it('renders a QR code with a lazy chunk, and returns it in base64', async () => {
+  it('renders a QR code using a lazy chunk, and returns it in base64', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -198,7 +198,7 @@ describe('a bundle', () => {
     expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
   });
 
-  it('sends to a queue with a lazy chunk', async () => {
+  it('sends to a queue using a lazy chunk', async () => {
     // The SDK verifies the MD5 of the message.
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
     await using queue = await listen({ Successful, Failed: [] });
@@ -214,7 +214,7 @@ describe('a bundle', () => {
     expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
   });
 
-  it('sends an email with a lazy chunk and the credentials of its environment', async () => {
+  it('sends an email using a lazy chunk and the credentials of its environment', async () => {
     await using ses = await listen({ MessageId: 'm' });
     const { folder, startBytes } = bundles.auth;
     const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';

@@ -102,7 +102,7 @@ describe('listAlarms', () => {
     expect(await home.list()).toMatchObject([{ feedback: judged, uuid: first?.uuid }]);
   });
 
-  test('lists a fall without a rule, which can be acknowledged, closed and get feedback like any other', async () => {
+  test('lists a fall without a rule, which can be acknowledged and closed, and can get feedback, like any other fall', async () => {
     const home = await homeOf('beech');
     await home.fall('calling');
     expect(await home.list()).toMatchObject([{ hitIds: [], notifiedDate: null, state: 'open' }]);

@@ -42,7 +42,7 @@ const shiftOf = (roster: Entries, userId: number, date: string, at = 0): Shift =
 const hoursOf = (roster: Entries, userId: number, date: string) =>
   entries.shiftsOf(roster, userId, date).map(({ from, to }) => `${from}-${to}`);
 
-describe('a change of one day', () => {
+describe('a change to one day', () => {
   test('adds a shift and keeps the weekly ones, which it would otherwise replace', () => {
     const roster = entries.withShift(weekly, ANNA, MONDAY, early);
     expect(hoursOf(roster, ANNA, MONDAY)).toEqual(['06:00-14:00', '21:00-06:00']);
@@ -72,7 +72,7 @@ describe('a change of one day', () => {
   });
 });
 
-describe('a change of every week', () => {
+describe('a change to every week', () => {
   test('joins days with the same hours in one entry', () => {
     expect(entries.withWeeklyShift(weekly, ANNA, [4, 2], night)).toEqual([{ userId: ANNA, days: [1, 2, 4], ...night }]);
     expect(entries.withWeeklyShift(weekly, ANNA, [4], late)).toHaveLength(2);

@@ -151,7 +151,7 @@ describe('a roster', () => {
     expect(await client.ok('GET', path)).toEqual([off('2027-01-05')]);
   });
 
-  test('follows a change of the time zone of the customer', async () => {
+  test('reflects a change to the time zone of the customer', async () => {
     const { customerId, set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     await set([{ userId, days: [2], from: '12:00', to: '13:00' }]);

@@ -97,7 +97,7 @@ test('does not forward feedback on sensors of another maker, or with optimizatio
   expect(await newRequests()).toEqual([]);
 });
 
-test('retries with the same id and body, and counts a final failure, which can be resent', async () => {
+test('retries with the same id and body, and counts a final failure, after which the feedback can be resent', async () => {
   const { sensorId } = await linkSensor(home.client);
   status = 500;
   await giveFeedback(sensorId);

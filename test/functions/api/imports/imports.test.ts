@@ -46,7 +46,7 @@ describe('an import of sensors', () => {
     expect(await groupsOf(home)).toEqual(groups);
   });
 
-  test('finds only sensors of the customer, and lets system admins also link unlinked ones', async () => {
+  test('finds only sensors of the customer, and lets system admins also link unlinked sensors', async () => {
     const [home, other] = [await world.furnish(), await world.furnish()];
     const foreign = await hardwareIdOf(other, other.sensorId);
     const free = nextHardwareId();

@@ -255,7 +255,7 @@ describe('messages of falls', () => {
 });
 
 describe('checks', () => {
-  test('the check whether somebody was notified is due two minutes after the alarm, and names the deliveries to check', async () => {
+  test('the check that somebody was notified is due two minutes after the alarm, and names the deliveries to check', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { checks, deliveries } = await runHits({
       rules: [rule],
@@ -285,7 +285,7 @@ describe('checks', () => {
     ]);
   });
 
-  test("the check whether somebody was notified names the event if there was no message, and the alarm's key if no rule fired", async () => {
+  test("the check that somebody was notified names the event if there was no message, and the alarm's key if no rule fired", async () => {
     const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
     const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
     const [check] = (await runHits({ ...given, events })).checks;
@@ -297,7 +297,7 @@ describe('checks', () => {
     expect((await runHits({ events: [ruled] })).checks[0]).not.toHaveProperty('fall');
   });
 
-  test('the check whether somebody was notified examines up to ten deliveries', async () => {
+  test('the check that somebody was notified examines up to ten deliveries', async () => {
     const recipients = Array.from({ length: 12 }, (_, at) => ({ userId: 100 + at, by: 'sms' }));
     const { checks } = await runHits({ rules: [ruleOf(111, { recipients })] });
     expect(checks[0]?.immediate).toHaveLength(10);
@@ -312,11 +312,11 @@ describe('checks', () => {
         webhooks: [webhookOf('w1', 31, { url: canaryUrl('https://cloud.example.org') })],
       },
     ],
-  ])('the check whether somebody was notified is left out if %s', async (_, more) => {
+  ])('the check that somebody was notified is left out if %s', async (_, more) => {
     expect((await runHits(more)).checks).toEqual([]);
   });
 
-  test('the check whether somebody was notified is enqueued for its time', async () => {
+  test('the check that somebody was notified is enqueued for its time', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const checks = [some({ at: NOW + 120_000 }), some({ at: NOW })];
     await enqueueChecks(deps, checks);

@@ -51,7 +51,7 @@ describe('an update', () => {
     expect(() => updated('ADD n :one', { n: 10n ** 38n - 1n })).toThrow('Number overflow');
   });
 
-  test('never stores the same object twice, so that a later change of one leaves the other unchanged', () => {
+  test('never stores the same object twice, so that a later change to one leaves the other unchanged', () => {
     const { item } = updated('SET a = :map, b = :map');
     expect(item).toEqual({ a: { m: 1 }, b: { m: 1 } });
     expect([item.a === item.b, item.a === values[':map']]).toEqual([false, false]);

@@ -36,7 +36,7 @@ describe('a put', () => {
     expect(stored(other)).toEqual(Item);
   });
 
-  test('stores a copy, which later changes of the passed item do not affect', () => {
+  test('stores a copy, which later changes to the passed item do not affect', () => {
     const Item = { ...other, list: [1] };
     preparePut(rows, { Item }).apply();
     Item.list.push(2);

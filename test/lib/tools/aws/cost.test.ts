@@ -56,7 +56,7 @@ test.each([
   expect(Math.abs(amounts[0].Amount / expected - 1), String(expected)).toBeLessThan(0.05);
 });
 
-test('changes of presence add 14 % to the cost', () => {
+test('changes in presence add 14% to the cost', () => {
   expect(totalOf(sensorMonth()) / withoutChanges).toBeCloseTo(1.14, 1);
 });
 
