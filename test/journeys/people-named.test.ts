@@ -11,7 +11,7 @@ beforeEach(() => {
   world.sentMessages.length = 0;
 });
 
-test('everybody on duty at the time of a hit is notified once; a hit without anybody on duty records that, and counts in a metric', async () => {
+test('everybody on duty at the time of a hit is notified once; a hit without anybody on duty records that nobody was on duty, and is counted in a metric', async () => {
   const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const ben = await hire('Ben', { email: 'ben@example.com' });

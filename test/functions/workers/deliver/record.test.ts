@@ -245,7 +245,7 @@ test('a failed attempt updates the health of the receiver before it is recorded,
   expect(unsent.changes).toEqual([]);
 });
 
-test('the first success after a failure is recorded for the receiver before the delivery, and any other success after it', async () => {
+test('the first success after a failure updates the receiver before the delivery, and any other success updates it afterwards', async () => {
   const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
   expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
   expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);

@@ -183,7 +183,7 @@ describe('judgements', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('a fall that advances later than a queue can delay a task is left to the sweep, and its entry is moved if it is too late', async () => {
+  test('a fall that advances later than a queue can delay a task is left to the sweep, and its entry is moved if the entry is too late', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });

@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('a round that a crash interrupted times its next step from now if the clock was set back in the meantime', async () => {
+  test('a round that a crash interrupted schedules its next step from now if the clock was set back in the meantime', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);

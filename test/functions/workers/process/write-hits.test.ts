@@ -227,7 +227,7 @@ describe('messages of falls', () => {
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test('a Raw webhook gets the newest message of a fall that advanced by time, except customer webhooks, which already have it', async () => {
+  test('a Raw webhook of a rule gets the newest message of a fall that advanced by time; customer webhooks already have it', async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],
