@@ -83,7 +83,7 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
   };
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** Makes the alarms of a home reach nobody. `sent` runs once the alarms were sent, and `end` ends the cause. */
+/** Prevents the alarms of a home from reaching anybody. `sent` runs once the alarms were sent, and `end` ends the cause. */
 type Cause = (home: Home, scene: Scene) => Promise<{ sent?: () => Promise<void>; end?: () => Promise<void> } | void>;
 
 const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
