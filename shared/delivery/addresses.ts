@@ -4,7 +4,7 @@ import { type Endpoint, isLoopback, isOwnEndpoint } from './own-endpoints.ts';
 /**
  * The targets that webhooks of a stage may call besides the public internet.
  * `allowPrivate`: allows http, any port, local names and private addresses.
- * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called by https.
+ * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called over https.
  * `allowLoopback`: makes both apply to loopback too. With `named`, only the loopback addresses in `allowedRanges` are
  * allowed. Never set in AWS, because the Lambda runtime listens on loopback.
  * `own`: the addresses of the service itself, which no webhook may call.

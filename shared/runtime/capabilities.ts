@@ -88,7 +88,7 @@ export const capabilities = {
   },
   /** Knowing by which channels the host can notify people. */
   'know:channels': {},
-  /** Knowing which targets the host allows webhooks. */
+  /** Knowing which targets the host allows for webhooks. */
   'know:targets': {},
   /** Computing the configuration that a device fetches. */
   'configure:devices': {},

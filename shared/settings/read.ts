@@ -21,7 +21,7 @@ export const readSettings = <R extends SettingRows>(
   const wrong: InvalidSetting[] = [];
   const read = (name: string, setting: Setting): unknown => {
     const value = inputOf(name);
-    // An empty text is accepted if the default is empty.
+    // An empty string is accepted if the default is empty.
     if (value === undefined || value === textOf(setting.default)) return setting.default;
     const schema = setting.schema?.();
     if (!schema) return value;

@@ -118,7 +118,7 @@ const mayMail = (
   return deps.store.limits.take(`alarm-mails:${customerId}:${userId}`, limit, HOUR_SECONDS, deps.now());
 };
 
-/** Whether a user may get a list now: once a minute after a mail was not accepted, otherwise once in ten minutes. */
+/** Whether a user may get a list now. At most one per minute after a rejected mail, otherwise one per ten minutes. */
 const mayList = ({ deps, customerId }: MailContext, userId: number, isRefused: boolean): Promise<boolean> => {
   const [subject, seconds] = isRefused
     ? (['alarm-retry', RETRY_SECONDS] as const)

@@ -46,7 +46,7 @@ export const send = async (
 ): Promise<Answer> => {
   // The snapshot holds everything else.
   const message = await findMessage(deps, delivery);
-  // This is a bug of the service, never the receiver's fault.
+  // This is a bug in the service, never the receiver's fault.
   if (message.kind === 'lost')
     return { kind: 'unsent', result: resultWithoutRequest('message_missing'), outcome: plainFailure };
   const payload = payloadOf(delivery, webhook, { raw: message.raw, addressKey });

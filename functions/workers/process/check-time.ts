@@ -32,8 +32,8 @@ const judgeTime = async (
 };
 
 /**
- * Checks how the passage of time changes a sensor. If a message is decided at the same time, the message wins. A check
- * that runs early or twice changes nothing.
+ * Checks how the passage of time changes a sensor. If a message is processed at the same time, the message wins. A
+ * check that runs early or twice changes nothing.
  */
 export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void> => {
   const { store, now } = deps;

@@ -5,7 +5,7 @@ import type { sweep } from './contract.ts';
 
 type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The maximum time (ms) that anything about an alarm is planned ahead: twice the longest delay of a retry. */
+/** The longest time (ms) that anything about an alarm is scheduled in advance: twice the longest retry delay. */
 const LONGEST_DELAY = 2 * DAY;
 
 /**

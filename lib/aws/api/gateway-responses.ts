@@ -59,7 +59,7 @@ const responses: readonly {
   },
 ];
 
-/** Returns the headers of a response. The call was not counted, so the rate-limit headers ask to wait for a second. */
+/** Returns the headers of a response. The call was not counted, so the rate-limit headers ask for a one-second wait. */
 const headersOf = (stage: Stage, code: ErrorCode, retryAfter: number | undefined): Record<string, string> => ({
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",

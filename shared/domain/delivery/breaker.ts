@@ -39,7 +39,7 @@ type Health = Pick<
   'consecutiveFailures' | 'failingSince' | 'lastSuccess' | 'openUntil' | 'probeUntil' | 'slowUntil' | 'warnedAt'
 >;
 
-/** The attribute of a webhook that leases one of its slots. */
+/** The attribute of a webhook that holds the lease of one of its slots. */
 export type SlotName = `slot${number}`;
 /**
  * The attribute with the time (ms) until which a slot or the probe of a webhook is leased. `tokenName` returns the name

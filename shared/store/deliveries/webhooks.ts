@@ -21,7 +21,7 @@ export const webhookReads = (table: TableReader) => ({
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
-/** The change of the customer's list of webhooks that receive every event: adds the webhook, or (null) removes it. */
+/** The change to the customer's list of webhooks that receive every event: adds the webhook, or (null) removes it. */
 const hooksChange = ({ id }: WebhookKey, format: Format | null) => ({
   UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
   ExpressionAttributeNames: { '#id': id },

@@ -124,8 +124,8 @@ const userWrites = (table: Table) => ({
   },
 
   /**
-   * Deletes a user with its channels and its duty. Without the account, no session or token is valid. False if the user
-   * was deleted already, or its permissions have changed since they were read.
+   * Deletes a user with their channels and duty. Without the account, no session or token is valid. False if the user
+   * was already deleted, or if their permissions have changed since they were read.
    */
   remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;

@@ -178,7 +178,7 @@ describe('a pinned firmware version', () => {
   });
 });
 
-test('makes devices install the pinned version, or else the default of their maker', async () => {
+test('devices install the pinned version, or else the default of their maker', async () => {
   const standard = await create('maker_a', { isDefault: true });
   const other = await create('maker_b', { isDefault: true });
   const a = await linkSensor(client);

@@ -93,7 +93,7 @@ describe('the sweep', () => {
 });
 
 describe('the history of resent tasks', () => {
-  test('waits at most 15 minutes, and forgets processed items', () => {
+  test('allows the next resend after at most 15 minutes, and forgets processed items', () => {
     const { isTime, tidy } = createResendHistory();
     let now = 0;
     const waits = Array.from({ length: 8 }, () => {

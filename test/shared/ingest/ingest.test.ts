@@ -87,7 +87,7 @@ const call = (message: object, sender: Partial<Sender> = {}, receiveDate?: numbe
   ingest(deps, { ...device, ...sender }, JSON.stringify(message), receiveDate);
 const accepted = { warnings: [] };
 
-test('a call with news is recorded, then queued together with its record, and counted', async () => {
+test('a call with new data is recorded, then queued together with its record, and counted', async () => {
   expect(await call([news, fall], {}, NOW - 300)).toEqual(accepted);
   expect(noted).toEqual([['h', '________', NOW]]);
   expect(queued).toMatchObject([
@@ -101,7 +101,7 @@ test('a call with news is recorded, then queued together with its record, and co
   expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
 });
 
-test('a call with news carries its record in its last task, so that it counts as processed only when it is complete', async () => {
+test('a call with new data carries its record in its last task, so that it counts as processed only when it is complete', async () => {
   const large = { type: 99, text: 'a'.repeat(200_000) };
   await call([large, large, large]);
   expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
@@ -111,23 +111,23 @@ test('a call with news carries its record in its last task, so that it counts as
   expect(new Set(queued.map(({ id }) => id)).size).toBe(2);
 });
 
-test('a call with news is not recorded if it contains only falls', async () => {
+test('a call with new data is not recorded if it contains only falls', async () => {
   expect(await call(fall)).toEqual(accepted);
   expect(noted).toEqual([]);
   expect(queued.map(({ task }) => 'noted' in task)).toEqual([false]);
 });
 
-test('a call with news from the canary is queued, but not counted as a call of a home', async () => {
+test('a call with new data from the canary is queued, but not counted as a call of a home', async () => {
   await call([news], { isCanary: true });
   expect([queued.length, measured]).toEqual([1, []]);
 });
 
-test('a call with news returns warnings about what was not understood', async () => {
+test('a call with new data returns warnings about what was not understood', async () => {
   expect(await call({ type: 99 })).toMatchObject({ warnings: [{ index: 0 }] });
   expect(queued).toHaveLength(1);
 });
 
-test('a call with news is rejected as a whole, without a trace, if it cannot be parsed', async () => {
+test('a call with new data is rejected as a whole, without a trace, if it cannot be parsed', async () => {
   expect(await ingest(deps, device, '{')).toEqual({ refusal: 'json' });
   expect([queued, noted, measured, reached]).toEqual([[], [], [], []]);
 });

@@ -83,7 +83,7 @@ describe('a channel', () => {
     ['sms', ['', '0170123456', '+0170123456', '+49 170 1234567', '+491', '+1234567890123456', '+49170123456７', '%00']],
     ['telegram', ['', '@anna', '0', '-', '--1', '1.5', '1e5', '9'.repeat(20), '__proto__']],
     ['push', ['https://push.example.com']],
-  ] as const)('%s responds 400 to invalid addresses', async (by, addresses) => {
+  ] as const)('responds 400 to invalid addresses for %s', async (by, addresses) => {
     const { client } = await place.hire();
     for (const address of [...addresses, 7, null, {}, []]) {
       const answer = await setChannel(client, by, { address });

@@ -37,7 +37,7 @@ const names = { firstName: 'A', lastName: 'B', locale: 'en', telegramId: null, m
 const newPassword = 'taken-over-by-a-colleague';
 const token = { name: 'n' };
 
-/** The calls that take over or control the login of a user, with the status of success. */
+/** The calls that take over or control the login of a user, with the status that each returns on success. */
 const takeoverCalls = ({ id }: { id: number }) => {
   const path = `/users/${id}`;
   return [

@@ -20,7 +20,7 @@ const crashDuringStep = async () => {
   return {
     home,
     change: (steps: Record<number, string>) => home.client.ok('PUT', `/rules/${rule.id}`, home.bodyOf('a', steps)),
-    /** Returns the notified recipients after processes work again. */
+    /** Lets processes work again, and then returns the recipients that were notified. */
     notified: async () => {
       isDown = false;
       await world.pass(120);

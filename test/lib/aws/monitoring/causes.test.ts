@@ -34,7 +34,7 @@ const both =
 const arrival =
   (metric: string, value = 1): Series =>
   ({ causes }) => ({ [metric]: causes.map((at) => ({ at, value })) });
-/** Each cause remains until the end, as a message does that nobody removes. */
+/** Each cause remains until the end, like a message that nobody removes. */
 const lasting =
   (metric: string, value = 1): Series =>
   (run) => ({

@@ -107,7 +107,7 @@ test('every operation has a unique name that is an identifier and not a keyword 
 });
 
 test('responses and bodies have one readable media type, except for a picture and for CSV as an alternative to JSON', () => {
-  // responses.py, bodies.py: all others are missing in the client, with a warning.
+  // responses.py, bodies.py: all others are left out of the client, with a warning.
   const isRead = (media: string[]) =>
     media.length === 0 || (media.length === 1 && /^(application\/json|text\/)/.test(media[0] ?? ''));
   const others = operations.filter(

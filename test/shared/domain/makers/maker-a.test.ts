@@ -14,7 +14,7 @@ const fall = (payload: object = {}, top: object = {}) => ({
 const uuidOf = (message: object, sensorId = 's', arrival = [1, 0]) =>
   messageUuid(sensorId, decodeMakerA(message), JSON.stringify(message), arrival);
 
-describe('a message of maker A', () => {
+describe('the decoder of maker A', () => {
   test('decodes all fields of a fall', () => {
     const location = { fallLocX_cm: 90, fallLocY_cm: -16.5, fallLocZ_cm: 20 };
     const message = fall({
@@ -193,7 +193,7 @@ describe('a message of maker A', () => {
   ])('decodes %j as unknown', (message) => {
     expect(decodeMakerA(message).signal.kind).toBe('unknown');
   });
-  test('never makes the decoder throw, whatever it contains', () => {
+  test('never throws, whatever the message contains', () => {
     const property = fc.property(fc.jsonValue(), fc.constantFrom(4, 5, 8, 10, 'state', 1), (payload, type) => {
       for (const maker of ['maker_a', 'maker_b'] as const)
         for (const message of [payload, { type, payload }, { cmd: 'event', type, data: payload }])

@@ -8,7 +8,7 @@ const event = (type: unknown, data?: unknown, more: object = {}) => ({ cmd: 'eve
 const signal = (message: unknown) => decodeMakerB(message).signal;
 const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';
 
-describe('a message of maker B', () => {
+describe('the decoder of maker B', () => {
   test('decodes who enters and leaves the room, beds (2 and 5), doors (4) and other regions', () => {
     const move = (event: number, area_type?: number) => ({ 'track-id': 7, event, area_type, area_id: 3 });
     const kinds = [2, 5, 4, 1, undefined].map((type) => move(3, type));
@@ -91,7 +91,7 @@ describe('a message of maker B', () => {
   ])('decodes %j as unknown', (message) => {
     expect(signal(message)).toEqual({ kind: 'unknown' });
   });
-  test('never makes the decoder throw, whatever it contains', () => {
+  test('never throws, whatever the message contains', () => {
     const cmd = fc.constantFrom('event', 'alarm', 'stat', 'x');
     const data = fc.oneof(
       fc.jsonValue(),

@@ -64,7 +64,7 @@ describe('the text of an SMS', () => {
     expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
   });
 
-  test('gets shortened at the end of its text, and keeps title and link', () => {
+  test('drops the end of a long alarm text, and keeps title and link', () => {
     const text = smsText({ ...alarm, text: 'm'.repeat(2_048) });
     expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/);
     expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });

@@ -142,8 +142,8 @@ test.each([
   ['between the last two steps', [60, 300], null, 240],
   ['before the only step', [90], null, 90],
   ['of the repetitions, after steps', [60, 300], 400, 400],
-  ['of at least a minute', [30, 50], null, 60],
-  ['of at most 15 minutes', [60, 7_200], null, 900],
+  ['between the last two steps, but at least a minute', [30, 50], null, 60],
+  ['between the last two steps, but at most 15 minutes', [60, 7_200], null, 900],
 ])('the time to wait for an answer is the interval %s', (_, steps, repeatSeconds, seconds) => {
   const rule = {
     recipients: [],
