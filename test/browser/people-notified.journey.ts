@@ -68,7 +68,7 @@ test.each([
     .click();
   const place = kind === 'desktop' ? page.getByRole('complementary', { name: 'Delivery' }) : page.getByRole('main');
   await place.getByText('Anna Meier (Email)').waitFor();
-  await page.getByText('Only a file on the server').waitFor();
+  await page.getByRole('region', { name: 'Attempts' }).getByText('Only a file on the server').waitFor();
   await page.getByRole('region', { name: 'Message' }).getByText('Sensor:').waitFor();
   await checkPage(`delivery-to-a-person-${kind}`);
   expect(decodeURIComponent(page.url())).toContain(kind === 'desktop' ? 'delivery=people/' : '/deliveries/people/');

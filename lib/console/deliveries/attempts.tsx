@@ -4,14 +4,8 @@ import { useDates } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { durationText } from './durations.ts';
 import { Phases } from './phases.tsx';
-import { type DeliveryTexts, useDeliveryTexts } from './texts.ts';
-
-/** Returns the result of an attempt: an HTTP status, which deliveries to people do not have, or an error. */
-const resultOf = ({ status, error, outbox }: AttemptLog, texts: DeliveryTexts): string => {
-  if (status !== null) return texts.status(status);
-  if (error !== null) return texts.errors[error] ?? error;
-  return outbox ? texts.inOutbox : texts.accepted;
-};
+import { attemptResult } from './result.ts';
+import { useDeliveryTexts } from './texts.ts';
 
 /** A line for an attempt. When opened, it shows where the time went and what the receiver answered. */
 const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean }) => {
@@ -25,7 +19,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean
           <time className="meta" title={dates.exact(startDate)}>
             {dates.second(startDate)}
           </time>
-          <span>{resultOf(attempt, texts)}</span>
+          <span>{attemptResult(attempt, texts)}</span>
           <span className="meta">{durationText(durationMs, dates.number)}</span>
         </summary>
         <Phases attempt={attempt} />

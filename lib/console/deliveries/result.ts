@@ -1,24 +1,58 @@
-import type { Delivery } from '#openapi';
+import type { Delivery, LastAttempt } from '#openapi';
 import { clockOf } from '../ui/clock.ts';
+import { durationText } from './durations.ts';
 import type { DeliveryTexts } from './texts.ts';
 
 /** Formats the time (ms) until the next attempt; empty if it is due. */
 const clockUntil = (nextAttempt: number | null, now: number): string =>
   nextAttempt === null || nextAttempt <= now ? '' : clockOf(nextAttempt - now);
 
-type Stated = Pick<Delivery, 'state' | 'reason' | 'nextAttempt' | 'replayOf'>;
+/** Returns what came of an attempt: an HTTP status, an error, or that the service for a person accepted it. */
+export const attemptResult = ({ status, error, outbox }: LastAttempt, texts: DeliveryTexts): string => {
+  if (status !== null) return texts.status(status);
+  if (error !== null) {
+    // The services for push, chat and SMS report a refusal as `status_429`.
+    const [, refusal] = /^status_(\d+)$/.exec(error) ?? [];
+    return refusal ? texts.status(Number(refusal)) : (texts.errors[error] ?? error);
+  }
+  return outbox ? texts.inOutbox : texts.accepted;
+};
+
+type Stated = Pick<Delivery, 'state' | 'reason' | 'nextAttempt'>;
+type Row = Stated & Pick<Delivery, 'lastAttempt' | 'replayOf'>;
+
+/** Returns how a delivery arrived, such as "Resent, HTTP status 204 in 88 ms"; empty if no attempt says it. */
+const arrivalText = (
+  { lastAttempt, replayOf }: Row,
+  texts: DeliveryTexts,
+  formatNumber: (value: number) => string,
+): string => {
+  const resent = replayOf === null ? [] : [texts.resent];
+  const result = lastAttempt && [
+    attemptResult(lastAttempt, texts),
+    ...(lastAttempt.outbox ? [] : [texts.within(durationText(lastAttempt.durationMs, formatNumber))]),
+  ];
+  return [...resent, ...(result ? [result.join(' ')] : [])].join(', ');
+};
 
 /** Returns the outcome of a delivery in a few words; empty if the state says it all. */
 export const resultText = (
-  { state, reason, nextAttempt, replayOf }: Stated,
+  row: Row,
   now: number,
   texts: DeliveryTexts,
+  formatNumber: (value: number) => string,
 ): string => {
+  const { state, reason, nextAttempt, lastAttempt, replayOf } = row;
   if (state === 'retrying') {
     const clock = clockUntil(nextAttempt, now);
     return clock === '' ? texts.retryDue : texts.retryIn(clock);
   }
-  if (reason !== null) return texts.reasons[reason] ?? reason;
+  if (reason !== null) {
+    const why = texts.reasons[reason] ?? reason;
+    // "All attempts failed" leaves open how.
+    return reason === 'exhausted' && lastAttempt ? `${attemptResult(lastAttempt, texts)}, ${why}` : why;
+  }
+  if (state === 'delivered') return arrivalText(row, texts, formatNumber);
   return replayOf === null ? '' : texts.resent;
 };
 

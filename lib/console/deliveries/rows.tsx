@@ -93,7 +93,7 @@ export const Rows = ({ query, receiverOf, selected, onSelect, onPage, empty }: R
             cell: (delivery) => (
               <>
                 {receiverOf && <Name>{receiverOf(delivery)}</Name>}
-                <span className="meta block">{resultText(delivery, now, texts)}</span>
+                <span className="meta block">{resultText(delivery, now, texts, dates.number)}</span>
               </>
             ),
           },

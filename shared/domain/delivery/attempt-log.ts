@@ -30,3 +30,9 @@ export const AttemptLog = z
   })
   .meta({ id: 'AttemptLog' });
 export type AttemptLog = z.output<typeof AttemptLog>;
+
+/** The part of an attempt that lists of deliveries show. */
+export const LastAttempt = AttemptLog.pick({ durationMs: true, status: true, error: true, outbox: true }).meta({
+  id: 'LastAttempt',
+});
+export type LastAttempt = z.output<typeof LastAttempt>;

@@ -1,4 +1,4 @@
-import type { AttemptLog } from './attempt-log.ts';
+import type { AttemptLog, LastAttempt } from './attempt-log.ts';
 
 /** The result of an attempt. `outbox`: the message was written to a file instead of being sent. */
 export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> & { outbox?: true };
@@ -81,4 +81,20 @@ export const attemptLogOf = (
     const timings = { dns, connect, tls, firstByte };
     return { number, startDate, durationMs, status, error, responseBody, timings, outbox };
   });
+};
+
+/**
+ * Returns the last attempt that has ended; null before the first one has. `attempts`: the number of attempts that were
+ * started.
+ */
+export const lastAttemptOf = (
+  attempts: number,
+  entries: readonly PackedAttempt[],
+  isSending: boolean,
+): LastAttempt | null => {
+  const ended = isSending ? attempts - 1 : attempts;
+  if (ended < 1) return null;
+  const [, durationMs, status, error, , , outbox = false] =
+    entries.find(([number]) => number === ended) ?? interrupted(ended);
+  return { durationMs, status, error, outbox };
 };

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { timeOfUlid } from '../ids.ts';
 import { channelKinds } from '../people/channel.ts';
 import { id, int64, millis, uuid } from '../values.ts';
-import { AttemptLog } from './attempt-log.ts';
+import { lastAttemptOf } from './attempt.ts';
+import { AttemptLog, LastAttempt } from './attempt-log.ts';
 import type { Delivery } from './delivery.ts';
 import { deliveryStates } from './states.ts';
 
@@ -38,6 +39,9 @@ export const DeliveryView = z
           'redelivered (a redelivery succeeded while it was queued), otherwise null',
       }),
     attempts: int64,
+    lastAttempt: LastAttempt.nullable().meta({
+      description: 'the last attempt that has ended; null before the first one has',
+    }),
     createDate: millis.meta({ description: 'ms; when its event was received, or the redelivery was requested' }),
     updateDate: millis,
     nextAttempt: millis.nullable(),
@@ -71,6 +75,7 @@ export type DeliveryRow = Pick<
   | 'state'
   | 'reason'
   | 'attempts'
+  | 'log'
   | 'nextAttempt'
   | 'hit'
   | 'replayOf'
@@ -84,7 +89,7 @@ export type DeliveryRow = Pick<
 };
 
 export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
-  const { snapshot, hit, state, reason, replayOf = null, nextAttempt, person, ...rest } = delivery;
+  const { snapshot, hit, state, reason, log = [], replayOf = null, nextAttempt, person, ...rest } = delivery;
   const { event, sensor, rule } = snapshot;
   const hasNextAttempt = state === 'pending' || state === 'retrying';
   return {
@@ -104,6 +109,7 @@ export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
     ruleHitId: hit?.id ?? null,
     state,
     reason: reason ?? null,
+    lastAttempt: lastAttemptOf(rest.attempts, log, state === 'sending'),
     nextAttempt: hasNextAttempt ? nextAttempt : null,
     replayOf,
   };

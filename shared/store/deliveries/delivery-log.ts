@@ -16,7 +16,7 @@ const FRESH = 200;
 /** The attributes that lists read. */
 const rowAttributes = [
   ...(['updateDate', 'state', 'reason', 'attempts', 'nextAttempt', 'hit'] as const),
-  ...(['replayOf', 'isTest', 'person', 'snapshot'] as const),
+  ...(['log', 'replayOf', 'isTest', 'person', 'snapshot'] as const),
 ] as const;
 
 /** A webhook or (null) the people of a customer. */

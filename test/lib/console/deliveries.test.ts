@@ -20,8 +20,8 @@ const { partsOf, durationText } = (await import(`${folder}durations.ts`)) as {
   partsOf: (attempt: object) => { name: string; ms: number }[];
   durationText: (ms: number, formatNumber: (value: number) => string) => string;
 };
-const { resultText, noteOf } = (await import(`${folder}result.ts`)) as {
-  resultText: (delivery: object, now: number, texts: object) => string;
+const { resultText: resultOf, noteOf } = (await import(`${folder}result.ts`)) as {
+  resultText: (delivery: object, now: number, texts: object, formatNumber: (value: number) => string) => string;
   noteOf: (delivery: object, now: number, texts: object) => [string, string] | null;
 };
 
@@ -101,7 +101,16 @@ test('durations are in milliseconds up to a second', () => {
   expect([999, 1_000, 4_949].map((ms) => durationText(ms, german))).toEqual(['999 ms', '1 s', '4,9 s']);
 });
 
-const delivery = (more: object) => ({ reason: null, nextAttempt: null, replayOf: null, attempts: 3, ...more });
+const delivery = (more: object) => ({
+  reason: null,
+  nextAttempt: null,
+  replayOf: null,
+  attempts: 3,
+  lastAttempt: null,
+  ...more,
+});
+const attempt = (more: object) => ({ durationMs: 88, status: null, error: null, outbox: false, ...more });
+const resultText = (row: object, now: number, texts: object) => resultOf(row, now, texts, String);
 
 describe.each([
   ['English', english],
@@ -128,7 +137,26 @@ describe.each([
     expect(resultText(delivery({ state: 'failed', reason: 'new_reason' }), NOW, texts)).toBe('new_reason');
   });
 
-  test('a delivery that arrived or is on its way needs no explanation', () => {
+  test('a delivered delivery shows the response and how long it took', () => {
+    const arrived = (last: object, replayOf: string | null = null) =>
+      resultText(delivery({ state: 'delivered', replayOf, lastAttempt: attempt(last) }), NOW, texts);
+    expect(arrived({ status: 204 })).toBe(`${texts.status(204)} in 88 ms`);
+    expect(arrived({ status: 200, durationMs: 5_000 })).toBe(`${texts.status(200)} in 5 s`);
+    expect(arrived({})).toBe(`${texts.accepted} in 88 ms`);
+    expect(arrived({ outbox: true })).toBe(texts.inOutbox);
+    expect(arrived({ status: 204 }, 'x')).toBe(`${texts.resent}, ${texts.status(204)} in 88 ms`);
+  });
+
+  test('a failed delivery shows why its last attempt failed', () => {
+    const failed = (last: object) =>
+      resultText(delivery({ state: 'failed', reason: 'exhausted', lastAttempt: attempt(last) }), NOW, texts);
+    expect(failed({ status: 503 })).toBe(`${texts.status(503)}, ${texts.reasons.exhausted}`);
+    expect(failed({ error: 'timeout' })).toBe(`${texts.errors.timeout}, ${texts.reasons.exhausted}`);
+    expect(failed({ error: 'status_429' })).toBe(`${texts.status(429)}, ${texts.reasons.exhausted}`);
+    expect(failed({ error: 'new_error' })).toBe(`new_error, ${texts.reasons.exhausted}`);
+  });
+
+  test('a delivery that is queued, being sent or was delivered without an attempt needs no explanation', () => {
     for (const state of ['pending', 'sending', 'delivered']) {
       expect(resultText(delivery({ state }), NOW, texts)).toBe('');
       expect(noteOf(delivery({ state }), NOW, texts)).toBeNull();

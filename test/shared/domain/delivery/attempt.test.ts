@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   attemptLogOf,
   isShortBody,
+  lastAttemptOf,
   MAX_ANSWER,
   type PackedAttempt,
   packAttempt,
@@ -107,4 +108,15 @@ describe('the reference of a notification', () => {
   ])('the reference of a notification cannot be read from %j', (tags) => {
     expect(referenceIn(tags)).toBeNull();
   });
+});
+
+test('the last attempt of a delivery is the last one that has ended, even if its process died', () => {
+  const [first, second] = [packAttempt(1, result), packAttempt(2, { ...result, durationMs: 5, outbox: true })];
+  const last = (attempts: number, entries: PackedAttempt[], isSending = false) =>
+    lastAttemptOf(attempts, entries, isSending);
+  expect(last(0, [])).toBeNull();
+  expect(last(1, [], true)).toBeNull();
+  expect(last(2, [first], true)).toEqual({ durationMs: 9, status: 503, error: null, outbox: false });
+  expect(last(2, [first, second])).toEqual({ durationMs: 5, status: 503, error: null, outbox: true });
+  expect(last(2, [first])).toEqual({ durationMs: 0, status: null, error: 'interrupted', outbox: false });
 });
