@@ -3,7 +3,7 @@ import type { paths } from '#openapi';
 import { type RetryOptions, retryingFetch, type Send } from './retrying-fetch.ts';
 import { inSession, withToken } from './session.ts';
 
-/** Timeout (ms) of a call, longer than the service takes for any call, including the long polling of a feed. */
+/** Request timeout (ms), longer than any request takes, including feed long polling. */
 const TIMEOUT_MS = 30_000;
 
 const fetchWithTimeout: Send = (request) =>
@@ -17,7 +17,7 @@ export type Identity =
 
 export type ClientOptions = Identity &
   RetryOptions & {
-    /** The address of the API, such as `https://cloud.example.com/api/v1`. */
+    /** The API address, such as `https://cloud.example.com/api/v1`. */
     baseUrl: string;
     /** Replaces the built-in `fetch`, which times out after 30 s. */
     fetch?: Send;
@@ -32,9 +32,9 @@ const authenticated = (send: Send, baseUrl: string, { token, username, password 
 };
 
 /**
- * Creates a client of the API. Calls such as `client.GET('/sensors')` return `{ data, error, response }`; `ok()`
- * returns the body or throws a `Problem`. A 429, or a 503 for a call that changes nothing, is retried after its
- * Retry-After. A session that has ended is renewed.
+ * Creates an API client. Requests such as `client.GET('/sensors')` return `{ data, error, response }`; `ok()` returns
+ * the body or throws a `Problem`. A 429, or a 503 for a read, is retried after the Retry-After. An expired session is
+ * renewed.
  */
 export const createClient = ({
   fetch: send = fetchWithTimeout,
@@ -48,7 +48,7 @@ export const createClient = ({
   return create<paths>({
     baseUrl: base,
     fetch: authenticated(retryingFetch(send, { longestWait, pause }), base, identity),
-    // A client with a token must not be identified by cookies of the browser.
+    // Browser cookies must not identify a client with a token.
     ...(hasToken && { credentials: 'omit' }),
   });
 };

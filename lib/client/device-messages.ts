@@ -4,7 +4,7 @@ export type Maker = 'maker_a' | 'maker_b';
 /** The state of a fall: `suspected`, `alarm` (the person does not get up) or `over`. */
 export type FallState = 'suspected' | 'alarm' | 'over';
 
-/** Creates the messages of a device of one maker. Times are ms since the Unix epoch. */
+/** Creates messages for one maker's devices. Times are ms since the Unix epoch. */
 export type DeviceMessages = {
   fall: (state: FallState, start: number, now: number) => DeviceMessage;
   presence: (people: number, now: number) => DeviceMessage;
@@ -12,7 +12,7 @@ export type DeviceMessages = {
 };
 
 const statuses = { suspected: 'fall_detected', alarm: 'calling', over: 'finished' } as const;
-/** The poses of maker B for a suspected fall, a fall, and standing. */
+/** Maker B poses for a suspected fall, a fall, and standing. */
 const poses = { suspected: 2, alarm: 5, over: 3 } as const;
 
 const makerA: DeviceMessages = {

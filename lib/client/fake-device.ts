@@ -4,12 +4,12 @@ import { type DeviceMessages, deviceMessagesOf, type FallState, type Maker } fro
 import { ok } from './problem.ts';
 
 type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch' | 'longestWait' | 'pause'> & {
-  /** The clock of the device (ms since the Unix epoch); by default the system clock. */
+  /** The device clock (ms since the Unix epoch); the system clock by default. */
   now?: () => number;
 };
 /** A registered device. */
 export type KnownDevice = Connection & { manufacturer: Maker; sensorId: string; deviceToken: string };
-/** A device to register. `hardwareId` is its MAC address, 12 hexadecimal digits; for maker A, colons are allowed. */
+/** A device to register. `hardwareId` is the MAC address, 12 hexadecimal digits; for maker A, colons are allowed. */
 export type NewFakeDevice = Connection & {
   provisioningKey: string;
   manufacturer: Maker;
@@ -17,10 +17,10 @@ export type NewFakeDevice = Connection & {
   firmwareVersion?: number;
 };
 
-/** A simulated sensor for integration tests. It sends the same messages as real sensors of its maker. */
+/** A simulated sensor for integration tests. It sends the same messages as the maker's real sensors. */
 export class FakeDevice {
   readonly sensorId: string;
-  /** The token of the device. Store it to use the device again later. */
+  /** The device token. Store it to use the device again later. */
   readonly deviceToken: string;
   readonly #messages: DeviceMessages;
   readonly #now: () => number;
@@ -37,7 +37,7 @@ export class FakeDevice {
 
   /**
    * Registers a device with a provisioning key. To link the sensor to a customer, pass the `pairingCode` to POST
-   * `/sensors/link` as its `code`. Throws a Problem if the key is wrong or the sensor is already linked.
+   * `/sensors/link` as `code`. Throws a Problem if the key is wrong or the sensor is already linked.
    */
   static async register(options: NewFakeDevice): Promise<FakeDevice & { pairingCode: string }> {
     const { provisioningKey, hardwareId, firmwareVersion = 42, now, ...device } = options;
@@ -55,7 +55,7 @@ export class FakeDevice {
     );
   }
 
-  /** Reports the state of a fall. After `over`, the next report starts a new fall. */
+  /** Reports the fall state. After `over`, the next report starts a new fall. */
   fall(state: FallState = 'alarm'): Promise<MessagesAccepted> {
     const now = this.#now();
     const since = this.#fallSince ?? now;
@@ -63,12 +63,12 @@ export class FakeDevice {
     return this.send(this.#messages.fall(state, since, now));
   }
 
-  /** Reports the number of people in the room. Maker A only reports whether anybody is there. */
+  /** Reports the number of people in the room. Maker A only reports whether anyone is there. */
   presence(people: number): Promise<MessagesAccepted> {
     return this.send(this.#messages.presence(people, this.#now()));
   }
 
-  /** Reports that somebody left the bed. */
+  /** Reports that someone left the bed. */
   bedExit(): Promise<MessagesAccepted> {
     return this.send(this.#messages.bedExit(this.#now()));
   }

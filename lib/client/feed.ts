@@ -4,20 +4,20 @@ import { type Pause, pause } from './pause.ts';
 import { ok, statusOf } from './problem.ts';
 
 const MAX_PAUSE_SECONDS = 30;
-/** Age (ms) from which a message is fetched again, because receivers reject signatures older than 5 minutes. */
+/** The age (ms) at which a message is fetched again, because receivers reject signatures older than 5 minutes. */
 export const REFETCH_AFTER_MS = 120_000;
 
-/** A long-polling call that returns no message before this time (ms) did not wait. */
+/** A long poll that returns no messages in less than this time (ms) did not wait. */
 const SHORTEST_WAIT_MS = 500;
 
 export type FeedOptions = {
-  /** Start after this message; by default at the oldest unacknowledged one. */
+  /** Start after this message; by default with the oldest unacknowledged one. */
   after?: string;
-  /** The maximum number of messages per call, 1 to 100. */
+  /** The maximum number of messages per request, 1 to 100. */
   limit?: number;
-  /** Seconds that a call waits for a message, 1 to 20. */
+  /** How long (s) a request waits for a message, 1 to 20. */
   wait?: number;
-  /** Ends the feed when it is aborted. */
+  /** Ends the feed when aborted. */
   signal?: AbortSignal;
   /** Called when the service cannot be reached, with the seconds until the next attempt. */
   onTrouble?: (error: unknown, seconds: number) => void;
@@ -55,11 +55,11 @@ const createFetcher = (client: Client, webhookId: string, { signal, onTrouble, p
 };
 
 /**
- * Yields the messages of a webhook without a URL as they arrive, in order for each sensor, without end. A message is
- * acknowledged only when the next one is requested. The next feed returns all that were not acknowledged, so a receiver
- * that crashes at any line misses nothing, and recognizes duplicates by their `id`. Leaving the loop acknowledges all
- * but the last message. Signatures are at most two minutes old. Throws a Problem if the webhook is disabled (409), or
- * if it or `after` is unknown (404).
+ * Yields messages from a webhook without a URL as they arrive, forever. Messages from the same sensor stay in order. A
+ * message is acknowledged only when the next one is requested, and the next feed returns all unacknowledged messages.
+ * So a receiver that crashes at any line misses nothing. It recognizes duplicates by `id`. Leaving the loop
+ * acknowledges all but the last message. Signatures are at most two minutes old. Throws a Problem if the webhook is
+ * disabled (409), or if the webhook or `after` is unknown (404).
  */
 export async function* feed(
   client: Client,
@@ -76,7 +76,7 @@ export async function* feed(
       const messages = await fetchWithRetries({ after: done, limit, wait });
       const fetched = now();
       acknowledged = done;
-      // The limit of waiting readers is reached, so the call did not wait.
+      // Too many readers are already waiting, so the request did not wait.
       if (messages.length === 0 && fetched - asked < SHORTEST_WAIT_MS) await rest(1, signal);
       for (const message of messages) {
         if (now() - fetched > REFETCH_AFTER_MS) break;

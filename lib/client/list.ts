@@ -16,11 +16,11 @@ type Lists = {
 };
 /** The paths of all paginated lists. */
 export type ListPath = keyof Lists;
-/** The type of the items of a list. */
+/** The item type of a list. */
 export type ItemOf<P extends ListPath> = Lists[P]['item'];
 
 type Query = Record<string, unknown>;
-/** The parameters of a list: `path` if the path has any, and `query` without the page. */
+/** The parameters for a list: `path` if the path has any, and `query` without the page. */
 type ListParams<P extends ListPath> = {
   [K in keyof Lists[P]['parameters'] as K extends 'path' | 'query' ? K : never]: K extends 'query'
     ? Omit<NonNullable<Lists[P]['parameters'][K]>, 'page' | 'after'>
@@ -40,10 +40,9 @@ const nextOf = ({ total, page, perPage }: Page<unknown>, { headers }: Response, 
 };
 
 /**
- * Yields all items of a list and fetches its pages as needed: `for await (const sensor of listAll(client,
- * '/sensors'))`. `query` can contain filters, a sort order and the page size (200 by default). Throws a Problem if a
- * page is rejected. Items that are added or removed in the meantime may be missed or returned twice, except in lists
- * sorted by id.
+ * Yields all items in a list and fetches pages as needed: `for await (const sensor of listAll(client, '/sensors'))`.
+ * `query` can contain filters, a sort order and the page size (200 by default). Throws a Problem if a page is rejected.
+ * Items added or removed while reading may be missed or returned twice, except in lists sorted by id.
  */
 export async function* listAll<P extends ListPath>(
   client: Client,

@@ -2,13 +2,13 @@ import type { InvalidRequest } from '#openapi';
 
 type Fault = InvalidRequest['errors'][number];
 
-/** An error response of the API. The message is in the user's language; the code is the same in every language. */
+/** An error response from the API. The message is in the user's language; the code is the same in every language. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
-  /** The `X-Error-Code`, such as `rule_not_found`; '' if the response came from a proxy in between. */
+  /** The `X-Error-Code`, such as `rule_not_found`; '' if the response came from a proxy. */
   readonly code: string;
-  /** The errors of single fields of the body. */
+  /** Errors in single fields of the body. */
   readonly faults: readonly Fault[];
   constructor(status: number, message: string, faults: readonly Fault[] = [], code = '') {
     super(message);
@@ -27,7 +27,7 @@ export const problemOf = (response: Response, error: unknown): Problem => {
   return new Problem(response.status, message, errors, response.headers.get('x-error-code') ?? '');
 };
 
-/** Returns the body of a response; throws a Problem if its status is not 2xx. */
+/** Returns a response body; throws a Problem if the status is not 2xx. */
 export const bodyOf = <T>({ data, error, response }: ApiResult<T>): T => {
   if (response.ok && data !== undefined) return data;
   throw problemOf(response, error);
@@ -36,14 +36,14 @@ export const bodyOf = <T>({ data, error, response }: ApiResult<T>): T => {
 /** Returns the body of a successful response; throws a Problem for any other. */
 export const ok = async <T>(call: Promise<ApiResult<T>>): Promise<T> => bodyOf(await call);
 
-/** The status of a Problem; 0 for any other error. */
+/** Returns a Problem's status; 0 for any other error. */
 export const statusOf = (error: unknown): number => (error instanceof Problem ? error.status : 0);
 
-/** The error message of a field of the body; undefined if there is none. */
+/** Returns the error message for a body field; undefined if there is none. */
 export const faultOf = (error: unknown, path: string): string | undefined =>
   error instanceof Problem ? error.faults.find((fault) => fault.path === path)?.message : undefined;
 
-/** Describes an error in one line. A Problem includes the errors of its fields and its status. */
+/** Describes an error in one line. For a Problem, this includes field errors and the status. */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Problem)) return error instanceof Error ? error.message : String(error);
   const faults = error.faults.map(({ path, message }) => `${path} ${message}`);

@@ -3,12 +3,12 @@ import { type Pause, pause } from './pause.ts';
 export type Send = (request: Request) => Promise<Response>;
 
 const ATTEMPTS = 6;
-/** The longest Retry-After (s) to wait for. A response with a longer one is returned at once. */
+/** The longest Retry-After (s) to wait for. If it is longer, the response is returned at once. */
 const MAX_WAIT_SECONDS = 15;
 
 /**
- * Whether the request may be retried. A call that got a 429 was not executed. After a 503, only a call that changes
- * nothing may be retried.
+ * Whether the request may be retried. A 429 means that the request was not executed. After a 503, only reads may be
+ * retried.
  */
 const isRetryable = ({ status }: Response, { method }: Request): boolean =>
   status === 429 || (status === 503 && (method === 'GET' || method === 'HEAD'));
@@ -16,8 +16,8 @@ const isRetryable = ({ status }: Response, { method }: Request): boolean =>
 export type RetryOptions = { longestWait?: number | undefined; pause?: Pause | undefined };
 
 /**
- * Returns a `fetch` that retries calls after the Retry-After of a 429 or 503, with up to six attempts. `longestWait` is
- * the longest Retry-After (s) to wait for.
+ * Returns a `fetch` that makes up to six attempts and waits for the Retry-After of a 429 or 503. `longestWait` is the
+ * longest Retry-After (s) to wait for.
  */
 export const retryingFetch =
   (send: Send, { longestWait = MAX_WAIT_SECONDS, pause: wait = pause }: RetryOptions = {}): Send =>

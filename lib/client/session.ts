@@ -1,7 +1,7 @@
 import { Problem, problemOf } from './problem.ts';
 import type { Send } from './retrying-fetch.ts';
 
-/** Returns a `fetch` that sends a token: that of a user, device or webhook, or a provisioning key. */
+/** Returns a `fetch` that sends a token: from a user, device or webhook, or a provisioning key. */
 export const withToken =
   (send: Send, token: string): Send =>
   (request) => {
@@ -10,8 +10,8 @@ export const withToken =
   };
 
 /**
- * Returns a `fetch` that logs in at the first call. If the session has ended, it logs in again and resends the call,
- * which was not executed because it got a 401.
+ * Returns a `fetch` that logs in before the first request. If the session has ended, it logs in again and resends the
+ * request, which was not executed because of the 401.
  */
 export const inSession = (send: Send, baseUrl: string, user: { username: string; password: string }): Send => {
   const logIn = async (): Promise<string> => {
@@ -29,7 +29,7 @@ export const inSession = (send: Send, baseUrl: string, user: { username: string;
   const start = (): Promise<string> => {
     const started = logIn();
     session = started;
-    // The next call retries a failed login.
+    // After a failed login, the next request tries again.
     started.catch(() => {
       if (session === started) session = undefined;
     });
@@ -39,7 +39,7 @@ export const inSession = (send: Send, baseUrl: string, user: { username: string;
     const current = session ?? start();
     const response = await withToken(send, await current)(request.clone());
     if (response.status !== 401) return response;
-    // If several calls get a 401 at the same time, only the first one logs in.
+    // If several requests return 401 at once, only the first one logs in.
     const next = session === current ? start() : (session ?? start());
     return withToken(send, await next)(request);
   };

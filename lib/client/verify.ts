@@ -1,6 +1,6 @@
-/** The headers of a request: those of `fetch`, or of `node:http` with lower-case names. */
+/** The request headers, from `fetch` or (with lower-case names) from `node:http`. */
 export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-/** The body as it arrived, before any parsing: its bytes, or its text. */
+/** The body as it arrived, before any parsing, as bytes or as text. */
 export type ReceivedBody = string | Uint8Array;
 
 /**
@@ -27,7 +27,7 @@ const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(at
 const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Returns the key of a secret: decoded from Base64 after `whsec_`, or else the text itself. */
+/** Returns the key for a secret: decoded from Base64 after `whsec_`, or else the text itself. */
 const standardKey = (secret: string): Uint8Array<ArrayBuffer> => {
   const rest = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : '';
   return rest !== '' && BASE64.test(rest) ? fromBase64(rest) : utf8(secret);
@@ -40,7 +40,7 @@ const headerOf = (headers: ReceivedHeaders, name: string): string => {
   return typeof value === 'string' ? value : value.join(' ');
 };
 
-/** Whether one of the signatures is valid. `subtle.verify` compares in constant time. */
+/** Whether at least one signature is valid. `subtle.verify` compares in constant time. */
 const isSigned = async (
   key: Uint8Array<ArrayBuffer>,
   text: Uint8Array<ArrayBuffer>,
@@ -65,11 +65,10 @@ const listOf = (secret: string | readonly string[]): readonly string[] =>
   typeof secret === 'string' ? [secret] : secret;
 
 /**
- * Verifies the `webhook-signature` of a delivery (Standard Webhooks, v1): the sender knows the secret, the body is
- * unchanged, and it was sent within `tolerance` seconds (300 by default) of `now` (ms; by default the system clock).
- * One signature must match one of the secrets, so sender and receiver can rotate them independently. Returns the id of
- * the delivery, which is the same for all its attempts, and when this attempt was sent (ms). Throws a
- * VerificationError.
+ * Verifies a delivery's `webhook-signature` (Standard Webhooks, v1): the sender knows the secret, the body is
+ * unchanged, and it was sent within `tolerance` seconds (300 by default) of `now` (ms; the system clock by default).
+ * One signature must match one of the secrets, so sender and receiver can rotate them independently. Returns the
+ * delivery id, which is the same for all attempts, and when this attempt was sent (ms). Throws a VerificationError.
  */
 export const verify = async (
   headers: ReceivedHeaders,
@@ -100,8 +99,8 @@ export const verify = async (
 };
 
 /**
- * Verifies the older `X-Service-Cloud-Signature` of a delivery. It covers neither id nor time, so anyone who intercepts
- * a request can replay it. Prefer `verify`. Throws a VerificationError.
+ * Verifies a delivery's older `X-Service-Cloud-Signature`. It covers neither id nor time, so anyone who intercepts a
+ * request can replay it. Prefer `verify`. Throws a VerificationError.
  */
 export const verifySimple = async (
   headers: ReceivedHeaders,

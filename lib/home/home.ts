@@ -5,14 +5,14 @@ import { ok } from '#lib/client/problem.ts';
 import type { RuleCreation, UserCreation, WebhookCreation } from '#openapi';
 
 type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch'>;
-/** Runs each step of creating a home, and records how to undo it. */
+/** Runs the steps that create a home, and records how to undo them. */
 export type SetupSteps = {
   step: <T>(what: string, run: () => Promise<T>) => Promise<T>;
   undoLater: (what: string, undo: () => Promise<unknown>) => void;
 };
 const plainSteps: SetupSteps = { step: (_, run) => run(), undoLater: () => {} };
 
-/** The fields of a new user. Those that are optional have defaults here or in the API. */
+/** The fields for a new user. Defaults for optional fields are set here or in the API. */
 export type HomeUser = Partial<Omit<UserCreation, 'permissions'>> & {
   username: string;
   permissions: readonly UserCreation['permissions'][number][];
@@ -32,7 +32,7 @@ export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }
 
 type HomeOptions = { client: Client; reached: Connection; admin?: Client; steps?: SetupSteps };
 
-/** Returns functions that extend a home as the user of `client`. Only an admin can remove a sensor again. */
+/** Returns functions that extend a home as the `client` user. Only an admin can remove a sensor again. */
 export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: HomeOptions) => {
   const { step, undoLater } = steps;
   const addWebhook = async (webhook: Webhook) => {
@@ -45,8 +45,7 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
   return {
     client,
     /**
-     * Registers a device and links its sensor to the customer. Its MAC is locally administered, unlike that of real
-     * devices.
+     * Registers a device and links the sensor to the customer. The MAC is locally administered, unlike a real device's.
      */
     addSensor: async ({ manufacturer = 'maker_a', ...options }: Device) => {
       const hardwareId = `02${randomBytes(5).toString('hex')}`;
@@ -54,7 +53,7 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
       const sensor = await step('register a device', () => FakeDevice.register(device));
       const params = { path: { sensorId: sensor.sensorId } };
       undoLater('the sensor', async () => {
-        // An active sensor cannot be deleted. A sensor without a customer is not active.
+        // An active sensor cannot be deleted, so it is made inactive by removing the customer.
         await ok(admin.PUT('/sensors/{sensorId}/customer', { params, body: { customerId: null } }));
         await ok(admin.DELETE('/sensors/{sensorId}', { params }));
       });
@@ -63,7 +62,7 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
       return sensor;
     },
     addWebhook,
-    /** Adds a bot with a webhook, as a recipient of rules. */
+    /** Adds a bot with a webhook, to be used as a rule recipient. */
     addRecipient: async (name: string, webhook: Omit<Webhook, 'name'> & { name?: string }) => {
       const bot = await step('create a bot', () => ok(client.POST('/bots', { body: { name, locale: 'en' } })));
       undoLater('the bot', () => ok(client.DELETE('/bots/{botId}', { params: { path: { botId: bot.id } } })));
@@ -96,5 +95,5 @@ export const createHome = async (
   return { customerId, userId, username, password, ...homeOf({ client, reached, admin, steps }) };
 };
 
-/** Adds a random suffix to a name, to distinguish runs. */
+/** Adds a random suffix to a name to tell runs apart. */
 export const withRandomSuffix = (name: string): string => `${name}${randomBytes(3).toString('hex')}`;

@@ -3,11 +3,11 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { verify, verifySimple } from '#lib/client/verify.ts';
 
-/** A request with its complete body, and when (ms) it arrived. */
+/** A request with the complete body, and when (ms) it arrived. */
 export type Received = { headers: IncomingHttpHeaders; body: string; at: number };
 type Handle = (request: Received, response: ServerResponse) => void | Promise<void>;
 
-/** Lets a server listen on loopback, and calls `handle` with each request once its body is complete. */
+/** Makes a server listen on loopback, and calls `handle` for each request once the body is complete. */
 export const listen = async (server: Server, handle: Handle, port = 0) => {
   server.on('request', (request, response: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -30,8 +30,8 @@ export const listen = async (server: Server, handle: Handle, port = 0) => {
 };
 
 /**
- * Starts a webhook receiver on loopback, like that of a nurse-call system. It stores the requests it receives, and
- * responds 200 unless `behave` responds otherwise, or 500 if that throws.
+ * Starts a webhook receiver on loopback, like one in a nurse-call system. It stores received requests and responds with
+ * 200, unless `behave` sends another response, or with 500 if `behave` throws.
  */
 export const startReceiver = async (
   behave: (request: Received, response: ServerResponse, count: number) => void = (_, response) =>
@@ -63,7 +63,7 @@ export const startReceiver = async (
 };
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** Whether both signatures of a request are valid, and the request was recent when it arrived. */
+/** Whether a request was recent when it arrived and both signatures are valid. */
 export const isSigned = async ({ headers, body, at }: Received, secret: string): Promise<boolean> => {
   const checks = [verify(headers, body, secret, { now: at }), verifySimple(headers, body, secret)];
   return (await Promise.allSettled(checks)).every(({ status }) => status === 'fulfilled');

@@ -3,15 +3,13 @@ import { type Counts, count } from './expect.ts';
 import { type Hook, sensorOf } from './home.ts';
 import type { Kind } from './rules.ts';
 
-/** The event types in the format Custom 1 that the pager receives. */
+/** The event types in the Custom 1 format that the pager receives. */
 const kinds: Readonly<Record<number, Kind>> = { 1: 'fall/fall_detected' };
 
 type Full = { event: { type: string; action: string }; sensor: { name: string } };
 type Custom1 = { eventType: number; sensorName: string };
 
-/**
- * Counts the deliveries that arrive. Another delivery with the same `webhook-id` counts as a duplicate.
- */
+/** Counts arriving deliveries. Another delivery with the same `webhook-id` counts as a duplicate. */
 export const createArrivals = () => {
   const deliveries: Counts = new Map();
   const seen = new Set<string>();
@@ -20,10 +18,10 @@ export const createArrivals = () => {
   return {
     deliveries,
     duplicates: () => duplicates,
-    /** Returns the number of deliveries without the token of one of the home's webhooks. */
+    /** Returns the number of deliveries whose token belongs to none of the home's webhooks. */
     strangers: () => strangers,
     /**
-     * Counts a delivery. Returns its listener and kind of event; null for a duplicate, an unknown token or a raw
+     * Counts a delivery. Returns the listener and the event kind; null for a duplicate, an unknown token or a raw
      * message.
      */
     record: ({ headers, body }: Received, hooks: ReadonlyMap<string, Hook>) => {

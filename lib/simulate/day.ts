@@ -1,8 +1,8 @@
 import type { Random } from '../local/random.ts';
 
 /**
- * What happens in a room, to its resident, a visitor or the sensor. The sensor starts at `begin` and sends no message
- * between `silent` and `back`. In a `cut_fall` the sensor stops sending before it can report the end of the fall.
+ * What happens in a room, to the resident, a visitor or the sensor. The sensor starts at `begin` and sends no messages
+ * between `silent` and `back`. In a `cut_fall`, the sensor stops sending before it can report the end of the fall.
  */
 export type Occurrence =
   | 'begin'
@@ -26,7 +26,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** The number of groups of sensors that report at different times, so that not all report at once. */
+/** The number of sensor groups that report at different times, so that not all sensors report at once. */
 const REPORT_GROUPS = 9;
 
 type Around = (time: number, spread: number) => number;
@@ -35,9 +35,7 @@ const during = (at: number, begins: Occurrence, lasts: number, ends: Occurrence)
   { at: at + lasts, what: ends },
 ];
 
-/**
- * Returns the periodic reports of a sensor in a day, one every `every` ms. Their rhythm continues past midnight.
- */
+/** Returns a sensor's periodic reports for a day, one every `every` ms. The rhythm continues past midnight. */
 const reportsOf = (sensor: number, day: number, every: number): Moment[] => {
   const offset = Math.floor(((sensor % REPORT_GROUPS) * every) / REPORT_GROUPS);
   const first = (((offset - day * DAY) % every) + every) % every;
@@ -53,7 +51,7 @@ const mealsOf = (around: Around): Moment[] =>
     during(around(hour * HOUR, 20 * MINUTE), 'leave_room', around(35 * MINUTE, 10 * MINUTE), 'enter_room'),
   );
 
-/** Returns the moments of a night: the resident gets up zero to two times, and one time in four soon gets up again. */
+/** Returns the moments of a night. The resident gets up zero to two times, and one time in four soon gets up again. */
 const nightOf = (random: Random, around: Around): Moment[] =>
   Array.from({ length: Math.floor(random() * 3) }, (_, walk) => {
     const at = around((1.5 + 2 * walk) * HOUR, 40 * MINUTE);
@@ -61,7 +59,7 @@ const nightOf = (random: Random, around: Around): Moment[] =>
     return [...during(at, 'leave_bed', 10 * MINUTE, 'enter_bed'), ...again];
   }).flat();
 
-/** Returns the moments that a day may contain, each with its probability. */
+/** Returns the moments a day may contain, each with a probability. */
 const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] => [
   [3 / 32, () => [{ at: around(10 * HOUR, HOUR / 2), what: 'fall' }]],
   [
@@ -78,8 +76,8 @@ const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] 
 ];
 
 /**
- * Returns the day of a room, in order of time. The resident is in bed at midnight, gets up in the morning, has three
- * meals outside of the room, goes to bed in the evening and gets up at night. The resident falls on one day in eight,
+ * Returns the day in a room, ordered by time. The resident is in bed at midnight, gets up in the morning, has three
+ * meals outside the room, goes to bed in the evening and gets up at night. The resident falls on one day in eight,
  * almost falls on one in eight, has a bad night on one in sixteen and a visitor on one in three. On one day in six the
  * sensor is offline for a while.
  */

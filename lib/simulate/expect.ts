@@ -4,11 +4,11 @@ import type { ObservedMoment } from './plan.ts';
 import { type HomeRule, homeRules, isInGroup, type Kind, type Listener, night } from './rules.ts';
 
 /*
- * The expectation is derived from the residents' days and the specification, without code of the cloud, and then
- * compared with what the cloud recorded.
+ * The expectation is derived from the residents' days and the specification, without any cloud code, and then compared
+ * with what the cloud recorded.
  */
 
-/** Counts by key. A key consists of words joined by spaces. */
+/** Counts by key. A key is a list of words joined by spaces. */
 export type Counts = Map<string, number>;
 export const count = (counts: Counts, ...words: readonly (string | number)[]): void => {
   const key = words.join(' ');
@@ -17,16 +17,16 @@ export const count = (counts: Counts, ...words: readonly (string | number)[]): v
 
 /**
  * `events` counts by sensor and kind, `hits` by sensor and rule, and `deliveries` by listener (`everything` is the
- * customer's webhook), sensor and kind. Its key `bytes` counts the raw device messages that led to an event.
+ * customer's webhook), sensor and kind. The `bytes` key counts raw device messages that led to an event.
  */
 export type Accounts = Record<'events' | 'hits' | 'deliveries', Counts>;
 const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), deliveries: new Map() });
 
 const SECOND = 1_000;
-/** How long (ms) a sensor of maker A reports no further bed exit after reporting one. */
+/** How long (ms) a maker A sensor waits after a bed exit before it reports another. */
 const BED_EXIT_PAUSE = 900 * SECOND;
 
-/** The state of a room as last reported to the cloud; `bedLeft` is the time (ms) of the last bed exit. */
+/** The room state last reported to the cloud. `bedLeft` is the time (ms) of the last bed exit. */
 type ReportedState = { isOccupied: boolean; isInBed: boolean; hasAlarm: boolean; bedLeft: number };
 const unreported: ReportedState = {
   isOccupied: false,
@@ -34,7 +34,7 @@ const unreported: ReportedState = {
   hasAlarm: false,
   bedLeft: Number.NEGATIVE_INFINITY,
 };
-/** An event, `after` ms after its moment. With `isByTime`, a timer causes it and not a message. */
+/** An event, `after` ms after the moment that causes it. With `isByTime`, the cause is a timer, not a message. */
 type Fact = [kind: Kind, after?: number, isByTime?: boolean];
 
 const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
@@ -45,7 +45,7 @@ const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
       ['fall/fall_detected', 92 * SECOND],
       ['fall/finished', 122 * SECOND],
     ],
-    // Only timers advance this fall, after the durations in the sensor's configuration: 52 s, 40 s, 30 s.
+    // Only timers advance this fall, after the durations in the sensor configuration: 52 s, 40 s, 30 s.
     cut_fall: [
       ['fall/fall_suspected'],
       ['fall/confirmed', 52 * SECOND, true],
@@ -66,7 +66,7 @@ const atDoor = (enters: number): Fact[] => [
   ['door/left', enters + AT_DOOR],
 ];
 
-/** Whether a sensor of maker B reports the number of people at this moment, and therefore nothing about the bed. */
+/** Whether a maker B sensor reports the number of people at this moment, and therefore nothing about the bed. */
 const countsPeople = ({ what, where }: ObservedMoment): boolean =>
   ['begin', 'leave_room', 'enter_room', 'visitor_enters', 'visitor_leaves', 'back'].includes(what) ||
   (what === 'report' && !where.isInBed);
@@ -78,7 +78,7 @@ const roomFacts = (known: ReportedState, where: RoomState, after = 0): Fact[] =>
   ...when(known.isOccupied && !isOccupied(where), 'presence/empty_room', after),
 ];
 
-/** The events that a message causes, and the reported state after it. */
+/** The events a message causes, and the reported state after it. */
 type Effect = { facts: Fact[]; after: ReportedState };
 
 const effectOfA = (known: ReportedState, { at, what, where }: ObservedMoment): Effect => {
@@ -99,7 +99,7 @@ const effectOfB = (known: ReportedState, moment: ObservedMoment): Effect => {
   const reportsPeople = countsPeople(moment);
   const isNormal = what === 'back' || (what === 'report' && where.isInBed);
   const facts = [
-    // After an outage, the first message only shows that the sensor is active; the number of people follows a second
+    // After an outage, the first message only shows that the sensor is active. The number of people follows a second
     // later.
     ...(reportsPeople ? roomFacts(known, where, what === 'back' ? SECOND : 0) : []),
     ...when(what === 'begin' && where.isInBed, 'bed/entered', SECOND),
@@ -120,8 +120,8 @@ const effectOfB = (known: ReportedState, moment: ObservedMoment): Effect => {
 const onSensor: Partial<Record<string, Fact[]>> = {
   begin: [['sensor/active']],
   back: [['sensor/active']],
-  // The cloud may notice it later, depending on its settings. No rate limit of a rule is short enough for this to
-  // matter.
+  // Depending on its settings, the cloud may notice later. This does not matter, because no rule has a rate limit that
+  // short.
   silent: [['sensor/inactive', 330 * SECOND, true]],
 };
 
@@ -133,10 +133,10 @@ const isNight = (time: number): boolean => {
   return clock >= night.from || clock < night.to;
 };
 
-/** Whether a kind of event is exempt from rate limits, like the first report of a fall. */
+/** Whether an event kind is exempt from rate limits, as the first report of a fall is. */
 const isUnlimited = (kind: Kind): boolean => kind === 'fall/fall_detected' || kind === 'fall/fall_suspected';
 
-/** Counts the expected events, hits and alarms of moments in order of time. `begin` is the first midnight (ms). */
+/** Counts the events, hits and alarms to expect from moments ordered by time. `begin` is the first midnight (ms). */
 export const createExpectation = (begin: number, rules: readonly HomeRule[] = homeRules) => {
   const accounts = noAccounts();
   const known = new Map<number, ReportedState>();

@@ -8,7 +8,7 @@ import type { RoomUpdate } from '#openapi';
 import { makerOf } from './makers.ts';
 import { homeRules, isInGroup, type Listener, listeners, night } from './rules.ts';
 
-/** The access to a cloud. Sensors use MQTT if there is an `mqttUrl`, otherwise HTTP. */
+/** Access to a cloud. Sensors use MQTT if there is an `mqttUrl`, otherwise HTTP. */
 export type Access = {
   base: string;
   mqttUrl?: string | null;
@@ -17,16 +17,16 @@ export type Access = {
   provisioningKey: string;
 };
 type Device = { sensorId: string } & SensorConnection;
-/** A webhook of the home. The listener `everything` receives all events, `bytes` the raw messages of the devices. */
+/** A webhook in the home. The `everything` listener receives all events, and `bytes` receives raw device messages. */
 export type Hook = { id: string; listener: Listener | 'everything' | 'bytes' };
 export type Home = {
   customerId: number;
-  /** The client of a user of the home. */
+  /** Authenticated as a user in the home. */
   client: Client;
   devices: Device[];
-  /** The webhooks by the token in their requests. */
+  /** The webhooks by the token they send. */
   hooks: Map<string, Hook>;
-  /** The names of the rules by id. */
+  /** Rule names by id. */
   rules: Map<number, string>;
 };
 
@@ -52,20 +52,20 @@ const room = {
   exitDuration: 120,
 } as const;
 
-/** Disconnects all sensors of a home. */
+/** Disconnects all sensors in a home. */
 export const disconnectSensors = async ({ devices }: Home): Promise<void> =>
   void (await Promise.all(devices.map(({ end }) => end())));
 
-/** Deletes the webhooks of a home, because a cloud that keeps running would retry their deliveries for days. */
+/** Deletes a home's webhooks, because a cloud that keeps running would retry the deliveries for days. */
 export const deleteWebhooks = async ({ client, hooks }: Home): Promise<void> => {
   for (const { id } of hooks.values())
     await ok(client.DELETE('/webhooks/{webhookId}', { params: { path: { webhookId: id } } }));
 };
 
-/** Returns a hardware id whose last four digits are the number of the sensor (see sensorOf). */
+/** Returns a hardware id whose last four digits are the sensor number (see sensorOf). */
 const hardwareId = (sensor: number): string =>
   `${randomBytes(4).toString('hex')}${sensor.toString(16).padStart(4, '0')}`.toUpperCase();
-/** Returns the number of a sensor from its name, which ends in the same digits as its hardware id. */
+/** Returns the sensor number from a name, which ends in the same digits as the hardware id. */
 export const sensorOf = (name: string): number => Number.parseInt(name.slice(-4), 16);
 
 type Sensor = { device: FakeDevice; bedId: string };
@@ -76,14 +76,14 @@ const addSensor = async (home: SharedHome, provisioningKey: string, sensor: numb
     hardwareId: hardwareId(sensor),
   });
   const bed = region('bed', 'Bed', -100);
-  // The API has defaults for the other fields of a region.
+  // The API has defaults for the other region fields.
   const regions = [bed, region('door', 'Door', 0)] as RoomUpdate['regions'];
   const params = { path: { sensorId: device.sensorId } };
   await ok(home.client.PUT('/sensors/{sensorId}/room', { params, body: { ...room, regions } }));
   return { device, bedId: bed.id };
 };
 
-/** Creates webhooks for all events and for raw messages, and a bot with a webhook for each listener of rules. */
+/** Creates webhooks for all events and for raw messages, and a bot with a webhook for each rule listener. */
 const addHooks = async (home: SharedHome, url: string) => {
   const hooks = new Map<string, Hook>();
   const everything = await home.addWebhook({ name: 'everything', url, isCustomerHook: true });
@@ -99,7 +99,7 @@ const addHooks = async (home: SharedHome, url: string) => {
   return { hooks, recipients };
 };
 
-/** Creates the rules of the home. Returns their names by id. */
+/** Creates the home's rules. Returns the names by id. */
 const addRules = async (
   home: SharedHome,
   recipients: Awaited<ReturnType<typeof addHooks>>['recipients'],
@@ -132,8 +132,8 @@ const addRules = async (
 };
 
 /**
- * Creates a home through the API, with sensors of both makers, rules, and webhooks for alarms and for all events.
- * `pace` is awaited after each sensor, to stay below the rate limit of the cloud.
+ * Creates a home through the API, with sensors from both makers, rules, and webhooks for alarms and for all events.
+ * `pace` is awaited after each sensor, to stay below the cloud's rate limit.
  */
 export const buildHome = async (
   access: Access,

@@ -2,12 +2,12 @@ import type { DeviceMessage, MakerAFallMessage, MakerBMessage } from '#openapi';
 import type { Moment, Occurrence } from './day.ts';
 
 export type Maker = 'maker_a' | 'maker_b';
-/** Returns the maker of a sensor: A for even numbers, B for odd ones. */
+/** Returns a sensor's maker: A for even numbers, B for odd ones. */
 export const makerOf = (sensor: number): Maker => (sensor % 2 === 0 ? 'maker_a' : 'maker_b');
 
 /** Who is in the room, and where the resident is. */
 export type RoomState = { isPresent: boolean; isInBed: boolean; hasVisitor: boolean };
-/** A message sent `after` ms after its moment. `stamp` returns the device time for a number of ms after the moment. */
+/** A message sent `after` ms after a moment. `stamp` converts ms after that moment to device time. */
 type SentMessage = { after: number; message: (stamp: (after: number) => number) => DeviceMessage };
 
 const SECOND = 1_000;
@@ -36,7 +36,7 @@ const targetsOf = ({ isPresent, isInBed, hasVisitor }: RoomState, isAtDoor: bool
   return [...(isPresent ? [resident] : []), ...(hasVisitor || isAtDoor ? [visitor] : [])];
 };
 
-/** A presence message of maker A. Region 0 of the room is the bed, region 1 the door. */
+/** A maker A presence message. Region 0 in the room is the bed, region 1 the door. */
 const presence = (where: RoomState, isAtDoor = false, after = 0): SentMessage => ({
   after,
   message: (stamp) => ({
@@ -129,6 +129,6 @@ const ofMakerB = (what: Occurrence, { isPresent, isInBed, hasVisitor }: RoomStat
   return messages[what];
 };
 
-/** Returns the messages that a sensor sends about an occurrence. `where` is the state of the room after it. */
+/** Returns the messages a sensor sends about an occurrence. `where` is the room state after it. */
 export const messagesAbout = (maker: Maker, what: Occurrence, where: RoomState): SentMessage[] =>
   maker === 'maker_a' ? ofMakerA(what, where) : ofMakerB(what, where);

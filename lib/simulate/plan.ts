@@ -16,15 +16,15 @@ export type PlanOptions = {
 };
 
 /**
- * A moment that a sensor observes, `at` ms after the first midnight, with the number of the sensor and the state of the
- * room afterwards.
+ * A moment observed by a sensor, `at` ms after the first midnight, with the sensor number and the room state
+ * afterwards.
  */
 export type ObservedMoment = Moment & { sensor: number; where: RoomState };
-/** A message of a sensor, `at` ms after the first midnight. `stamp` converts such times to device time. */
+/** A sensor message, `at` ms after the first midnight. `stamp` converts such times to device time. */
 export type Planned = { at: number; sensor: number; message: (stamp: (at: number) => number) => DeviceMessage };
 
 /**
- * Returns the moments that a sensor observes in a day. Moments while it is offline change the room, but are not
+ * Returns the moments a sensor observes in a day. Moments while the sensor is offline change the room, but are not
  * reported.
  */
 const observedMoments = (
@@ -50,15 +50,14 @@ const observedMoments = (
 };
 
 /**
- * Returns the moments that all sensors of a home observe in a day, in order of time. The same seed yields the same
- * days.
+ * Returns the moments observed by all sensors of a home in a day, ordered by time. The same seed yields the same days.
  */
 export const dayIn = (options: PlanOptions, day: number): ObservedMoment[] =>
   Array.from({ length: options.sensors }, (_, sensor) => observedMoments(options, day, sensor))
     .flat()
     .sort((a, b) => a.at - b.at);
 
-/** Returns the messages that the sensors send about moments, in order of time. */
+/** Returns the messages the sensors send about moments, ordered by time. */
 export const messagesOf = (moments: readonly ObservedMoment[]): Planned[] =>
   moments
     .flatMap(({ at, what, sensor, where }) =>

@@ -3,7 +3,7 @@ import { type Accounts, type Counts, count } from './expect.ts';
 import type { Home } from './home.ts';
 
 /**
- * What the API of the cloud lists. `open` counts unfinished deliveries, `unsent` the hits whose alarms are not all
+ * What the cloud API lists. `open` counts unfinished deliveries, and `unsent` counts hits whose alarms are not all
  * sent.
  */
 export type Records = Omit<Accounts, 'deliveries'> & { open: Counts; unsent: number };
@@ -11,7 +11,7 @@ export type Records = Omit<Accounts, 'deliveries'> & { open: Counts; unsent: num
 type Page<T> = { total: number; data: T[] };
 const PER_PAGE = 200;
 
-/** Reads all pages of a list. Throws if its `total` is not the number of its items. */
+/** Reads all pages of a list. Throws if `total` is not the number of items. */
 const readAll = async <T>(
   name: string,
   get: (query: { page: number; perPage: number }) => Promise<ApiResult<Page<T>[]>>,
@@ -29,7 +29,7 @@ const readAll = async <T>(
 
 const open = ['pending', 'sending', 'retrying', 'held', 'failed'] as const;
 
-/** Reads the events, the hits and the unfinished deliveries of a home. */
+/** Reads a home's events, hits and unfinished deliveries. */
 export const readRecords = async ({ customerId, client, devices, hooks, rules }: Home): Promise<Records> => {
   const records: Records = { events: new Map(), hits: new Map(), open: new Map(), unsent: 0 };
   const numbers = new Map(devices.map(({ sensorId }, sensor) => [sensorId, sensor]));
@@ -55,7 +55,7 @@ export const readRecords = async ({ customerId, client, devices, hooks, rules }:
   return records;
 };
 
-/** Returns one line for each count that differs. */
+/** Returns one line for each difference between two counts. */
 export const differences = (name: string, expected: Counts, actual: Counts): string[] =>
   [...new Set([...expected.keys(), ...actual.keys()])].flatMap((key) => {
     const expectedCount = expected.get(key) ?? 0;

@@ -18,17 +18,17 @@ export type Kind =
   | 'fall/canceled'
   | 'vital/heart_rate_high';
 
-/** The recipients of alarms, with the format of their webhooks. Each has a bot and a webhook. */
+/** The alarm recipients, with their webhook formats. Each has a bot and a webhook. */
 export const listeners = { nurse: 'full', pager: 'custom1', housekeeping: 'full', technician: 'full' } as const;
 export type Listener = keyof typeof listeners;
 
 type Situation = RuleCreation['situation'];
-/** A rule of the home. `kind` is the event that fires it. */
+/** A rule in the home, fired by events of this `kind`. */
 export type HomeRule = {
   name: string;
   situation: Situation;
   kind: Kind;
-  /** All sensors, the sensors of a group, the first sensor, or the bed in the room of the first sensor. */
+  /** All sensors, a group, the first sensor, or the bed in the first sensor's room. */
   scope: 'home' | 'group' | 'first' | 'first_bed';
   isNightly: boolean;
   rateLimitSeconds: number;
@@ -36,7 +36,7 @@ export type HomeRule = {
 };
 
 export const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '06:00', timeZone: TIME_ZONE };
-/** Whether a sensor is in the group, which has sensors of both makers and at most 100. */
+/** Whether a sensor is in the group, which has sensors from both makers and at most 100. */
 export const isInGroup = (sensor: number): boolean => sensor < 200 && sensor % 4 < 2;
 
 const rule = (situation: Situation, kind: Kind, recipients: Listener[], more: Partial<HomeRule> = {}): HomeRule => ({

@@ -10,19 +10,19 @@ import type { Kind } from './rules.ts';
 import type { SimulationClock } from './simulation-clock.ts';
 
 /**
- * The progress of a run. `time` is the simulated time (ms). `deliveries` counts, by kind of event, the deliveries to
- * the webhook that receives all events; `alarms` counts the deliveries caused by rules.
+ * The progress of a run. `time` is the simulated time (ms). `deliveries` counts deliveries to the webhook that receives
+ * all events, by event kind. `alarms` counts deliveries caused by rules.
  */
 export type Tally = { time: number; sent: number; rejected: number; deliveries: Counts; alarms: number };
 type Host = {
   /** Starts the simulated clock. */
   startClock: () => SimulationClock;
-  /** Awaited after setting up each sensor, to stay below the rate limit of the API. */
+  /** Awaited after setting up each sensor, to stay below the API rate limit. */
   pace: () => Promise<void>;
   /** Called with the tally after every message. */
   show: (tally: Tally) => void;
 };
-/** `slow` counts falls that only timers of the cloud advance, so they are reported minutes later. */
+/** `slow` counts falls that only cloud timers advance, so they are reported minutes later. */
 type Result = {
   tally: Tally;
   expected: Accounts;
@@ -47,7 +47,7 @@ export const tallyText = ({ time, sent, rejected, deliveries, alarms }: Tally): 
   return `${clockText(time)}  sent ${sent}${lost}  alarms ${alarms}  arrived ${sum(deliveries)}: ${kinds.join(', ')}`;
 };
 
-/** Simulates a care home for some days. Counts the expected events, and the deliveries that arrive. */
+/** Simulates a care home for several days. Counts the expected events, and the deliveries that arrive. */
 export const simulate = async (options: Access & PlanOptions, host: Host): Promise<Result> => {
   const tally: Tally = { time: 0, sent: 0, rejected: 0, deliveries: new Map(), alarms: 0 };
   const arrivals = createArrivals();
@@ -86,9 +86,7 @@ export const simulate = async (options: Access & PlanOptions, host: Host): Promi
 const eventsOf = ({ events }: Accounts, kind: Kind): number =>
   sum(new Map([...events].filter(([key]) => key.endsWith(` ${kind}`))));
 
-/**
- * Checks what must hold at any speed of the clock: every message was accepted, and every fall was delivered.
- */
+/** Checks what must hold at any clock speed: every message was accepted, and every fall was delivered. */
 export const checkFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
   const happened = eventsOf(expected, 'fall/fall_detected');
   const delivered = tally.deliveries.get('fall/fall_detected') ?? 0;
@@ -104,7 +102,7 @@ export const checkFalls = ({ tally, expected, slow }: Result): { complaints: str
 };
 
 /**
- * Compares the deliveries that arrived, and what the API of the cloud lists, with the expectation, which was derived
+ * Compares the arrived deliveries and the records listed by the cloud API with the expectation, which was derived
  * without the cloud.
  */
 export const checkRecords = (

@@ -5,7 +5,7 @@ import type { Planned } from './plan.ts';
 export type SimulationClock = {
   /** Converts a planned time (ms after the first midnight) to ms since the Unix epoch. */
   stamp: (at: number) => number;
-  /** Calls `send` with each message at its planned time. The messages of one sensor stay in order. */
+  /** Calls `send` with each message at the planned time. Messages from the same sensor stay in order. */
   run: (messages: readonly Planned[], send: (message: Planned) => Promise<void>) => Promise<void>;
   /** Resolves when a planned time has come and all earlier messages are processed. */
   until: (at: number) => Promise<void>;
@@ -41,15 +41,12 @@ export const atSpeed = ({ now, pause, speed, settled }: RealTime): SimulationClo
   };
 };
 
-/**
- * Messages within this time (ms) are sent concurrently. It is shorter than the time that the cloud waits for a late
- * message.
- */
+/** Messages within this time (ms) are sent concurrently. Must be shorter than the cloud waits for a late message. */
 const BATCH_MS = 2_000;
 
 /**
- * Groups messages that can be sent concurrently: they are close in time, and no two are from the same sensor, whose
- * messages have to stay in order.
+ * Groups messages that can be sent concurrently: they are close in time, and no two are from the same sensor, because a
+ * sensor's messages have to stay in order.
  */
 function* batches(messages: readonly Planned[]): Generator<Planned[]> {
   let batch = new Map<number, Planned>();
@@ -67,7 +64,7 @@ function* batches(messages: readonly Planned[]): Generator<Planned[]> {
 
 /**
  * Runs simulated time as fast as the cloud works: once all earlier work is done, the clock skips to the next message or
- * to the next timer of the cloud. `begin` is the first midnight (ms since the Unix epoch).
+ * the next cloud timer. `begin` is the first midnight (ms since the Unix epoch).
  */
 export const atFullSpeed = (clock: SkippingClock, idle: () => Promise<void>, begin: number): SimulationClock => {
   const stamp = (at: number) => begin + at;

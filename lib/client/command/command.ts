@@ -2,7 +2,7 @@ import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from 'no
 import type { Pause } from '../pause.ts';
 import type { Send } from '../retrying-fetch.ts';
 
-/** The environment of a command. */
+/** The environment a command runs in. */
 export type CommandIo = {
   out: (line: string) => void;
   err: (line: string) => void;
@@ -20,14 +20,14 @@ export type CommandIo = {
   fetch?: Send;
 };
 
-/** Invalid usage of a command. It is printed with the help of the command. */
+/** Invalid usage, printed with the command's help. */
 export class UsageError extends Error {}
 
 /** An option with a value, and one without. */
 export const text = { type: 'string' } as const;
 export const flag = { type: 'boolean', default: false } as const;
 
-/** The options of every command. */
+/** The options common to all commands. */
 const common = {
   profile: { type: 'string', default: 'default' },
   url: text,
@@ -61,7 +61,7 @@ const parsed = <O extends ParseArgsOptionsConfig>(options: O, args: readonly str
 };
 
 /**
- * Declares a command. `words` are the allowed values of its positional argument, with the default first. `check`
+ * Declares a command. `words` are the allowed values for the positional argument, with the default first. `check`
  * returns what is wrong with the options, or null.
  */
 export const command = <const O extends ParseArgsOptionsConfig>(declared: {

@@ -5,13 +5,13 @@ import { readNumber } from './times.ts';
 
 export const me = (client: Client) => ok(client.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
 
-/** Returns the customer of the option, or else the customer of the user. */
+/** Returns the customer given in the option, or else the user's customer. */
 export const customerOf = async (
   client: Client,
   value: string | undefined,
   option: 'customer' | 'of-customer' = 'customer',
 ): Promise<number> => {
-  // Jobs about a subject without a customer are listed under customer 0.
+  // Jobs whose subject has no customer are listed under customer 0.
   const min = option === 'customer' ? 1 : 0;
   if (value !== undefined) return readNumber(option, value, [min, Number.MAX_SAFE_INTEGER], 0);
   const { customerId } = await me(client);

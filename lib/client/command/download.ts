@@ -10,7 +10,7 @@ type Destination = { path: string; isForced: boolean };
 const alreadyExists = (path: string): Error =>
   new Error(`${path} already exists: choose another file, or pass --force`);
 
-/** Throws if a file cannot be saved, so that no work is started for it. */
+/** Throws if a file cannot be saved there. Call this before starting any work for the file. */
 export const ensureWritable = async ({ path, isForced }: Destination): Promise<void> => {
   const found = await stat(path).catch(() => null);
   // Devices and folders are never replaced.
@@ -20,14 +20,14 @@ export const ensureWritable = async ({ path, isForced }: Destination): Promise<v
   if (!folder?.isDirectory()) throw new Error(`the folder ${dirname(path)} does not exist`);
 };
 
-/** Creates the file unless another process has created it in the meantime. */
+/** Creates the file, unless another process already has. */
 const reserve = async (path: string): Promise<void> => {
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? alreadyExists(path) : error;
   });
 };
 
-/** Downloads to a file that only its owner can read. The file is complete or does not exist. */
+/** Downloads to a file only the owner can read. The file is either complete or missing. */
 export const download = async (
   url: string,
   destination: Destination,
@@ -39,7 +39,7 @@ export const download = async (
   const response = await send(new Request(url, { signal }));
   if (!response.ok || !response.body) throw new Error(`could not download the file (${response.status})`);
   const draft = `${path}.${randomBytes(4).toString('hex')}.part`;
-  // Opened first, because a stream that fails while it opens its file would leave the file behind.
+  // A write stream that fails while opening the file would leave the file behind, so it is opened first.
   const file = await open(draft, 'wx', 0o600);
   try {
     await pipeline(response.body, file.createWriteStream(), { signal });

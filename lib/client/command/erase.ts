@@ -16,7 +16,7 @@ import {
   targetOf,
 } from './subject.ts';
 
-/** The minimum duration of an erasure. A second pass erases what was still in progress during the first. */
+/** The minimum duration (minutes). A second pass erases what was still in progress during the first. */
 const ERASURE_MINUTES = 16;
 
 const placeText = {
@@ -34,7 +34,7 @@ const stateText = ({ state, updateDate, begins, approvedBy }: Erasure): string =
   return `requested, begins ${timeText(begins ?? 0)}${approvedBy ? '' : ' at the earliest, once it is approved'}`;
 };
 
-/** Describes an erasure. For a completed one, this is its certificate. */
+/** Describes an erasure. Once completed, this is the certificate. */
 const linesOf = (job: Erasure): string[] => {
   const { id, subject, reason, createDate, counts, remains } = job;
   const erased = Object.entries(counts).map(([kind, count]) => ({ erased: kind, count }));
@@ -58,7 +58,7 @@ const printErasure = (io: CommandIo, isJson: boolean, job: Erasure): void => {
 const options = { ...subjectOptions, yes: flag, wait: flag } as const;
 type EraseOptions = OptionValues<typeof options>;
 
-/** Asks the user to type the name of the subject, because ids are easily mixed up. */
+/** Asks the user to type the subject's name, because ids are easily mixed up. */
 const confirm = async (client: Client, { subject }: Target, io: CommandIo): Promise<void> => {
   const name = printable(await nameOf(client, subject));
   const id = printable(String(subject.id));
@@ -78,7 +78,7 @@ const laterFor = (id: string, of: number | undefined, values: EraseOptions): str
   laterCommand(`erase --job ${id}`, of, values);
 
 type Context = { client: Client; values: EraseOptions; io: CommandIo };
-/** Waits for an erasure if requested, and prints its state. */
+/** Waits for an erasure if requested, and prints the erasure state. */
 const follow = async (
   started: Erasure,
   { customerId, of }: JobOwner,

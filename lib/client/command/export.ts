@@ -18,7 +18,7 @@ const check = (values: ExportOptions): string | null => {
   return values.output === '' ? '--output must be the name of a file' : subjectProblem(values);
 };
 
-/** Starts an export, or finds the export of --job. */
+/** Starts an export, or finds the one given with --job. */
 const jobOf = async (
   values: ExportOptions,
   io: CommandIo,
@@ -29,7 +29,7 @@ const jobOf = async (
     const params = { path: { customerId, exportId } };
     const fetchFrom = (from: Client) =>
       ok(from.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal }));
-    /** Fetches the export with the URL of its file, which only sessions get. */
+    /** Fetches the export with the file URL, which is returned only to sessions. */
     const fetchFile = async () => {
       const { username } = await ok(client.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
       const user = { username, password: password ?? (await io.ask('Password: ', 'hidden')) };

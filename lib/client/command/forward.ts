@@ -6,13 +6,13 @@ import { Problem } from '../problem.ts';
 import type { CommandIo } from './command.ts';
 import { printable } from './print.ts';
 
-/** Timeout (ms) of the local server, the same as the service grants receivers. */
+/** Timeout (ms) for the local server, the same as for any webhook receiver. */
 const TIMEOUT_MS = 15_000;
 const MAX_PAUSE_SECONDS = 30;
-/** Headers of the connection itself; all others are forwarded unchanged. */
+/** Connection headers. All others are forwarded unchanged. */
 const connectionHeaders = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
 
-/** Posts a message with its exact headers and bytes. Returns the status of the response, whose body is not read. */
+/** Posts a message with the exact original headers and bytes. Returns the response status. The body is not read. */
 const post = (url: URL, { headers, body }: FeedDelivery, signal: AbortSignal): Promise<number> =>
   new Promise((resolve, reject) => {
     const forwarded = Object.entries(headers).filter(([name]) => !connectionHeaders.includes(name.toLowerCase()));
@@ -29,7 +29,7 @@ const post = (url: URL, { headers, body }: FeedDelivery, signal: AbortSignal): P
     request.end(body);
   });
 
-/** Returns the event of a message; '-' if its body is not JSON. */
+/** Returns the event in a message; '-' if the body is not JSON. */
 const subjectOf = (body: string): string => {
   try {
     const { event, eventType } = Object(JSON.parse(body));
@@ -46,7 +46,7 @@ const reasonOf = (error: unknown): string => {
 
 /**
  * Posts a message until it is accepted (2xx), and prints each attempt. Returns false if the command is ended first, or
- * if the message has to be fetched again because its signature is getting too old.
+ * if the message has to be fetched again because the signature is getting too old.
  */
 export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, io: CommandIo): Promise<boolean> => {
   const end = io.now() + REFETCH_AFTER_MS;
@@ -68,6 +68,6 @@ export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, 
   return false;
 };
 
-/** Describes for people why a call to the service failed. */
+/** Explains to the user why a request to the service failed. */
 export const serviceErrorText = (error: unknown): string =>
   error instanceof Problem ? `${error.message} (${error.status})` : 'the service does not respond';

@@ -5,13 +5,13 @@ import { serviceErrorText } from './forward.ts';
 
 /** The longest pause (s) between two checks. */
 const MAX_PAUSE_SECONDS = 15;
-/** The number of consecutive checks that may fail, enough for a restart of the service. */
+/** The number of consecutive checks that may fail. Enough to survive a service restart. */
 const MAX_FAILURES = 20;
 
-/** A job to wait for: its name for people, the command that gets its result later, and how its state is fetched. */
+/** A job to wait for: the name to display, the command that gets the result later, and how to fetch the state. */
 export type WaitableJob<T> = { name: string; later: string; fetchJob: () => Promise<T> };
 
-/** Returns the command that gets the result of a job later. `of` is the customer, if it has to be specified. */
+/** Returns the command that gets a job's result later. `of` is the customer, if it has to be specified. */
 export const laterCommand = (command: string, of: number | undefined, { profile, url }: CommonValues): string => {
   const options = [
     ...(of === undefined ? [] : ['--of-customer', of]),
@@ -21,15 +21,15 @@ export const laterCommand = (command: string, of: number | undefined, { profile,
   return ['sensor-cloud', command, ...options].join(' ');
 };
 
-/** Returns the number of items of a job as text; '' if there are none. */
+/** Returns the number of items in a job as text; '' if there are none. */
 export const itemsOf = ({ counts }: DataExport): string => {
   const items = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return items === 0 ? '' : `${items} ${items === 1 ? 'item' : 'items'}`;
 };
 
 /**
- * Starts a job. Fails for users of an OpenID Connect provider: they have no password, and no session that commands
- * could use.
+ * Starts a job. Fails for users who log in with OpenID Connect: they have no password, and commands cannot use their
+ * sessions.
  */
 export const startedJob = <T>(call: Promise<ApiResult<T>>): Promise<T> =>
   ok(call).catch((error: unknown) => {
@@ -50,7 +50,7 @@ export const throwIfFailed = ({ state }: DataExport, name: string): void => {
   if (state === 'failed') throw new Error(`The ${name} failed. Start it again.`);
 };
 
-/** Waits until a job has ended, even if the service is down for a while, and prints its progress. */
+/** Waits until a job has ended, even if the service is down for a while, and prints the progress. */
 export const wait = async <T extends DataExport>(
   started: T,
   { name, later, fetchJob }: WaitableJob<T>,

@@ -8,7 +8,7 @@ import { type Profile, updateProfile } from './profiles.ts';
 
 type Wanted = { profile: string; format: 'full' | 'custom1' | 'raw'; customerId: number; botId: number | null };
 
-/** Returns the secret of the profile, which signs everything that `listen` receives. It is created once. */
+/** Returns the profile's secret, which signs everything that `listen` receives. Creates one the first time. */
 export const secretOf = async (io: CommandIo, name: string, { secret }: Profile): Promise<string> => {
   if (secret !== undefined) return secret;
   const generated = `whsec_${randomBytes(24).toString('base64')}`;
@@ -24,7 +24,7 @@ export const existingWebhook = async (client: Client, webhookId: string): Promis
   return webhook;
 };
 
-/** Finds the webhook of this machine and profile, left behind by an earlier run, or creates it. */
+/** Finds the webhook that an earlier run left behind for this machine and profile, or creates it. */
 export const ownWebhook = async (
   client: Client,
   io: CommandIo,

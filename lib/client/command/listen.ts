@@ -32,7 +32,7 @@ const check = (values: ListenOptions): string | null => {
   return formats.some((format) => format === values.format) ? null : `--format must be one of ${formats.join(', ')}`;
 };
 
-/** Opens the webhook to listen on. A webhook that was created without --bot and --keep is deleted at the end. */
+/** Opens the webhook to listen on. A webhook created without --bot and --keep is deleted at the end. */
 const openWebhook = async (client: Client, io: CommandIo, secret: string, values: ListenOptions) => {
   if (values.webhook) {
     const { id } = await existingWebhook(client, values.webhook);
@@ -48,7 +48,7 @@ const openWebhook = async (client: Client, io: CommandIo, secret: string, values
   return { id, isTemporary: botId === null && !values.keep };
 };
 
-/** Forwards the messages of a webhook until the command is ended. Messages that were not accepted are fetched again. */
+/** Forwards webhook messages until the command is ended. Messages that were not accepted are fetched again. */
 const forwardAll = async (
   client: Client,
   id: string,

@@ -2,9 +2,7 @@ import type { CommandIo } from './command.ts';
 
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
-/**
- * Replaces control characters, so that text from others cannot move the cursor or change the colors of the terminal.
- */
+/** Replaces control characters, so that untrusted text cannot move the cursor or change terminal colors. */
 export const printable = (value: string): string => value.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 
 const textOf = (value: Row[string] | undefined): string => {
@@ -13,7 +11,7 @@ const textOf = (value: Row[string] | undefined): string => {
   return printable(String(value));
 };
 
-/** Formats rows as a table; the names of their fields are the column titles. */
+/** Formats rows as a table with the field names as column titles. */
 export const table = (rows: readonly Row[]): string[] => {
   const titles = Object.keys(rows[0] ?? {});
   const lines = [

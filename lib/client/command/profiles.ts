@@ -4,16 +4,16 @@ import { createClient } from '../client.ts';
 import type { Maker } from '../device-messages.ts';
 import { type CommandIo, type CommonValues, UsageError } from './command.ts';
 
-/** The stored access to one service. Anyone who reads it can act as the user. */
+/** Stored credentials for one service. Anyone who reads them can act as the user. */
 export type Profile = {
   url?: string;
   token?: string;
-  /** The user and the id of the token, so that the next login can revoke it. */
+  /** The user and token ids, so that the next login can revoke the token. */
   userId?: number;
   tokenId?: string;
   /** Signs what `listen` receives. */
   secret?: string;
-  /** The test sensors that `send` has registered, with their service. */
+  /** The test sensors registered by `send`, with the service they belong to. */
   devices?: Partial<Record<Maker, { url: string; sensorId: string; deviceToken: string }>>;
 };
 type ConfigFile = { profiles: Record<string, Profile> };
@@ -37,7 +37,7 @@ const readAll = async (file: string): Promise<ConfigFile> => {
 export const readProfile = async (io: CommandIo, name: string): Promise<Profile> =>
   (await readAll(fileOf(io))).profiles[name] ?? {};
 
-/** Updates fields of a profile, in a file that only its owner can read. */
+/** Updates profile fields in a file only the owner can read. */
 export const updateProfile = async (io: CommandIo, name: string, more: Profile): Promise<void> => {
   const file = fileOf(io);
   const { profiles } = await readAll(file);
@@ -49,7 +49,7 @@ export const updateProfile = async (io: CommandIo, name: string, more: Profile):
   await rename(draft, file);
 };
 
-/** Returns the URL of the API. `/api/v1` can be omitted. */
+/** Returns the API URL. `/api/v1` can be omitted. */
 const apiAt = (input: string): string => {
   if (!URL.canParse(input) || !/^https?:$/.test(new URL(input).protocol))
     throw new UsageError(`not an http or https URL: ${input}`);
@@ -57,14 +57,17 @@ const apiAt = (input: string): string => {
   return `${url.origin}${url.pathname === '/' ? '/api/v1' : url.pathname.replace(/\/+$/, '')}`;
 };
 
-/** Returns the URL of the service from the options, the environment or the profile, in this order. */
+/** Returns the service URL from the options, the environment or the profile, in this order. */
 export const serviceUrlOf = (values: CommonValues, io: CommandIo, profile: Profile): string => {
   const url = values.url ?? io.env.SENSOR_CLOUD_URL ?? profile.url;
   if (!url) throw new Error('No service is configured. Run `sensor-cloud login --url URL`, or set SENSOR_CLOUD_URL.');
   return apiAt(url);
 };
 
-/** Creates a client with the token of the environment or the profile. The latter is sent only to its own service. */
+/**
+ * Creates a client with the token from the environment or the profile. A profile's token is only sent to the profile's
+ * own service.
+ */
 export const connect = async (values: CommonValues, io: CommandIo) => {
   const profile = await readProfile(io, values.profile);
   const url = serviceUrlOf(values, io, profile);

@@ -23,7 +23,7 @@ type Connected = Awaited<ReturnType<typeof connect>>;
 
 const makerOf = (name: string): Maker | undefined => makers.find((maker) => maker === name);
 
-/** Returns the provisioning key of the environment, or creates one for this device as a system admin. */
+/** Returns the provisioning key from the environment, or creates one for this device as a system admin. */
 const keyFor = async (client: Client, io: CommandIo, manufacturer: Maker): Promise<string> => {
   const { SENSOR_CLOUD_PROVISIONING_KEY: key } = io.env;
   if (key) return key;
@@ -34,7 +34,7 @@ const keyFor = async (client: Client, io: CommandIo, manufacturer: Maker): Promi
   return (await ok(client.POST('/provisioning-keys', { body }))).key;
 };
 
-/** Registers a test sensor, and links it to the customer. */
+/** Registers a test sensor and links it to the customer. */
 const register = async (
   { client, url, connection }: Connected,
   io: CommandIo,
@@ -69,7 +69,7 @@ const reportOf = (word: string, values: SendOptions): Report => {
   return word === 'bed-exit' ? (device) => device.bedExit() : (device) => device.fall();
 };
 
-/** Reports with the sensor of the options, with the test sensor of an earlier run, or with a new one. */
+/** Reports with the sensor given in the options, the test sensor from an earlier run, or a new one. */
 const reportAs = async (values: SendOptions, io: CommandIo, report: Report): Promise<FakeDevice> => {
   const connected = await connect(values, io);
   const { url, profile, connection } = connected;

@@ -21,7 +21,7 @@ export const startSession = async (
   return { me, session: createClient({ ...connection, token }) };
 };
 
-/** Runs calls in a separate session, and ends it. */
+/** Runs `run` in a separate session, and then ends the session. */
 export const inSession = async <T>(
   ...[connection, io, user, run]: [...Parameters<typeof startSession>, (session: Client) => Promise<T>]
 ): Promise<T> => {

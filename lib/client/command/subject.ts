@@ -5,7 +5,7 @@ import { type OptionValues, text } from './command.ts';
 import { customerOf, me } from './customer.ts';
 import { readNumber } from './times.ts';
 
-/** The options of the commands about personal data. */
+/** The options for the personal data commands. */
 export const subjectOptions = {
   customer: text,
   sensor: text,
@@ -23,7 +23,7 @@ export const subjectHelp = `  --sensor ID                  a sensor, and the per
   --of-customer ID             customer of the sensor or user, if it is not yours; 0 for none
   --job ID                     use a job that was started before, instead of a new one`;
 
-/** Returns what is wrong with the options; null if nothing is. */
+/** Returns what is wrong with the options, or null. */
 export const subjectProblem = ({ customer, sensor, user, reason, job, ...others }: SubjectValues): string | null => {
   const named = [customer, sensor, user].filter((subject) => subject !== undefined).length;
   if (job !== undefined)
@@ -41,7 +41,7 @@ const subjectOf = ({ customer, sensor, user }: SubjectValues, ownId: number): Su
   return { kind: 'customer', id: readNumber('customer', customer, [1, MAX_ID], 0) };
 };
 
-/** The customer of a job. `of` is set if later commands have to name the customer. */
+/** The customer a job belongs to. `of` is set if later commands have to name the customer. */
 export type JobOwner = { customerId: number; of: number | undefined };
 
 export const jobOwnerOf = async (client: Client, { 'of-customer': option }: SubjectValues): Promise<JobOwner> => {
@@ -49,7 +49,7 @@ export const jobOwnerOf = async (client: Client, { 'of-customer': option }: Subj
   return { customerId, of: option === undefined ? undefined : customerId };
 };
 
-/** The subject of a job. `isOwn` means that the caller's own access is part of it. */
+/** The subject of a job. `isOwn` means that the job covers the caller's own access. */
 export type Target = JobOwner & { subject: Subject; isOwn: boolean };
 
 export const targetOf = async (client: Client, values: SubjectValues): Promise<Target> => {
@@ -71,7 +71,7 @@ const unlessHidden = async <T>(call: Promise<ApiResult<T>>): Promise<T | null> =
     return null;
   });
 
-/** Returns the name of a subject, or its id if it has none. */
+/** Returns the subject's name, or the id if there is none. */
 export const nameOf = async (client: Client, { kind, id }: Subject): Promise<string> => {
   const name = async () => {
     if (kind === 'sensor')

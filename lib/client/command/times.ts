@@ -4,7 +4,7 @@ const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export const timeHelp = 'a time like 2026-11-24T08:00:00Z, or how long ago: 30m, 2h, 1d';
 
-/** Parses a time: ISO 8601, or how long ago it was (s, m, h, d). Returns ms since the Unix epoch. */
+/** Parses a time, either ISO 8601 or an age (s, m, h, d). Returns ms since the Unix epoch. */
 export const readTime = (input: string, now: number): number => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(input) ?? [];
   const time = unit ? now - Number(count) * UNITS[unit as keyof typeof UNITS] : Date.parse(input);
@@ -12,7 +12,7 @@ export const readTime = (input: string, now: number): number => {
   return time;
 };
 
-/** Parses the integer of an option; returns `fallback` if the option is not set. */
+/** Parses an integer option; returns `fallback` if the option is not set. */
 export const readNumber = (name: string, input: string | undefined, [min, max]: [number, number], fallback: number) => {
   if (input === undefined) return fallback;
   const value = Number(input);
