@@ -9,8 +9,8 @@ const topicOfAnyDevice = (name: keyof ReturnType<typeof topicsOf>) =>
   }) as const;
 
 /**
- * The cdk-nag findings that this project accepts, with the reason. Each is acknowledged only on the constructs that
- * need it; any other finding stops the synthesis (app.ts).
+ * The cdk-nag findings this project accepts, with reasons. Each is acknowledged only on the constructs that need it.
+ * Any other finding stops the synthesis (app.ts).
  */
 const findings = {
   'api, validated by contracts': {

@@ -9,12 +9,12 @@ import type { Queues } from './queues/queues.ts';
 import type { Stage } from './settings/settings.ts';
 
 /**
- * A metric and the threshold at which its alarm fires. `id` is also its heading in the runbook; `impact` states what
- * the alarm means for residents and customers. Missing data fires an alarm only if it has a lower bound.
+ * A metric, and the threshold at which the alarm fires. `id` is also the runbook heading; `impact` states what the
+ * alarm means for residents and customers. Missing data fires an alarm only if it has a lower bound.
  *
  * CloudWatch sends a notification when an alarm starts, not while it lasts. So an alarm about single homes, sensors or
- * messages has to count arrivals. If it used a level, one case that keeps the level high would hide the next case.
- * `withinPeriods`: the number of periods for which an arrival counts (default 1).
+ * messages has to count arrivals. With a level, one case that keeps the level high would hide the next case.
+ * `withinPeriods` is the number of periods for which an arrival counts (1 by default).
  */
 export type AlarmDefinition = { id: string; metric: IMetric; impact: string; withinPeriods?: number } & (
   | { atLeast: number }
@@ -22,7 +22,7 @@ export type AlarmDefinition = { id: string; metric: IMetric; impact: string; wit
   | { below: number }
 );
 
-/** The resources of a stage that alarms and the dashboard cover. */
+/** The stage resources covered by alarms and the dashboard. */
 export type MonitoredResources = {
   stage: Stage;
   table: ITable;

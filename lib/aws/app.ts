@@ -9,11 +9,11 @@ import { stackName } from './settings/stack-name.ts';
 import { stageFrom } from './settings/stage.ts';
 
 /**
- * Creates the CDK app with the stack of the stage named in the context, and bundles all functions with `bundle`. Fails
+ * Creates the CDK app with the stack for the stage named in the context, and bundles all functions with `bundle`. Fails
  * if cdk-nag reports a finding that is not acknowledged.
  */
 export const createApp = async (props: AppProps = {}, bundle: typeof bundleAll = bundleAll) => {
-  // The feature flags that the pinned version of the CDK recommends. Context from the command line overrides `props`.
+  // The feature flags recommended by the pinned CDK version. Context from the command line overrides `props`.
   const app = new App({ analyticsReporting: false, ...props, context: { ...flags, ...props.context } });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = stageFrom((key) => app.node.tryGetContext(key), Object.keys(app.node.getAllContext()));

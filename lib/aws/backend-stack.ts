@@ -24,12 +24,12 @@ import { addEventSources, addSchedule } from './queues/consumers.ts';
 import { createQueues } from './queues/queues.ts';
 import type { Stage } from './settings/settings.ts';
 
-/** Sending through a configuration set needs the permission to use it as well. */
+/** Sending through a configuration set also requires permission to use the set. */
 const arnsOf = (set: ConfigurationSet | null): string[] => (set ? [set.arn] : []);
 
 type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>> };
 
-/** The whole system: a table, its queues, and a Lambda function per contract with exactly the permissions it `uses`. */
+/** The whole system: a table, queues, and a Lambda function per contract with exactly the permissions it `uses`. */
 export class BackendStack extends Stack {
   constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
     // Indentation counts toward CloudFormation's size limit.
@@ -38,7 +38,7 @@ export class BackendStack extends Stack {
     const queues = createQueues(this, stage);
     const key = createKey(this, stage);
     const api = new AppApi(this, 'api', stage);
-    // The id keeps an old name of the device API, because a new id would make a deployment replace the API.
+    // The id keeps an old name for the device API: with a new id, a deployment would replace the API.
     const deviceApi = new DeviceApi(this, 'device-door', stage);
     const deviceBalancer = stage.deviceApi === 'alb' ? new DeviceBalancer(this, 'device-balancer', stage) : null;
     const alarmTopic = createAlarmTopic(this, stage);

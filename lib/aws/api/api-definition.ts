@@ -8,14 +8,14 @@ import { operationsOf } from './operations.ts';
 import { TLS } from './tls.ts';
 
 /**
- * The key of the method that handles all methods of a path without a separate entry.
+ * The key for the method that handles all methods without a separate entry.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
  */
 const ANY = 'x-amazon-apigateway-any-method';
 
 /**
- * Returns the proxy integration of a function. It contains the name of the function instead of a reference to its ARN:
- * some functions need the address of the API, so a reference would be circular.
+ * Returns the proxy integration for a function. It contains the function name instead of an ARN reference: some
+ * functions need the API address, so a reference would be circular.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-integration.html
  */
 const integration = (stack: Stack, name: LambdaName) => ({
@@ -39,9 +39,9 @@ const method = (stack: Stack, path: string, name: LambdaName, operation?: { name
 });
 
 /**
- * Returns the paths of the OpenAPI document, with each operation as a method. Each path also accepts any other method,
- * because its function answers 405 and OPTIONS itself. All other paths, including prefixes of paths and everything
- * below them, go to a function that answers 404.
+ * Returns the OpenAPI paths, with each operation as a method. Each path also accepts any other method, because its
+ * function handles OPTIONS and 405 itself. All other paths, including prefixes of these paths and everything below
+ * them, go to a function that responds with 404.
  */
 const pathsOf = (stack: Stack) => {
   const paths: Record<string, Record<string, object>> = {};
@@ -56,8 +56,8 @@ const pathsOf = (stack: Stack) => {
 };
 
 /**
- * Returns the OpenAPI document of the app API that API Gateway imports, which replaces a CloudFormation resource per
- * path and method. Each deployment imports it completely, so it contains the whole API.
+ * Returns the app API's OpenAPI document for API Gateway to import. It replaces a CloudFormation resource per path and
+ * method. Each deployment imports the document as a whole, so it contains the complete API.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 export const definitionOf = (stack: Stack, stage: Stage) => ({
@@ -69,7 +69,7 @@ export const definitionOf = (stack: Stack, stage: Stage) => ({
   'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-endpoint-configuration.html
   'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: stage.certificateArn !== '' },
-  // Each import replaces the API as the document describes it, so the document repeats the policy of the resource.
+  // Each import replaces all API settings with those in the document, so the resource's policy is repeated here.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-update.html
   'x-amazon-apigateway-security-policy': TLS.securityPolicy,
   'x-amazon-apigateway-endpoint-access-mode': TLS.endpointAccessMode,

@@ -27,10 +27,10 @@ import { isGuessable, operationsOf, type RoutedOperation } from './operations.ts
 import { TLS } from './tls.ts';
 import { createWebAcl } from './web-acl.ts';
 
-/** API Gateway logs its own errors, but never the data of a request. */
+/** API Gateway logs its own errors, but never request data. */
 const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
 
-/** Returns the kind of an operation. Each kind has a separate throttle. */
+/** Returns the operation kind. Each kind has a separate throttle. */
 const kindOf = ({ lambda, operation }: RoutedOperation): keyof Stage['throttle'] => {
   if (lambda === 'console') return 'console';
   if (operation.published) return 'published';
@@ -44,8 +44,8 @@ const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
 });
 
 /**
- * Returns the settings of all methods except reads, which use the settings of the stage. Settings of a method replace
- * those of the stage completely.
+ * Returns the method settings for everything but reads, which use the stage settings. Method settings replace the stage
+ * settings completely.
  */
 const methodOptionsOf = (stage: Stage) =>
   Object.fromEntries(
@@ -59,8 +59,8 @@ const methodOptionsOf = (stage: Stage) =>
   );
 
 /**
- * The format of the access log, one line per request. It has no bodies, queries or headers, and the resource instead of
- * the path, because paths contain ids.
+ * The access log format, one line per request. Bodies, queries and headers are left out. Paths contain ids, so the
+ * resource is logged instead.
  */
 const accessLog = AccessLogFormat.custom(
   JSON.stringify({
@@ -89,8 +89,7 @@ const throttledIn = (logGroup: LogGroup): Metric =>
   }).metric();
 
 /**
- * Creates the log group for API Gateway's own errors, because a log group that API Gateway creates would keep them
- * forever.
+ * Creates the log group for API Gateway's own errors. Otherwise API Gateway would create one that keeps them forever.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 const createExecutionLogs = (api: SpecRestApi, stage: Stage): void => {
@@ -111,7 +110,7 @@ const deployOptionsOf = (stage: Stage, logGroup: LogGroup): StageOptions => ({
   methodOptions: methodOptionsOf(stage),
 });
 
-/** Creates the custom domain of the API. The owner of the domain points a CNAME or alias at its target. */
+/** Creates the API's custom domain. The domain owner points a CNAME or alias at its target. */
 const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(publicUrl).host,
@@ -124,8 +123,8 @@ const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): v
 };
 
 /**
- * The app API with its access log, web ACL and domain. It is regional, because customers are near their region and TLS
- * ends there.
+ * The app API with access log, web ACL and domain. It is regional, because customers are near their region and TLS ends
+ * there.
  */
 export class AppApi extends SpecRestApi {
   /** Counts throttled console requests. */
@@ -133,11 +132,11 @@ export class AppApi extends SpecRestApi {
   /** Null in a stage without a web ACL. */
   readonly webAcl: CfnWebACL | null;
   /**
-   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API,
-   * so functions can use it.
+   * The address assigned by API Gateway, which also works with a custom domain. It depends only on the API id, so
+   * functions can use it.
    */
   readonly gatewayAddress: string;
-  /** The address of the service, without /api/v1. */
+  /** The service address, without /api/v1. */
   readonly address: string;
 
   constructor(scope: Construct, id: string, stage: Stage) {
@@ -148,8 +147,8 @@ export class AppApi extends SpecRestApi {
       restApiName: `${stage.serviceName} ${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
       // Access logs need a role that exists once per account. The role is retained because other APIs may use it. A
-      // first deployment that fails still deletes it; until the next attempt, other APIs of the account and region
-      // write no logs.
+      // first deployment that fails still deletes it, and then other APIs in this account and region cannot write logs
+      // until the next attempt.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       deployOptions: deployOptionsOf(stage, logGroup),
@@ -169,9 +168,9 @@ export class AppApi extends SpecRestApi {
   }
 
   /**
-   * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API,
-   * because one per operation would exceed the 20 KB of a function's policy. The permissions precede the deployment of
-   * the API.
+   * Allows the API to invoke the functions behind the operations. Each function gets one permission for the whole API,
+   * because one per operation would exceed the 20 KB limit for a function's policy. The API is deployed after the
+   * permissions are granted.
    * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
    */
   grantInvoke(functions: PerFunction<IFunction>): void {

@@ -27,8 +27,8 @@ import type { Stage } from '../settings/settings.ts';
 import { operationsOf } from './operations.ts';
 
 /**
- * The format of the access log, one line per request. It has no bodies, queries or headers, and the route instead of
- * the path, because paths contain ids. `statusOfFunction` differs from `status` if API Gateway itself responded.
+ * The access log format, one line per request. Bodies, queries and headers are left out. Paths contain ids, so the
+ * route is logged instead. `statusOfFunction` differs from `status` if API Gateway itself responded.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */
 const accessLog = AccessLogFormat.custom(
@@ -51,7 +51,7 @@ const createDomain = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage):
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(deviceUrl).host,
     certificate: Certificate.fromCertificateArn(api, 'certificate', deviceCertificateArn),
-    // This policy allows TLS 1.2 and 1.3. HTTP APIs do not support the enhanced policies of the app API.
+    // This policy allows TLS 1.2 and 1.3. HTTP APIs do not support the app API's enhanced policies.
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-custom-domain-tls-version.html
     securityPolicy: SecurityPolicy.TLS_1_2,
   });
@@ -60,8 +60,8 @@ const createDomain = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage):
 };
 
 /**
- * Returns the metric of throttled calls, counted from the access log: HTTP APIs have no such metric, and a function can
- * respond with 429 too.
+ * Returns the metric of throttled requests, counted from the access log: HTTP APIs have no such metric, and functions
+ * can respond with 429 too.
  */
 const throttledIn = (logGroup: LogGroup): Metric => {
   const isTooMany = FilterPattern.stringValue('$.status', '=', '429');
@@ -78,7 +78,7 @@ const createLogGroup = (scope: Construct, id: string, stage: Stage): LogGroup =>
   new LogGroup(scope, id, { retention: stage.logRetentionDays, removalPolicy: removalPolicyOf(stage) });
 
 /**
- * Returns the integration of a function, with payload version 1.0, like REST APIs. Bodies with a JSON content type are
+ * Returns the integration for a function, with payload version 1.0, like REST APIs. Bodies with a JSON content type are
  * passed as text, which changes bytes that are not valid UTF-8.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
@@ -89,26 +89,26 @@ const integrate = (name: LambdaName, lambda: IFunction) =>
   });
 
 /**
- * The device API with its access log and domain: an HTTP API with a separate throttle, so that load on the app API
- * never delays a fall.
+ * The device API with access log and domain: an HTTP API with a separate throttle, so that load on the app API never
+ * delays a fall.
  *
- * Functions respond as they do on the app API, including to unknown methods and to pages of allowed origins. HTTP APIs
- * have no gateway responses, so responses of API Gateway itself are `{"message"}` without `statusCode`, CORS and other
- * headers of this service:
+ * Functions respond as they do on the app API, including for unknown methods and for pages from allowed origins. HTTP
+ * APIs have no gateway responses, so API Gateway's own responses are `{"message"}` without `statusCode`, CORS and this
+ * service's other headers:
  * - 404 for a path without an operation;
  * - 429 without Retry-After, when all devices together exceed the throttle;
  * - 413 for a body over 10 MB here, or over 6 MB in Lambda;
  * - 503 when the function could not be invoked or was throttled, 500 when it ended without a response;
- * - 400, 403 and 431 for requests that API Gateway does not accept as valid HTTP. Devices decide by the status alone,
- *   and retry after 429 and 5xx.
+ * - 400, 403 and 431 for requests that API Gateway does not accept as valid HTTP. Devices look only at the status, and
+ *   retry after 429 and 5xx.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
  */
 export class DeviceApi extends HttpApi {
-  /** Counts throttled calls. Null without an access log. */
+  /** Counts throttled requests. Null without an access log. */
   readonly throttled: Metric | null;
   /**
-   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API,
-   * so functions can use it.
+   * The address assigned by API Gateway, which also works with a custom domain. It depends only on the API id, so
+   * functions can use it.
    */
   readonly gatewayAddress: string;
   /** The address that devices use, without /api/v1. */
@@ -141,8 +141,8 @@ export class DeviceApi extends HttpApi {
 
   /**
    * Routes each operation to its function and lets the API invoke it. Each path also accepts any other method, because
-   * its function answers 405 and OPTIONS itself. API Gateway itself answers all other paths with 404, so that they do
-   * not take capacity from falls.
+   * its function handles OPTIONS and 405 itself. For all other paths, API Gateway itself responds with 404, so that
+   * they do not take capacity from falls.
    */
   addOperations(functions: PerFunction<IFunction>): void {
     const operations = operationsOf('devices');
@@ -160,7 +160,7 @@ export class DeviceApi extends HttpApi {
     }
     const lambdaAt = new Map(operations.map(({ operation, lambda }) => [operation.path, lambda]));
     for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
-    // A deployment that adds or removes an alias must grant the permission before it switches the integration.
+    // A deployment that adds or removes an alias must grant the permission before switching the integration.
     const constructs = this.node.findAll();
     const permissions = constructs.filter((construct) => construct instanceof CfnPermission);
     for (const construct of constructs)

@@ -26,7 +26,7 @@ const createNetwork = (scope: Construct, id: string): IVpc => {
     maxAzs: 2,
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 26, mapPublicIpOnLaunch: false }],
-    // Otherwise the CDK adds a function to the stack to restrict the default security group, which nothing uses.
+    // Otherwise, to restrict the unused default security group, the CDK would add a function to the stack.
     restrictDefaultSecurityGroup: false,
   });
   acknowledge(vpc, 'network, no flow log');
@@ -34,19 +34,17 @@ const createNetwork = (scope: Construct, id: string): IVpc => {
   return vpc as IVpc;
 };
 
-/** Returns a response of the load balancer itself, in the format of the service's own errors. */
+/** Returns a fixed response from the load balancer, in the same format as the service's errors. */
 const answer = (statusCode: number, message: string) =>
   ListenerAction.fixedResponse(statusCode, {
     contentType: 'application/json',
     messageBody: JSON.stringify({ message, statusCode }),
   });
 
-/**
- * Matches bodies of 1,000,000 bytes or more by the number of digits of their length. Lambda targets take 1 MB at most.
- */
+/** Matches bodies of 1,000,000 bytes or more by counting digits in Content-Length. Lambda targets take 1 MB at most. */
 const isTooLarge = ListenerCondition.httpHeader('content-length', ['???????*']);
 
-/** Returns the function of all operations of devices, and the paths that lead to it. */
+/** Returns the function behind all device operations, and the paths that lead to it. */
 const routed = (): { lambda: LambdaName; paths: string[] } => {
   const operations = operationsOf('devices');
   const [lambda, ...others] = new Set(operations.map((operation) => operation.lambda));
@@ -56,15 +54,15 @@ const routed = (): { lambda: LambdaName; paths: string[] } => {
 };
 
 /**
- * An Application Load Balancer that devices call instead of the HTTP API, at less than a tenth of its price per call.
- * The HTTP API remains and costs nothing while nobody calls it, so the owner of the domain can move the DNS name to
- * either of them at any time.
+ * An Application Load Balancer that devices call instead of the HTTP API, at less than a tenth of the price per
+ * request. The HTTP API remains and costs nothing while it is not called, so the domain owner can point the DNS name at
+ * either one at any time.
  *
- * A load balancer has no throttle and no access log here, and takes bodies of less than 1,000,000 bytes. Functions
- * respond as behind the HTTP API. Responses of the load balancer itself:
- * - 404 for a path outside of the device API and 413 for a body that is too large, with `{message, statusCode}`;
- * - 400, 413 (a body of more than 1 MB without a Content-Length), 460, 463, 502 (the function failed or was throttled),
- *   503 and 504, each with a page of AWS.
+ * Here, a load balancer has no throttle and no access log, and takes bodies of less than 1,000,000 bytes. Functions
+ * respond as behind the HTTP API. The load balancer's own responses:
+ * - 404 for a path outside the device API and 413 for a body that is too large, with `{message, statusCode}`;
+ * - 400, 413 (a body over 1 MB without a Content-Length), 460, 463, 502 (the function failed or was throttled), 503 and
+ *   504, each with an AWS page.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html
  */
 export class DeviceBalancer extends ApplicationLoadBalancer {
@@ -84,7 +82,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
       internetFacing: true,
       securityGroup,
       dropInvalidHeaderFields: true,
-      // Devices that report once a minute keep their connection.
+      // Devices reporting once a minute keep their connection.
       idleTimeout: Duration.seconds(120),
     });
     this.certificateArn = deviceCertificateArn;
@@ -92,7 +90,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
     new CfnOutput(Stack.of(this), 'DeviceBalancerTarget', { value: this.loadBalancerDnsName });
   }
 
-  /** Routes the operations of devices to their function, and lets the load balancer invoke it. */
+  /** Routes device operations to their function, and lets the load balancer invoke it. */
   addOperations(functions: PerFunction<IFunction>): void {
     const { lambda, paths } = routed();
     const { functionArn } = valueForFunction(functions, lambda);
@@ -100,7 +98,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
       action: 'lambda:InvokeFunction',
       functionName: functionArn,
       principal: 'elasticloadbalancing.amazonaws.com',
-      // This permission must exist before the target group is created, so it cannot name the group.
+      // The target group needs this permission to be created, so the permission cannot name the group.
       sourceAccount: Aws.ACCOUNT_ID,
     });
     const group = new CfnTargetGroup(this, 'target', {
@@ -130,7 +128,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
     });
   }
 
-  /** Returns the metrics of 5xx responses: those of the load balancer itself, and those of the function. */
+  /** Returns the metrics for 5xx responses, from the load balancer itself and from the function. */
   serverErrors(options: MetricOptions): Metric[] {
     return [
       this.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, options),

@@ -4,14 +4,14 @@ import { corsHeaders } from '#shared/api/http/cors.ts';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * The responses of API Gateway itself, with the texts and shape of the service's own responses, but always in English:
- * - 429 when all callers together exceed the throttle of the stage;
+ * API Gateway's own responses, with the same texts and shape as the service's, but always in English:
+ * - 429 when all callers together exceed the stage throttle;
  * - 413 for a body over 10 MB here, or over about 4.5 MB as base64 in Lambda;
  * - 503 when a function could not be invoked, was throttled, ended without a response or took too long;
- * - 400 for requests that API Gateway does not accept as valid HTTP, such as one with a malformed header or query;
- * - 403 when the web ACL of the stage blocks the request.
- * A function answers unknown paths; the 404 here is for paths that cannot reach it. There is no 401 either: functions
- * answer it, and API Gateway renames their WWW-Authenticate header. (The OpenAPI document mentions both names.)
+ * - 400 for requests that API Gateway does not accept as valid HTTP, for example with a malformed header or query;
+ * - 403 when the stage's web ACL blocks the request. A function responds to unknown paths; the 404 here is for paths
+ *   that cannot reach it. There is no 401 either, because 401 responses come from functions, and API Gateway renames
+ *   their WWW-Authenticate header. (The OpenAPI document mentions both names.)
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
@@ -59,7 +59,7 @@ const responses: readonly {
   },
 ];
 
-/** Returns the headers of a response. The call was not counted, so the rate-limit headers ask for a one-second wait. */
+/** Returns the response headers. The request was not counted, so the rate-limit headers ask for a one-second wait. */
 const headersOf = (stage: Stage, code: ErrorCode, retryAfter: number | undefined): Record<string, string> => ({
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",
@@ -74,9 +74,9 @@ const headersOf = (stage: Stage, code: ErrorCode, retryAfter: number | undefined
 });
 
 /**
- * Returns the CORS headers that let pages of other origins read a response. API Gateway cannot compare the origin with
- * a list: its headers are fixed, or copied from the request, which would allow any origin. So in a stage with several
- * `corsOrigins` the headers allow no origin, and a page sees a network error.
+ * Returns the CORS headers that let pages from other origins read a response. API Gateway cannot compare the origin
+ * with a list: its headers are fixed, or copied from the request, which would allow any origin. So in a stage with
+ * several `corsOrigins`, the headers allow no origin, and a page sees a network error.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
 const corsOf = ({ corsOrigins }: Stage, headers: Record<string, string>): Record<string, string> => {
@@ -89,7 +89,7 @@ const parametersOf = (headers: Record<string, string>): Record<string, string> =
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]));
 
 /**
- * Returns all these responses by type, with the body `{message, statusCode}` and the usual headers.
+ * Returns all of these responses by type, with the body `{message, statusCode}` and the usual headers.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
  */
 export const gatewayResponses = (stage: Stage) =>

@@ -2,10 +2,10 @@ import { groups } from '#functions/index.ts';
 import { type ApiName, apiOf, type Group, type Operation } from '#shared/api/operation.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 
-/** An operation and the function that serves it. */
+/** An operation and the function behind it. */
 export type RoutedOperation = { name: string; operation: Operation; lambda: LambdaName };
 
-/** Returns the operations of an API, in the order of the contracts. */
+/** Returns an API's operations, in contract order. */
 export const operationsOf = (api: ApiName): RoutedOperation[] =>
   groups.flatMap((group: Group & { name: LambdaName }) =>
     Object.entries(group.operations)
@@ -14,9 +14,9 @@ export const operationsOf = (api: ApiName): RoutedOperation[] =>
   );
 
 /**
- * Whether passwords or codes could be guessed by calling an operation: anybody may call it, and it reads the table.
- * Operations with a path parameter are excluded: the parameter is an acknowledgement link with a 128-bit signature,
- * which cannot be guessed, and other callers must not use up the limit of somebody who follows it.
+ * Whether an operation could be used to guess passwords or codes: anyone may call it, and it reads the table.
+ * Operations with a path parameter are excluded. There, the parameter is an acknowledgement link with a 128-bit
+ * signature, which cannot be guessed, and other callers must not use up the limit for someone following such a link.
  */
 export const isGuessable = ({ auth, method, path, withoutTable }: Operation): boolean =>
   auth === 'anyone' && method !== 'GET' && !withoutTable && !path.includes('{');

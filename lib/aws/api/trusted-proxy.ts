@@ -4,12 +4,15 @@ import { headerName, json, secretOrHash } from '#shared/settings/kinds.ts';
 
 /**
  * The proxy in front of the API, such as a CDN: the header with the caller's address, and the header with the secret
- * that authenticates the proxy. All fields are empty without a proxy.
+ * that authenticates the proxy. Without a proxy, all fields are empty.
  */
 type TrustedProxy = {
   header: string;
   secretHeader: string;
-  /** `sha256:` and the hash in hex. The hash of a random secret does not reveal it, so templates may contain it. */
+  /**
+   * `sha256:` and the hash in hex. The secret is random and cannot be derived from the hash, so templates may contain
+   * it.
+   */
   secret: string;
 };
 
@@ -18,7 +21,7 @@ export const NO_PROXY: TrustedProxy = { header: '', secretHeader: '', secret: ''
 const hashed = (secret: string): string =>
   secret.startsWith('sha256:') ? secret : `sha256:${createHash('sha256').update(secret).digest('hex')}`;
 
-/** Returns the schema of the setting: an object, its JSON, or '' for none. */
+/** Returns the schema for the setting: an object, its JSON, or '' for none. */
 export const trustedProxySchema = () =>
   json<TrustedProxy>(
     z

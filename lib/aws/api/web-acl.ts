@@ -6,7 +6,7 @@ import type { Stage } from '../settings/settings.ts';
 import { isGuessable, operationsOf } from './operations.ts';
 
 /**
- * The AWS rules that only count, because they would block requests the contracts allow: bodies over 8 KB (the contracts
+ * AWS rules that only count, because they would block requests the contracts allow: bodies over 8 KB (the contracts
  * allow 256 KiB), free text and webhook URLs in bodies, and apps without a User-Agent. The functions validate each body
  * against its contract. https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
@@ -40,8 +40,8 @@ const managed = (priority: number, name: string, counted: readonly string[]): Cf
 });
 
 /**
- * Returns the statement that matches the operations at which passwords or codes can be guessed. At the address that API
- * Gateway assigns, paths begin with the name of the stage, so only the end is compared.
+ * Returns the statement that matches operations where passwords or codes can be guessed. At the address assigned by API
+ * Gateway, paths begin with the stage name, so only the end is compared.
  */
 const guessable = (): CfnWebACL.StatementProperty => ({
   orStatement: {
@@ -67,14 +67,14 @@ const rateRule = (name: string, priority: number, rate: Rate): CfnWebACL.RulePro
   visibilityConfig: visibility(name),
 });
 
-/** The number of callers that may try to log in through one address of the proxy within the window of the limit. */
+/** How many callers may try to log in through the same proxy address within the rate limit's window. */
 const CALLERS_PER_PROXY_ADDRESS = 20;
 
 /**
- * Returns the rate limits per caller of the operations at which passwords or codes can be guessed. Behind a proxy, the
- * caller is the address in the proxy's header. Calls that bypass the proxy can forge that header, and the web ACL
- * cannot check the proxy's secret, because the stage only has its hash. So the connected address is limited too, which
- * also covers calls without the header.
+ * Returns the per-caller rate limits for operations where passwords or codes can be guessed. Behind a proxy, the caller
+ * is the address in the proxy's header. Requests that bypass the proxy can forge that header, and the web ACL cannot
+ * check the proxy's secret, because the stage only has its hash. So the connecting address is limited too, which also
+ * covers requests without the header.
  */
 const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.RuleProperty[] => {
   if (header === '') return [rateRule('login-rate', 0, { aggregateKeyType: 'IP', limit: loginRate })];
@@ -85,12 +85,12 @@ const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.R
   ];
 };
 
-/** Creates the web ACL of the app API. Blocked requests get a 403 with the usual body (gateway-responses.ts). */
+/** Creates the app API's web ACL. Blocked requests get a 403 with the usual body (gateway-responses.ts). */
 export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): CfnWebACL => {
   const acl = new CfnWebACL(scope, 'web-acl', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    // The name is a dimension of the metrics of the web ACL.
+    // The name is a dimension of the web ACL's metrics.
     name: Stack.of(scope).stackName,
     visibilityConfig: visibility(Stack.of(scope).stackName),
     rules: [
@@ -103,7 +103,7 @@ export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): 
     webAclArn: acl.attrArn,
     resourceArn: api.deploymentStage.stageArn,
   });
-  // AWS WAF may not find a stage that was created just before, so the association comes after the domain of the API.
+  // AWS WAF may not find a stage right after its creation, so the association comes after the API domain.
   const domain = api.node.tryFindChild('domain');
   if (domain) association.node.addDependency(domain);
   return acl;

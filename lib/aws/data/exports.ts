@@ -5,13 +5,12 @@ import { acknowledge } from '../acknowledged.ts';
 import type { Stage } from '../settings/settings.ts';
 import { removalPolicyOf } from './removal.ts';
 
-/** The number of days that DynamoDB's point-in-time recovery goes back. */
+/** How far back (days) DynamoDB's point-in-time recovery goes. */
 export const BACKUP_DAYS = 35;
 
 /**
- * The bucket of exports. Jobs delete each export after a day; the lifecycle rule deletes any export that its job could
- * not delete, at most a day later. A bucket must be empty to be deleted with its stack, so `npm run destroy` empties
- * it.
+ * The bucket for exports. Jobs delete each export after a day. If a job could not, the lifecycle rule deletes the
+ * export at most a day later. A bucket must be empty to be deleted with its stack, so `npm run destroy` empties it.
  */
 export class Exports extends Bucket {
   constructor(scope: Construct, id: string, stage: Stage) {

@@ -23,8 +23,8 @@ import { type Queues, queueArnOf, taskQueues } from '../queues/queues.ts';
 import { tableStatements } from './table-grants.ts';
 
 /**
- * The resources of the stack. `senders` and `smsOrigins` are the ARNs of the identities that email and SMS are sent
- * from, and `mailSender` is the only address that email is sent from.
+ * The stack resources. `senders` and `smsOrigins` are the ARNs of the identities used to send email and SMS, and
+ * `mailSender` is the only address used to send email.
  */
 export type Resources = {
   table: ITable;
@@ -38,7 +38,7 @@ export type Resources = {
 };
 
 /**
- * CloudWatch lists alarms by state only for callers that may read all alarms of the account and region.
+ * CloudWatch lists alarms by state only for callers that may read all alarms in the account and region.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
  */
 const alarmStatesArn = (stack: Stack): string =>
@@ -61,14 +61,14 @@ const arnOf = (
 };
 
 /**
- * The actions that Lambda needs to poll a queue for a function, and that the function needs to return failed messages.
+ * The actions Lambda needs to poll a queue for a function, and the function needs to return failed messages.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
 
 /**
- * The actions that a redrive needs on dead-letter queues (`from`) and on their source queues (`to`): SQS moves messages
- * with the permissions of the caller.
+ * The actions a redrive needs on dead-letter queues (`from`) and their source queues (`to`): SQS moves messages with
+ * the caller's permissions.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
  */
 const REDRIVE = {
@@ -87,7 +87,7 @@ const redriveStatements = (queues: Queues): PolicyStatement[] => [
 const topicName = (topic: Topic): string =>
   topicsOf('*')[topic.slice('topic/'.length) as (typeof deviceTopics)[number]];
 
-/** Returns the ARN of a topic with a wildcard for the device, because devices are not known at deployment. */
+/** Returns a topic ARN with a wildcard for the device, because devices are not known at deployment. */
 const topicArn = (scope: Construct, topic: Topic): string =>
   Stack.of(scope).formatArn({
     service: 'iot',
@@ -96,8 +96,7 @@ const topicArn = (scope: Construct, topic: Topic): string =>
   });
 
 /**
- * Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, alarms, and objects of
- * exports.
+ * Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, alarms and export objects.
  */
 export const acknowledgeWildcards = (role: Role, uses: readonly Use[]): void => {
   for (const { resource } of capabilitiesOf(uses)) {
@@ -111,7 +110,7 @@ type Capability = ReturnType<typeof capabilityOf>;
 const capabilitiesOf = (uses: readonly Use[]): Capability[] =>
   [...new Set(uses)].filter(isCapability).map(capabilityOf);
 
-/** Returns the environment of a function: exactly the variables that its uses need. */
+/** Returns a function's environment: exactly the variables needed for its uses. */
 export const functionEnvironment = (
   uses: readonly Use[],
   values: Readonly<Record<string, string>>,
@@ -125,8 +124,8 @@ export const functionEnvironment = (
   );
 
 /**
- * Returns the ARNs of the SES identities that can verify a sender: its address and its domain. Empty in a stage that
- * sends no email.
+ * Returns the ARNs of the SES identities that can verify a sender: the address and its domain. Empty in a stage that
+ * does not send email.
  */
 export const senderIdentityArns = (stack: Stack, mailSender: string): string[] =>
   (mailSender === '' ? [] : [mailSender, mailSender.slice(mailSender.indexOf('@') + 1)]).map((resourceName) =>
@@ -138,18 +137,19 @@ const encryptionCondition = (contexts: readonly string[] | undefined) =>
   contexts && { conditions: { StringLike: { 'kms:EncryptionContext:id': [...contexts] } } };
 
 /**
- * An identity that is a whole domain could otherwise send from any of its addresses.
+ * Without this, an identity for a whole domain could send from any address in the domain.
  * https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
  */
 const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: { 'ses:FromAddress': mailSender } } });
 
 /**
- * Whether a resource is a sender, which a stage may lack. Its functions then get no permission for it and send nothing.
+ * Whether a resource is a sender, which a stage may lack. Then the stage's functions have no permission for it and do
+ * not send anything.
  */
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
   resource === 'mail' || resource === 'sms';
 
-/** Returns the permissions of a function: those of its store calls and of its capabilities, without duplicates. */
+/** Returns a function's permissions, from its store calls and capabilities, without duplicates. */
 export const permissionsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
   const { table, queues, alarmTopic, senders, smsOrigins, mailSender } = resources;
   const capabilities = capabilitiesOf(uses);
@@ -184,7 +184,7 @@ export const permissionsOf = (uses: readonly Use[], resources: Resources): Polic
   ];
 };
 
-/** Returns the permissions of a function to receive messages from queues. */
+/** Returns the permissions to receive messages from queues. */
 export const pollingPermission = ({ queues: names }: Consumer, queues: Queues): PolicyStatement =>
   new PolicyStatement({
     actions: POLLING,

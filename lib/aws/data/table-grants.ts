@@ -4,15 +4,15 @@ import { accessPatterns } from '#shared/store/access-patterns.ts';
 import type { StoreCall } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 
-/** Returns the IAM pattern of a partition key template. */
+/** Returns the IAM pattern for a partition key template. */
 const wildcard = (template: string): string => template.replaceAll(/\{\w+\}/g, '*');
 const allPartitions = [...new Set(Object.values(items).map(({ pk }) => wildcard(pk.template)))];
 
 const covers = (wide: string, narrow: string): boolean => new RegExp(`^${wide.replaceAll('*', '.*')}$`).test(narrow);
 
 /**
- * Returns the condition that keys match one of `partitions`, but not a more specific pattern of other items: `C#*` also
- * matches `C#1#HITS`. `Null` requires a key in the request, because ForAllValues is true without one.
+ * Returns the condition that keys match one of `partitions`, but not a more specific pattern for other items: `C#*`
+ * also matches `C#1#HITS`. `Null` requires a key in the request, because ForAllValues is true without one.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
  */
 const onKeys = (partitions: readonly string[], attributes: readonly string[]) => {
@@ -32,9 +32,9 @@ const onKeys = (partitions: readonly string[], attributes: readonly string[]) =>
 };
 
 /**
- * Returns the permissions that store calls need on the table and its indexes. Each action is in one statement with all
- * its keys, because IAM checks the keys of a BatchGetItem or a transaction together. For queries of an index, IAM
- * checks the partition key of the index.
+ * Returns the permissions store calls need on the table and its indexes. Each action is in one statement with all its
+ * keys, because IAM checks all keys in a BatchGetItem or a transaction together. For index queries, IAM checks the
+ * index's partition key.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export const tableStatements = (tableArn: string, calls: readonly StoreCall[]): PolicyStatement[] => {

@@ -16,7 +16,7 @@ const key = (name: string) => ({ name, type: AttributeType.STRING });
 
 /**
  * Creates the table as designed in shared/store/table.ts. A stage with `tableName` uses that recovered table instead
- * and leaves its original table unchanged.
+ * and leaves the original one unchanged.
  */
 export const createTable = (scope: Construct, { keepData, tableName }: Stage): ITable => {
   const { partitionKey, sortKey, ttl, indexes } = tableDesign;
@@ -25,7 +25,7 @@ export const createTable = (scope: Construct, { keepData, tableName }: Stage): I
     sortKey: key(sortKey),
     timeToLiveAttribute: ttl,
     billingMode: BillingMode.PAY_PER_REQUEST,
-    // CloudTrail logs the use of the AWS managed key, and functions need no permission for it.
+    // CloudTrail logs every use of the AWS managed key, and functions do not need permission for it.
     encryption: TableEncryption.AWS_MANAGED,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: keepData,

@@ -8,15 +8,15 @@ import type { LambdaName } from './lambdas.ts';
 import { bundleSdk, type Sdk } from './sdk.ts';
 import { skipSourceMaps } from './skip-source-maps.ts';
 
-/** The bundled code of a function: a folder with `handler.mjs`, and what esbuild reports about it. */
+/** A function's bundled code: a folder with `handler.mjs`, and what esbuild reports about it. */
 export type Bundle = {
   folder: string;
-  /** Bytes and source files of the code that a cold start loads: the handler and its static imports. */
+  /** Bytes and source files of the code loaded at a cold start: the handler and its static imports. */
   startBytes: number;
   startSources: readonly string[];
-  /** Bytes of the whole folder. */
+  /** Bytes in the whole folder. */
   bytes: number;
-  /** Source files of the whole bundle, including lazy chunks, and all files of the SDK, relative to the repository. */
+  /** All source files in the bundle, including lazy chunks and all SDK files, relative to the repository. */
   sources: readonly string[];
 };
 
@@ -33,11 +33,11 @@ const options = {
   mainFields: ['module', 'main'],
   logLevel: 'warning',
   outExtension: { '.js': '.mjs' },
-  // Lazy imports become separate files. In a single file, a cold start takes 80 ms instead of 50.
+  // Lazy imports become separate files. With a single file, a cold start would take 80 ms instead of 50.
   splitting: true,
-  // CommonJS packages `require` modules of Node, but ES modules have no `require`.
+  // CommonJS packages `require` Node built-ins, but ES modules have no `require`.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-  // shared/runtime/lambda-runtime.ts passes the credentials of the environment, so no other source is needed.
+  // shared/runtime/lambda-runtime.ts passes the credentials from the environment, so no other source is needed.
   alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/aws/functions/no-credentials.ts') },
   metafile: true,
   sourcemap: 'linked',
@@ -46,19 +46,19 @@ const options = {
 
 /** A string literal, or several joined by `+`. */
 const STRING = String.raw`'(?:[^'\\\n]|\\.)*'(?:\s*\+\s*'(?:[^'\\\n]|\\.)*')*`;
-/** Texts of contracts, schemas and messages that appear only in documents. */
+/** Contract, schema and message texts that appear only in documents. */
 const DOCUMENT_TEXT = new RegExp(
   String.raw`\.describe\(\s*${STRING},?\s*\)|\bdescription:\s*${STRING}(?:,|(?=\s*\}))`,
   'g',
 );
-/** The notes of the fields of configurations. */
+/** Notes on configuration fields. */
 const FIELD_NOTE = new RegExp(String.raw`(\b(?:integer|boolean)Field\([^()']*,\s*)(${STRING})`, 'g');
 const linesOf = (text: string): string => text.replaceAll(/[^\n]/g, '');
 
 /**
- * Leaves out texts that no function reads. For settings, `forHosts` becomes an empty function, whose calls esbuild
- * drops together with their arguments. The OpenAPI document keeps these texts, because it is computed from the sources
- * beforehand (computed.ts). Line numbers stay the same, for source maps.
+ * Leaves out texts that functions do not read. For settings, `forHosts` becomes an empty function, so esbuild drops its
+ * calls with their arguments. The OpenAPI document keeps these texts, because it is computed beforehand from the
+ * sources (computed.ts). Line numbers stay the same, for source maps.
  */
 const withoutTexts: Plugin = {
   name: 'without-texts',
@@ -75,8 +75,8 @@ const withoutTexts: Plugin = {
 };
 
 /**
- * Leaves out the conversion of schemas to JSON Schema, which zod attaches to every schema: documents are computed when
- * functions are bundled. A function that still tries to convert one throws.
+ * Leaves out the JSON Schema conversion that zod attaches to every schema: documents are computed when functions are
+ * bundled. A function that still tries to convert a schema throws.
  */
 const withoutJsonSchemas: Plugin = {
   name: 'without-json-schemas',
@@ -89,7 +89,7 @@ const withoutJsonSchemas: Plugin = {
     }),
 };
 
-/** Returns the source files whose code an output contains. */
+/** Returns the source files that contribute code to an output. */
 const sourcesOf = ({ inputs }: Metafile['outputs'][string]): string[] =>
   Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
 
@@ -124,7 +124,7 @@ const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundl
   return { folder, ...startOf(metafile), bytes, sources: [...sources, ...sdk.sources] };
 };
 
-/** Bundles the handler of each function into the folder `to`/{name}. Needs neither Docker nor a network. */
+/** Bundles each function's handler into the folder `to`/{name}. Needs neither Docker nor a network. */
 export const bundleAll = async <N extends LambdaName>(names: readonly N[], to: string): Promise<Record<N, Bundle>> => {
   const sdk = await bundleSdk(root, join(to, '.sdk'), options);
   const bundles = names.map(async (name) => [name, await bundle(name, join(to, name), sdk)] as const);

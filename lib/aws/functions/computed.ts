@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 import type { Publication } from '#shared/api/http/publication.ts';
 import type { LambdaName } from './lambdas.ts';
 
-/** Returns the source of a module with the gzipped files of a library. */
+/** Returns the source of a module with a library's gzipped files. */
 const libraryModule = (library: Readonly<Record<string, Publication & { type: string }>>): string => {
   const parts = Object.entries(library).map(([name, { gzip, ...rest }]) => {
     const text = Buffer.from(gzip).toString('base64');
@@ -16,8 +16,8 @@ const libraryModule = (library: Readonly<Record<string, Publication & { type: st
 type Computed = { file: string; contents: () => Promise<string> };
 
 /**
- * The modules whose exports are computed at build time, because the code that computes them needs what bundles do not
- * contain: esbuild, files of packages, or all contracts.
+ * Modules whose exports are computed at build time, because this needs what bundles do not contain: esbuild, package
+ * files, or all contracts.
  */
 const computed: Partial<Record<LambdaName, Computed>> = {
   server: {
@@ -38,8 +38,8 @@ const computed: Partial<Record<LambdaName, Computed>> = {
 };
 
 /**
- * Returns the esbuild plugin that replaces the computed modules of functions with their exports. The build fails if
- * such a file does not exist, or if the code does not import it.
+ * Returns the esbuild plugin that replaces computed modules with their exports. The build fails if such a file does not
+ * exist, or if the code does not import it.
  */
 export const computedModulePlugin = (names: readonly LambdaName[], root: string): Plugin => ({
   name: 'computed',

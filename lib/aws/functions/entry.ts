@@ -15,7 +15,7 @@ const fileOf = (noun: string): string => {
   return file;
 };
 
-/** Returns the name of the export with the reads of a noun if all `calls` are reads. */
+/** Returns the name of the export with a noun's reads if all `calls` are reads. */
 const readsOf = async (file: string, calls: readonly string[]): Promise<string | undefined> => {
   const exported: Record<string, unknown> = await import(/* @vite-ignore */ `#shared/store/${file}.ts`);
   const reads = Object.keys(exported).filter((key) => key.endsWith('Reads'));
@@ -23,13 +23,10 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
   return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
 };
 
-/**
- * The nouns that only lazy chunks of the API need. Each chunk imports the file of its noun, so a cold start does not
- * load that file.
- */
+/** Nouns that only lazy API chunks need. Each chunk imports its noun's file, so a cold start does not load it. */
 const lazyNouns: Readonly<Record<string, readonly string[]>> = { api: ['auditLines'], workers: [] };
 
-/** Returns the store nouns that a function uses with their imports, without the writes of nouns that it only reads. */
+/** Returns the store nouns a function uses with their imports, leaving out the writes for nouns it only reads. */
 const nounsOf = (uses: readonly Use[], lazy: readonly string[] = []) => {
   const calls = uses.filter(isStoreCall).map((use) => use.split('.'));
   const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !lazy.includes(noun));
@@ -63,7 +60,7 @@ const modulesOf = (uses: readonly Use[]): Module[] => [
   ...new Set(uses.filter(isCapability).flatMap((use) => capabilityOf(use).modules ?? [])),
 ];
 
-/** Returns the code that lets a load balancer invoke the function of a group of operations too. */
+/** Returns the code that lets a load balancer invoke a group's function too. */
 const loadBalancerOf = (group: LambdaName) => ({
   imports: `import { behindLoadBalancer } from '#shared/api/http/load-balancer.ts';
 import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
@@ -71,8 +68,8 @@ import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
 });
 
 /**
- * Returns the source of the entry point of a function's bundle. It imports the handler and only those parts of the
- * store and the services that the contract uses, so the bundle contains nothing else.
+ * Returns the source for a function bundle's entry point. It imports the handler and only those parts of the store and
+ * the services that the contract uses, so the bundle contains nothing else.
  */
 export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];

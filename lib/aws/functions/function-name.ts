@@ -1,5 +1,5 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { LambdaName } from './lambdas.ts';
 
-/** Returns the name of a function, such as SensorCloud-prod-webhooks. It is known before the function exists. */
+/** Returns a function name, such as SensorCloud-prod-webhooks. It is known before the function exists. */
 export const functionNameOf = ({ stackName }: Stack, name: LambdaName): string => `${stackName}-${name}`;

@@ -31,18 +31,18 @@ import { hasFunction, type LambdaName, lambdas, type PerFunction } from './lambd
 import type { Variables } from './variables.ts';
 
 /**
- * The memory of functions in MB. Their share of a CPU grows with it, up to a whole CPU at 1,769 MB.
+ * Memory (MB) by function. The share of a CPU grows with it, up to a whole CPU at 1,769 MB.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
  */
 const memory: Partial<Record<LambdaName, number>> = {
   // argon2id needs a whole CPU.
   auth: 1_769,
   users: 1_769,
-  // Long polling is billed for memory while it waits.
+  // Memory is also billed while a long poll waits.
   feed: 256,
   // Open consoles call it every few seconds, and it mostly waits for the table.
   station: 512,
-  // These run once a minute, and nobody waits for their results.
+  // These run once a minute, and no one waits for their results.
   sweep: 512,
   'watch-changes': 512,
 };
@@ -51,8 +51,8 @@ const memoryOf = (name: LambdaName, { deviceMemory }: Stage): number =>
   name === 'devices' || name === 'ingest' ? deviceMemory : (memory[name] ?? DEFAULT_MEMORY);
 
 /**
- * Functions log in JSON. Of the lines that Lambda itself logs, only warnings and errors are kept, because the other
- * three per invocation cost money.
+ * Functions log in JSON. Of Lambda's own log lines, only warnings and errors are kept, because the other three per
+ * invocation cost money.
  */
 const LOGGING = {
   loggingFormat: LoggingFormat.JSON,
@@ -64,7 +64,7 @@ type Contract = (typeof lambdas)[number];
 type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
 
 /**
- * Creates the log group of a function, and a role that may write to it and do what the contract `uses`, without managed
+ * Creates a function's log group, and a role that may write to it and do what the contract `uses`, without managed
  * policies or `*`.
  */
 const identityOf = (scope: Construct, contract: Contract, { stage, ...resources }: Host) => {
@@ -88,8 +88,8 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
 };
 
 /**
- * Lambda stops a function that invoked itself through a queue more than 16 times as a runaway loop. Functions that
- * enqueue tasks for themselves count and limit their attempts, so loop detection is off for them.
+ * Lambda treats a function that invokes itself through a queue more than 16 times as a runaway loop and stops it.
+ * Functions that enqueue tasks for themselves count and limit their attempts, so loop detection is off for them.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 const loopOf = (contract: Contract): RecursiveLoop =>
@@ -98,7 +98,7 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     : RecursiveLoop.TERMINATE;
 
 /**
- * Returns the reserved concurrency of a function, which is also its cap, or nothing for 0, which would stop the
+ * Returns a function's reserved concurrency, which is also the cap. Returns nothing for 0, which would stop the
  * function.
  */
 const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage) => {
@@ -106,7 +106,7 @@ const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
 };
 
-/** The function of a contract, with its log group and a role that may do exactly what the contract `uses`. */
+/** A contract's function, with a log group and a role that may do exactly what the contract `uses`. */
 class ContractFunction extends LambdaFunction {
   constructor(scope: Construct, contract: Contract, host: Host) {
     const { name, timeoutSeconds, uses } = contract;
@@ -114,12 +114,12 @@ class ContractFunction extends LambdaFunction {
       ...identityOf(scope, contract, host),
       functionName: functionNameOf(Stack.of(scope), name),
       description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
-      // The bundles are built for this version.
+      // Bundles target this version.
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'handler.handler',
       code: Code.fromAsset(host.bundles[name].folder),
-      // Source maps put lines of the source into stack traces. They cost 10 to 20 ms and 6 MB at a cold start.
+      // Source maps put source lines into stack traces. They cost 10 to 20 ms and 6 MB at a cold start.
       environment: {
         ...functionEnvironment(uses, host.variables),
         ...localEndpointVariables(host.stage),
@@ -130,15 +130,15 @@ class ContractFunction extends LambdaFunction {
       timeout: Duration.seconds(timeoutSeconds),
       ...reservationOf(name, host.stage),
       recursiveLoop: loopOf(contract),
-      // X-Ray's permissions need the resource `*`, and the request id already connects the log lines of a request.
+      // X-Ray permissions require the resource `*`, and the request id already ties a request's log lines together.
       tracing: Tracing.DISABLED,
     });
-    // The reference to the role already implies the dependency that the CDK adds.
+    // The role reference already implies the dependency that the CDK adds.
     (this.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
   }
 }
 
-/** Creates the functions that the stage needs, one for each contract. */
+/** Creates the functions the stage needs, one for each contract. */
 export const createFunctions = (scope: Construct, host: Host): PerFunction<LambdaFunction> =>
   Object.fromEntries(
     lambdas

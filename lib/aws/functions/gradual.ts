@@ -6,18 +6,18 @@ import type { Construct } from 'constructs';
 import type { Stage } from '../settings/settings.ts';
 import { type LambdaName, type PerFunction, valueForFunction } from './lambdas.ts';
 
-/** The functions that every fall passes through, which are deployed gradually. */
+/** The functions every fall passes through, which are deployed gradually. */
 const GRADUAL = ['devices', 'process', 'deliver'] as const satisfies readonly LambdaName[];
 
-/** The ids of the alarms that roll a deployment back. */
+/** The ids of the alarms that roll back a deployment. */
 const ROLLBACK_ALARMS = ['falls-late', 'tasks-failing', 'workers-failing'];
 const ALIAS = 'live';
 
 /**
- * Returns what APIs and queues invoke: the functions or, in a stage with gradual deployments, the aliases of the
- * functions that every fall passes through. Each change of code or configuration publishes a version, and the
- * deployment deletes the previous one: if it were kept, a second attempt to deploy the same code would fail, because
- * Lambda publishes no new version for it.
+ * Returns what APIs and queues invoke: the functions or, in a stage with gradual deployments, aliases for the functions
+ * every fall passes through. Each code or configuration change publishes a version, and the deployment deletes the
+ * previous one. If it were kept, a second attempt to deploy the same code would fail, because Lambda does not publish a
+ * new version for it.
  */
 export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerFunction<LambdaFunction>) => {
   if (!gradualDeployments) return functions as PerFunction<IFunction>;
@@ -29,7 +29,7 @@ export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerF
 };
 
 /**
- * Creates the role with which CodeDeploy shifts the aliases and reads the alarms of this account. It names the aliases
+ * Creates the role CodeDeploy uses to shift the aliases and read this account's alarms. The role names the aliases
  * instead of referring to them, because each alias depends on its deployment group.
  */
 const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, alarms: readonly Alarm[]): Role => {
@@ -43,17 +43,17 @@ const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, al
     resources: alarms.map(({ alarmArn }) => alarmArn),
   });
   return new Role(scope, 'deployments-role', {
-    // There is no condition on the account: AWS does not document that CodeDeploy sends the account when a deployment
-    // group is created, and only principals of this account can pass the role to CodeDeploy.
+    // There is no condition on the account: AWS does not document that CodeDeploy sends the account when creating a
+    // deployment group, and only principals in this account can pass the role to CodeDeploy.
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     inlinePolicies: { rights: new PolicyDocument({ statements: [shiftAliases, readAlarms] }) },
   });
 };
 
 /**
- * Lets CodeDeploy shift the aliases: a tenth of the invocations for 5 minutes, then all. If one of the alarms fires in
- * the meantime, or somebody stops the deployment, CodeDeploy shifts them back and CloudFormation rolls back the whole
- * stack. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-updatepolicy.html
+ * Lets CodeDeploy shift the aliases: a tenth of the invocations for 5 minutes, then all. If one of the alarms fires
+ * during that time, or someone stops the deployment, CodeDeploy shifts them back and CloudFormation rolls back the
+ * whole stack. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-updatepolicy.html
  */
 export const createGradualDeployments = (
   scope: Construct,

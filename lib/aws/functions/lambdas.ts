@@ -15,14 +15,14 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
   uses: usesOf(group),
 });
 
-/** The contracts of all functions. The code of each function is in the folder of the same name. */
+/** The contracts for all functions. Each function's code is in the folder of the same name. */
 export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...awsSchedules, ...authorizers];
 export type LambdaName = (typeof lambdas)[number]['name'];
 
 type OptionalFeatures = { mqtt: boolean; canary: boolean; alarmEmail: string; mailSender: string; smsOrigin: string };
 type Feature = keyof OptionalFeatures;
 
-/** The functions that exist only in stages with one of these settings. All others exist in every stage. */
+/** The functions that exist only in stages with at least one of these settings. All others exist in every stage. */
 const onlyWith = {
   authorizer: ['mqtt'],
   ingest: ['mqtt'],
@@ -33,7 +33,7 @@ const onlyWith = {
 } as const satisfies Partial<Record<LambdaName, readonly Feature[]>>;
 type Optional = keyof typeof onlyWith;
 
-/** A value for each function of a stage. Functions that the stage does not need have none. */
+/** A value for each function in a stage. Functions the stage does not need have none. */
 export type PerFunction<T> = Readonly<Record<Exclude<LambdaName, Optional>, T> & Partial<Record<Optional, T>>>;
 
 /** Whether a stage has a function. */
@@ -43,7 +43,7 @@ export const hasFunction = (stage: OptionalFeatures, name: LambdaName): boolean 
   return needed === undefined || needed.some((setting) => Boolean(stage[setting]));
 };
 
-/** Returns the value of a function. Throws if the stage does not have the function. */
+/** Returns the value for a function. Throws if the stage does not have the function. */
 export const valueForFunction = <T>(values: PerFunction<T>, name: LambdaName): T => {
   const value = values[name];
   if (value === undefined) throw new Error(`this stage has no function ${name}`);

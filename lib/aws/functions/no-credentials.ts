@@ -1,6 +1,4 @@
-/**
- * Replaces the SDK's chain of credential providers in bundles. Throws, because functions pass credentials explicitly.
- */
+/** Replaces the SDK's credential provider chain in bundles. Throws, because functions pass credentials explicitly. */
 export const defaultProvider = () => async (): Promise<never> => {
   throw new Error('no credentials were passed');
 };

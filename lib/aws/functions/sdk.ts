@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
- * The modules that import the AWS SDK. The second group is imported lazily and bundled separately. Otherwise, all code
- * that the groups share would be loaded at a cold start.
+ * The modules that import the AWS SDK. The second group is imported lazily and bundled separately. Otherwise, a cold
+ * start would load all code that the groups share.
  */
 const modules = [
   ['shared/store/engine/sdk.ts', 'shared/queue/sdk.ts'],
@@ -18,7 +18,7 @@ const modules = [
   ],
 ];
 
-/** The esbuild plugin that resolves these modules to their bundles, and the source files in them. */
+/** The esbuild plugin that resolves these modules to their bundles, with the bundled source files. */
 export type Sdk = { plugin: Plugin; sources: readonly string[] };
 
 /**
@@ -29,7 +29,7 @@ export const bundleSdk = async (root: string, folder: string, options: BuildOpti
   const outputName = (module: string) => module.replaceAll(/\W/g, '-');
   const builds = modules.map((group) => {
     const entryPoints = group.map((module) => ({ in: join(root, module), out: outputName(module) }));
-    // The banner and minification belong to the bundles of the functions.
+    // The banner and minification belong to the function bundles.
     return build({ ...options, minify: false, banner: {}, outdir: folder, entryPoints, metafile: true });
   });
   const sources = (await Promise.all(builds)).flatMap(({ metafile }) => Object.keys(metafile.inputs));

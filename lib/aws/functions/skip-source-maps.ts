@@ -5,8 +5,8 @@ const NO_MAP =
   '//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbImxpYnJhcnkiXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IkFBQUEifQ==';
 
 /**
- * An esbuild plugin that gives the code of packages an empty source map: Node parses source maps at each cold start,
- * and stack traces only need lines of this project.
+ * An esbuild plugin that gives package code an empty source map: Node parses source maps at each cold start, and stack
+ * traces only need lines from this project.
  * https://github.com/evanw/esbuild/issues/1685
  */
 export const skipSourceMaps: Plugin = {

@@ -17,8 +17,8 @@ import type { Queues } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * A value for every variable that functions can read. A new variable of shared/settings/ that no setting of the stage
- * supplies does not compile until it gets a value here.
+ * A value for every variable that functions can read. A new variable in shared/settings/ does not compile until it gets
+ * a value here, unless a stage setting supplies it.
  */
 export type Variables = Readonly<Record<keyof typeof environment, string>>;
 
@@ -26,7 +26,7 @@ type Apis = { api: AppApi; deviceApi: DeviceApi };
 
 type Environment = typeof environment;
 
-/** The variables whose value is a setting of the stage. */
+/** The variables whose value is a stage setting. */
 type StageVariable = {
   [N in keyof Environment]: Environment[N] extends { about: { stage: string } } ? N : never;
 }[keyof Environment];
@@ -51,12 +51,12 @@ const queueUrls = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
-/** Returns a reference to a secret, which the deployment resolves; empty without a name. */
+/** Returns a reference to a secret, to be resolved by the deployment; '' if there is no name. */
 const secretNamed = (name: string): string => name && SecretValue.secretsManager(name).unsafeUnwrap();
 
 /**
- * Returns the variables that list the channels of a stage. Without `publicUrl`, its address is that of API Gateway,
- * which push services accept.
+ * Returns the variables that list a stage's channels. Without `publicUrl`, the address is API Gateway's, which push
+ * services accept.
  */
 const channelVariables = ({ mailSender, smsOrigin, telegramSecretName, publicUrl, pushContact: contact }: Stage) => {
   const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };
@@ -79,7 +79,7 @@ type Created = {
   exports: Bucket;
 };
 
-/** Returns the values of all variables in a stage. */
+/** Returns the values for all variables in a stage. */
 export const environmentValues = (
   stage: Stage,
   { table, queues, key, alarmTopic, exports, sets }: Created,

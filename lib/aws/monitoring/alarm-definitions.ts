@@ -7,7 +7,9 @@ import { mqttAlarms } from '../mqtt/mqtt-alarms.ts';
 import { fallAlarms, queueAlarms, receiverAlarms } from './fall-alarms.ts';
 import { arrivals, maximum, ownMetric, sum, total } from './metrics.ts';
 
-/** Returns the alarms of background functions. Errors of functions that answer requests count as 5xx of the APIs. */
+/**
+ * Returns the alarms for background functions. Errors in functions that respond to requests count as 5xx of the APIs.
+ */
 const functionAlarms = ({ functions, workers, stage }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'workers-failing',
@@ -39,7 +41,7 @@ const functionAlarms = ({ functions, workers, stage }: MonitoredResources): Alar
   },
 ];
 
-/** Returns the alarm about missing subscriptions. A stage without `alarmEmail` needs none. */
+/** Returns the alarm for missing subscriptions. A stage without `alarmEmail` does not need one. */
 const subscriptionAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
   stage.alarmEmail === ''
     ? []

@@ -15,7 +15,7 @@ const comparisonOf = (watch: AlarmDefinition): [number, ComparisonOperator] => {
   return [watch.below, ComparisonOperator.LESS_THAN_THRESHOLD];
 };
 
-/** Creates an alarm whose description states the impact and links to the chapter of the runbook. */
+/** Creates an alarm whose description states the impact and links to the runbook chapter. */
 const createAlarm = (scope: Construct, watch: AlarmDefinition, { runbookUrl }: Stage): Alarm => {
   const { id, metric, impact, withinPeriods = 1 } = watch;
   const [threshold, comparisonOperator] = comparisonOf(watch);
@@ -31,8 +31,8 @@ const createAlarm = (scope: Construct, watch: AlarmDefinition, { runbookUrl }: S
 };
 
 /**
- * Creates the topic that alarms of this account may publish to, or returns null in a stage without `alarmEmail`. The
- * policy of `enforceSSL` replaces the default one, which would allow CloudWatch to publish.
+ * Creates the topic that this account's alarms may publish to. Returns null in a stage without `alarmEmail`. The
+ * `enforceSSL` policy replaces the default one, which would allow CloudWatch to publish.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
  */
 export const createAlarmTopic = (scope: Construct, { alarmEmail }: Stage): Topic | null => {
@@ -51,7 +51,7 @@ export const createAlarmTopic = (scope: Construct, { alarmEmail }: Stage): Topic
   return topic;
 };
 
-/** Creates all alarms. Without a topic they are only visible in CloudWatch, and nobody is notified. */
+/** Creates all alarms. Without a topic they are only visible in CloudWatch, and no one is notified. */
 export const createAlarms = (scope: Construct, watched: MonitoredResources, topic: Topic | null): Alarm[] => {
   const alarms = alarmDefinitions(watched).map((watch) => createAlarm(scope, watch, watched.stage));
   if (topic) for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));

@@ -91,7 +91,7 @@ const apiWidgets = ({ api, deviceApi, deviceBalancer, table, stage }: MonitoredR
   ]),
 ];
 
-/** A metric of all functions of the stage, whose names begin with the name of the stack. */
+/** A metric over all functions in the stage. Their names begin with the stack name. */
 const lambdaMetric = (stack: Stack, metricName: string, statistic: string): IMetric =>
   new MathExpression({
     expression: `SEARCH('{AWS/Lambda,FunctionName} MetricName="${metricName}" ${stack.stackName}', '${statistic}', 300)`,
@@ -99,7 +99,7 @@ const lambdaMetric = (stack: Stack, metricName: string, statistic: string): IMet
     period,
   });
 
-/** The failed tasks of this stage, one line per worker and kind of error. */
+/** Failed tasks in this stage, one line per worker and error kind. */
 const failedTasks = (stack: Stack): IMetric => {
   const schema = [stack.stackName, 'service', ...dimensions.TasksFailed].join(',');
   const expression = `SEARCH('{${schema}} MetricName="TasksFailed"', 'Sum', 300)`;
@@ -125,7 +125,7 @@ const engineWidgets = ({ table, stage }: MonitoredResources): IWidget[] => [
   ]),
 ];
 
-/** Creates the dashboard that shows the health of the stage on one page. */
+/** Creates the dashboard that shows the stage's health on one page. */
 export const createDashboard = (scope: Construct, watched: MonitoredResources, alarms: readonly Alarm[]): Dashboard =>
   new Dashboard(scope, 'dashboard', {
     dashboardName: Stack.of(scope).stackName,

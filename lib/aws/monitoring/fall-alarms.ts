@@ -6,7 +6,7 @@ import type { AlarmDefinition, MonitoredResources } from '../alarm-definition.ts
 import { taskQueues } from '../queues/queues.ts';
 import { arrivals, growing, maximum, minute, ownMetric, period, sum, total } from './metrics.ts';
 
-/** The maximum age (s) of a message in each queue. Retries are delayed by up to 900 s in their queue. */
+/** The maximum message age (s) in each queue. Retries wait in their queue for up to 900 s. */
 const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
   events: {
     seconds: 60,
@@ -49,10 +49,10 @@ const whileTrue = (
   atLeast: 1,
 });
 
-/** The share of the throttle at which the alarm fires in a stage that does not count rejected calls. */
+/** The share of the throttle at which the alarm fires in a stage that does not count rejected requests. */
 const NEAR_LIMIT = 0.8;
 
-// The ids keep an old name of the device API, because alarm names are used outside this repository.
+// The ids keep an old name for the device API, because alarm names are used outside this repository.
 const throttledDevices = (
   api: MonitoredResources['deviceApi'],
   { deviceThrottle }: MonitoredResources['stage'],
@@ -75,7 +75,7 @@ const throttledDevices = (
       };
 };
 
-/** Returns the alarms of the path of a fall from device to first delivery attempt. */
+/** Returns the alarms for a fall's path from the device to the first delivery attempt. */
 export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'tasks-failing',
@@ -99,7 +99,7 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
     ? [
         {
           id: 'canary-silent',
-          // Two rounds of the canary.
+          // Two canary rounds.
           metric: ownMetric(table, 'CanaryTime', 'SampleCount').with({ period: Duration.minutes(10) }),
           below: 1,
           impact: 'Falls of the canary do not reach its webhook, so real falls probably reach nobody either.',
@@ -127,7 +127,7 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
   throttledDevices(deviceApi, stage),
 ];
 
-/** Returns the alarms of queues and pending tasks. */
+/** Returns the alarms for queues and pending tasks. */
 export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'devices-held-back',
@@ -179,7 +179,7 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
   },
 ];
 
-/** Returns the alarms of deliveries that do not reach their recipients. */
+/** Returns the alarms for deliveries that do not reach their recipients. */
 export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'breakers-opened',

@@ -9,7 +9,7 @@ export const minute = Duration.minutes(1);
 export const sum = { period, statistic: 'Sum' } as const;
 export const maximum = { period, statistic: 'Maximum' } as const;
 
-/** Returns a metric that the functions of this stack write (shared/observability/metrics.ts). */
+/** Returns a metric written by this stack's functions (shared/observability/metrics.ts). */
 export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 'Sum'): Metric =>
   new Metric({
     namespace: Stack.of(scope).stackName,
@@ -20,16 +20,17 @@ export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 
   });
 
 /**
- * Returns the sum of a metric over one minute. An alarm sends a notification when it starts, not while it lasts, and it
- * lasts as long as CloudWatch finds a value above its threshold in the last periods. With short periods, it ends before
- * the next incident. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
+ * Returns the sum of a metric over one minute. An alarm sends a notification when it starts, not while it lasts. It
+ * lasts as long as CloudWatch finds a value above the threshold in the last periods, so with short periods, it ends
+ * before the next incident.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
  */
 export const arrivals = (scope: Construct, metricName: MetricName): Metric =>
   ownMetric(scope, metricName).with({ period: minute });
 
 /**
- * Returns the number of queues that have grown within a minute. SQS does not count messages that it moves to a
- * dead-letter queue as sent.
+ * Returns the number of queues that have grown within a minute. SQS does not count messages as sent when it moves them
+ * to a dead-letter queue.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
  */
 export const growing = (queues: readonly IQueue[]): MathExpression =>

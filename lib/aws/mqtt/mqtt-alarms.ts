@@ -7,7 +7,7 @@ const iotMetric = (metricName: string, dimensionsMap: Readonly<Record<string, st
   new Metric({ namespace: 'AWS/IoT', metricName, dimensionsMap, ...sum });
 
 /**
- * Returns the alarms of MQTT. AWS IoT counts connections only for the whole account.
+ * Returns the MQTT alarms. AWS IoT counts connections only for the whole account.
  * https://docs.aws.amazon.com/iot/latest/developerguide/metrics_dimensions.html
  */
 export const mqttAlarms = ({ stage, functions: { authorizer, ingest } }: MonitoredResources): AlarmDefinition[] => {
@@ -21,7 +21,7 @@ export const mqttAlarms = ({ stage, functions: { authorizer, ingest } }: Monitor
       atLeast: 100,
       impact: 'AWS IoT rejects connections or messages of devices, so falls are detected late.',
     },
-    // The threshold above is for the whole account, so all devices of a small home may disconnect without reaching it.
+    // The threshold above is for the whole account, so all devices in a small home may disconnect without reaching it.
     {
       id: 'mqtt-authorizer',
       metric: total([authorizer.metricErrors(sum), authorizer.metricThrottles(sum)]),

@@ -13,8 +13,8 @@ type Functions = Readonly<Record<'authorizer' | 'ingest', LambdaFunction>>;
 const iot = new ServicePrincipal('iot.amazonaws.com');
 
 /**
- * Creates the endpoint that devices connect to, and its authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host
- * name assigned by AWS, and with it the stack, can be deleted only 7 days after it was disabled.
+ * Creates the endpoint that devices connect to, with an authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host
+ * name assigned by AWS can be deleted only 7 days after being disabled, and the stack only after that.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-custom-endpoints-managing.html
  */
 const createDomainConfiguration = (
@@ -24,17 +24,17 @@ const createDomainConfiguration = (
 ): CfnDomainConfiguration => {
   const { serviceName, name, mqttHost, mqttCertificateArn } = stage;
   const customAuthorizer = new CfnAuthorizer(scope, 'mqtt-authorizer', {
-    // The name is the same in every stage, so that a second stage with MQTT cannot be deployed: an account has one
-    // broker per region, where a device of one stage could take the client id and read the topics of a device with the
+    // The name is the same in every stage, so that a second stage with MQTT cannot be deployed. An account has one
+    // broker per region, so a device in one stage could take the client id and read the topics of a device with the
     // same id in the other stage.
     authorizerName: 'sensor-cloud',
     authorizerFunctionArn: authorizer.functionArn,
     status: 'ACTIVE',
-    // Devices have no key to sign their token with, and need none: the token cannot be guessed.
+    // Devices have no key to sign their token with, and do not need one: the token cannot be guessed.
     signingDisabled: true,
   });
   authorizer.addPermission('iot', { principal: iot, sourceArn: customAuthorizer.attrArn });
-  // The id keeps an old name of the endpoint, because a new id would make a deployment replace it.
+  // The id keeps an old name for the endpoint: with a new id, a deployment would replace the endpoint.
   return new CfnDomainConfiguration(scope, 'mqtt-door', {
     authorizerConfig: { defaultAuthorizerName: customAuthorizer.ref, allowAuthorizerOverride: false },
     applicationProtocol: 'SECURE_MQTT',
@@ -46,7 +46,7 @@ const createDomainConfiguration = (
   });
 };
 
-/** Creates the role with which AWS IoT queues messages that it could not hand over. Only this rule may assume it. */
+/** Creates the role AWS IoT uses to queue messages it could not hand over. Only this rule may assume the role. */
 const createErrorRole = (scope: Construct, mqtt: DurableQueue, ruleArn: string): Role =>
   new Role(scope, 'mqtt-failed-role', {
     assumedBy: iot.withConditions({
@@ -80,19 +80,19 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
     },
   });
   ingest.addPermission('iot', { principal: iot, sourceArn: ruleArn });
-  // The function is called asynchronously, and while it is throttled Lambda would retry unseen for 6 hours. After a
-  // minute, or three attempts, the message goes to the dead-letter queue, which is the queue of the rule's error
-  // action. The CDK's own property would grant the permission again in a separate policy.
+  // The function is called asynchronously, and while it is throttled, Lambda would retry unseen for 6 hours. After a
+  // minute, or three attempts, the message goes to the dead-letter queue, which the rule's error action also uses. The
+  // CDK's own property would grant the permission again in a separate policy.
   ingest.configureAsyncInvoke({ maxEventAge: Duration.seconds(60), retryAttempts: 2 });
   (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queueArn };
 };
 
-/** Connects devices by MQTT through AWS IoT Core: creates the endpoint, and the rule that forwards their messages. */
+/** Connects devices by MQTT through AWS IoT Core: creates the endpoint, and the rule that forwards device messages. */
 export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, mqtt: DurableQueue): void => {
   const ruleName = ruleNameOf(stage);
   const domain = createDomainConfiguration(scope, stage, functions);
   createRule(scope, ruleName, functions, mqtt);
-  // Shows a host assigned by AWS: aws iot describe-domain-configuration --domain-configuration-name ...
+  // To see a host assigned by AWS: aws iot describe-domain-configuration --domain-configuration-name ...
   new CfnOutput(scope, 'MqttDomainConfiguration', { value: domain.ref });
   new CfnOutput(scope, 'MqttBasicIngest', { value: basicIngest(ruleName) + topicsOf('{sensorId}').messages });
 };

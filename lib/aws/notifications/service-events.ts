@@ -11,12 +11,12 @@ import type { Stage } from '../settings/settings.ts';
 
 /** A configuration set. The service reports the outcome of all notifications sent through it. */
 export type ConfigurationSet = { name: string; arn: string };
-/** The configuration sets of a stage; null for a service that the stage does not use. */
+/** A stage's configuration sets; null for a service the stage does not use. */
 export type ConfigurationSets = { mail: ConfigurationSet | null; sms: ConfigurationSet | null };
 
 /**
- * Returns the configuration sets of a stage. They have the name of the stack, so that policies can contain their ARNs
- * before they exist.
+ * Returns a stage's configuration sets. They are named after the stack, so that policies can contain their ARNs before
+ * they exist.
  */
 export const configurationSets = (scope: Construct, { mailSender, smsOrigin }: Stage): ConfigurationSets => {
   const stack = Stack.of(scope);
@@ -28,7 +28,7 @@ export const configurationSets = (scope: Construct, { mailSender, smsOrigin }: S
 };
 
 /**
- * Allows a service to publish the events of its configuration set to the topic.
+ * Allows a service to publish events from its configuration set to the topic.
  * https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-sns-creating-role.html
  */
 const allowPublish = (topic: Topic, service: string, { arn }: ConfigurationSet): void => {
@@ -57,7 +57,7 @@ const createMailSet = (scope: Construct, topic: Topic, set: ConfigurationSet): v
       snsDestination: { topicArn: topic.topicArn },
     },
   });
-  // SES publishes to the topic when the destination is created, so its policy has to exist.
+  // SES publishes to the topic when the destination is created, so the topic policy must already exist.
   destination.node.addDependency(topic.node.findChild('Policy'));
 };
 
@@ -78,8 +78,8 @@ const createSmsSet = (scope: Construct, topic: Topic, set: ConfigurationSet): vo
 };
 
 /**
- * Lets SES and AWS End User Messaging report notifications that did not reach their recipients to the queue
- * `undeliverable`. Only failures are reported, so delivered messages cost nothing extra.
+ * Makes SES and AWS End User Messaging report notifications that did not reach their recipients to the `undeliverable`
+ * queue. Only failures are reported, so delivered messages cost nothing extra.
  */
 export const createServiceEvents = (scope: Construct, { mail, sms }: ConfigurationSets, queue: DurableQueue): void => {
   const topic = new Topic(scope, 'undeliverable-topic', { enforceSSL: true });

@@ -11,9 +11,9 @@ import type { ConcurrencyCaps } from '../settings/concurrency-caps.ts';
 const MIN_PER_QUEUE = 2;
 
 /**
- * The functions whose concurrency can be reserved. A reservation is also their limit; it keeps slow lists and guessed
- * logins from taking the capacity that falls need. Lambda keeps 100 unreserved, so a new account, which has 10 in
- * total, cannot reserve any.
+ * Functions whose concurrency can be reserved. A reservation is also a limit. It keeps slow lists and guessed logins
+ * from taking the capacity that falls need. Lambda keeps 100 unreserved, so a new account, which has 10 in total,
+ * cannot reserve any.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export const NOTHING_RESERVED = {
@@ -36,13 +36,13 @@ export const concurrencySchema = () => {
   });
 };
 
-/** Returns the reserved concurrency of a function, or 0 if nothing is reserved. */
+/** Returns a function's reserved concurrency, or 0 if nothing is reserved. */
 export const reservedConcurrencyOf = (name: string, reservations: Concurrency | ConcurrencyCaps): number =>
   (reservations as Readonly<Record<string, number>>)[name] ?? 0;
 
 /**
- * Returns the maximum concurrency of each queue of a consumer: the maximum in its contract, limited to an equal share
- * of the reserved concurrency. Otherwise Lambda would receive messages that it cannot hand over. Each receive counts,
+ * Returns the maximum concurrency for each of a consumer's queues: the maximum in the contract, limited to an equal
+ * share of the reserved concurrency. Otherwise Lambda would receive messages it cannot hand over. Each receive counts,
  * so such messages would reach the dead-letter queue without a single attempt.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */

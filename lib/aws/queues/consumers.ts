@@ -9,7 +9,7 @@ import { maxConcurrencyPerQueue } from './concurrency.ts';
 import { type Queues, queueArnOf } from './queues.ts';
 
 /**
- * The largest batch of a FIFO queue, which has no batching window.
+ * The largest batch for a FIFO queue, which has no batching window.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html
  */
 const MAX_FIFO_BATCH = 10;

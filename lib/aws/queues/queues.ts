@@ -9,7 +9,7 @@ import { removalPolicyOf } from '../data/removal.ts';
 import { hasFunction, type LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 
-/** The queues that exist only in stages with their consumer. */
+/** Queues that exist only in stages with their consumer. */
 type OptionalQueue = 'mqtt' | 'undeliverable';
 
 export type Queues = Readonly<Record<Exclude<WorkQueue, OptionalQueue>, DurableQueue>> & {
@@ -30,15 +30,14 @@ const consumerOf = (name: WorkQueue): Consumer => {
 const common = {
   encryption: QueueEncryption.SQS_MANAGED,
   enforceSSL: true,
-  // A message becomes a dead letter long before it is this old. Moving a message of a standard queue does not reset its
-  // age.
+  // A message becomes a dead letter long before it is this old. A message moved from a standard queue keeps its age.
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
   retentionPeriod: Duration.days(RETENTION_DAYS),
 } as const;
 
 /**
- * The settings of a high-throughput FIFO queue: messages are ordered and deduplicated per message group, so no group
- * slows another down. Senders set the deduplication id, because two calls with the same bytes can be different calls.
+ * High-throughput FIFO settings: messages are ordered and deduplicated per message group, so no group slows another
+ * down. Senders set the deduplication id, because two calls with the same bytes can be different calls.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/high-throughput-fifo.html
  */
 const fifo = {
@@ -48,16 +47,16 @@ const fifo = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
 } as const;
 
-/** A task queue with its dead-letter queue. */
+/** A task queue with a dead-letter queue. */
 export class DurableQueue extends Queue {
-  /** The dead-letter queue, which gets messages that were received too often. */
+  /** Gets messages that were received too often. */
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {
-    // The dead-letter queue of a FIFO queue must be a FIFO queue too.
+    // A FIFO queue's dead-letter queue must also be FIFO.
     const props = { ...common, ...(isFifo(name) && fifo), removalPolicy };
     const dead = new Queue(scope, `${name}-dead`, props);
-    // The construct id has a suffix, because a group of operations can have the name of a queue.
+    // The construct id has a suffix, because a group of operations can have the same name as a queue.
     super(scope, `${name}-queue`, {
       ...props,
       visibilityTimeout: Duration.seconds(visibilitySeconds(consumerOf(name))),
@@ -82,14 +81,14 @@ export const createQueues = (scope: Construct, stage: Stage): Queues => {
   return { ...others, mqtt, undeliverable, quarantine };
 };
 
-/** Returns the task queues of the stage with their names. */
+/** Returns the stage's task queues with their names. */
 export const taskQueues = (queues: Queues): [name: WorkQueue, queue: DurableQueue][] =>
   workQueues.flatMap((name): [WorkQueue, DurableQueue][] => {
     const queue = queues[name];
     return queue ? [[name, queue]] : [];
   });
 
-/** Returns the ARN of a queue. Throws if the stage does not have it. */
+/** Returns a queue's ARN. Throws if the stage does not have the queue. */
 export const queueArnOf = (queues: Queues, name: QueueName): string => {
   const queue = queues[name];
   if (!queue) throw new Error(`this stage has no queue ${name}`);

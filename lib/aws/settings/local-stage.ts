@@ -11,8 +11,8 @@ const ENDPOINTS = [
 ] as const;
 
 /**
- * Returns the additional variables of functions in that stage, with empty values, because `sam local --env-vars` sets
- * only variables that the template has.
+ * Returns that stage's additional function variables, with empty values, because `sam local --env-vars` sets only
+ * variables the template has.
  * https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-sam-cli-using-invoke.html
  */
 export const localEndpointVariables = ({ name }: { name: string }): Readonly<Record<string, string>> =>

@@ -14,7 +14,7 @@ const throttle = (defaults: Throttle) =>
   parts<Throttle>(defaults, { rate: wholeNumber(1, 100_000), burst: wholeNumber(1, 100_000) });
 const deviceThrottle = { rate: 1_000, burst: 2_000 };
 /**
- * The throttles are far above the rate limit of one user and far below the quota of the AWS account, by default 10,000
+ * The throttles are far above a single user's rate limit and far below the AWS account quota, by default 10,000
  * requests per second for all of its APIs. Published documents are public and up to 460 KB (1.7 MB without gzip), but
  * caches keep them, so few requests are needed. The console needs four requests (250 KB) up to its login, and a
  * separate throttle keeps callers that flood the rest of the API from blocking it.
@@ -33,7 +33,7 @@ const certificate = () =>
 const secretName = () => text(/^[\w/+=.@:-]{1,512}$/, 'the name or ARN of a secret');
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c';
 
-/** The settings that only a stage has. Each has a default, so that `cdk synth` needs no arguments. */
+/** Settings that only a stage has. Each has a default, so `cdk synth` does not need any arguments. */
 const own = declare({
   stage: {
     schema: () => text(/^[a-z][a-z0-9-]{1,15}$/, '2 to 16 lower-case letters, digits and hyphens'),
@@ -235,7 +235,7 @@ const own = declare({
   },
   monthlyBudget: {
     schema: () => wholeNumber(0, 10_000_000),
-    // Three times the monthly cost that `npm run deploy` prints for 30 sensors and 2 consoles.
+    // Three times the monthly cost printed by `npm run deploy` for 30 sensors and 2 consoles.
     default: 96,
     about: {
       unit: 'USD',
@@ -256,7 +256,7 @@ const own = declare({
 
 type Environment = typeof environment;
 
-/** The settings that functions read and a stage sets. */
+/** Settings that functions read and a stage sets. */
 type Shared = {
   [N in keyof Environment as Environment[N] extends { about: { stage: infer S extends string } }
     ? S
@@ -268,8 +268,8 @@ const shared = Object.fromEntries(
   ),
 ) as Shared;
 
-/** All settings of a stage, by their names in the CDK's context. */
+/** All stage settings, by CDK context name. */
 export const settings = { ...own, ...shared };
 
-/** The values of all settings of one stage. */
+/** One stage's settings. */
 export type Stage = Omit<SettingValues<typeof settings>, 'stage' | 'preset'> & { readonly name: string };

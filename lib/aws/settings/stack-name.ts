@@ -1,2 +1,2 @@
-/** Returns the name of the stack of a stage. */
+/** Returns a stage's stack name. */
 export const stackName = (stage: string): string => `SensorCloud-${stage}`;

@@ -35,9 +35,9 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
 };
 
 /**
- * Returns an error for a stage that people depend on and that uses MQTT without a custom host: AWS deletes a host that
- * it assigned only 7 days after it was disabled, so a first deployment that fails could neither be rolled back nor
- * repeated until then.
+ * Returns an error for a stage outside the `dev` preset that uses MQTT without a custom host. AWS deletes an assigned
+ * host only 7 days after it was disabled, so a failed first deployment could neither be rolled back nor repeated until
+ * then.
  */
 const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
   mqtt && mqttHost === '' && preset !== 'dev'
@@ -45,19 +45,19 @@ const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
     : [];
 
 /**
- * Returns the preset whose defaults a stage uses: the preset it sets; otherwise `dev` if its name is `dev` or `test`,
- * or starts with one of these and a digit or hyphen; otherwise `prod`.
+ * Returns the preset that supplies a stage's defaults: the one it sets; otherwise `dev` if its name is `dev` or `test`,
+ * or starts with either and a digit or hyphen; otherwise `prod`.
  */
 const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host => {
   if (preset !== '') return preset as Host;
   return /^(dev|test)(?![a-z])/.test(stage) ? 'dev' : 'prod';
 };
 
-/** Names in the CDK context that belong to the CDK itself and are not settings of a stage. */
+/** Whether a name in the CDK context belongs to the CDK itself and is not a stage setting. */
 const isOfCdk = (name: string): boolean =>
   /[@:]/.test(name) || /^(cli-telemetry|acknowledged-issue-numbers)$/.test(name);
 
-/** What to do about settings of earlier versions. Their values are not shown. */
+/** What to do about settings from earlier versions. Their values are not shown. */
 const retired: Readonly<Record<string, string>> = {
   telegramToken:
     'telegramToken is no longer read, because it was in clear in the template: store the token in Secrets Manager (aws secretsmanager create-secret --name sensor-cloud/telegram --secret-string ...), set telegramSecretName to the name of the secret, and remove telegramToken',
@@ -73,8 +73,8 @@ const unknownSettings = (names: readonly string[]): string[] =>
     });
 
 /**
- * Reads the settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`). `names`
- * are all names in the context. Throws one error that lists all invalid and unknown settings.
+ * Reads a stage's settings from the CDK context (`cdk synth -c stage=prod -c publicUrl=https://...`). `names` are all
+ * names in the context. Throws one error that lists all invalid and unknown settings.
  */
 export const stageFrom = (context: (key: string) => unknown, names: readonly string[] = []): Stage => {
   const preset = presetOf(readSettings({ stage: settings.stage, preset: settings.preset }, context).values);
