@@ -1,2 +1,2 @@
-/** The path that all paths of the API start with. */
+/** The prefix of all API paths. */
 export const BASE_PATH = '/api/v1';

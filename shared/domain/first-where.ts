@@ -1,6 +1,6 @@
 /**
- * Returns the first integer from `from` up to, but not including, `to` that passes a test; `to` if no integer passes.
- * It is a binary search, so all integers after the first match must also pass.
+ * Returns the first integer from `from` up to, but not including, `to` that passes a test; `to` if none passes. This is
+ * a binary search, so every integer after the first match must pass too.
  */
 export const firstWhere = async (
   from: number,

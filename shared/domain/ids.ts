@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** 2025-01-01T00:00:00Z. 41 bits of milliseconds from here last until the year 2094. */
+/** 2025-01-01T00:00:00Z. Counting ms from here, 41 bits last until 2094. */
 export const ID_EPOCH = 1_735_689_600_000;
 const SLOTS = 4_096;
 
 /**
- * Returns a time-ordered integer below 2^53: 41 bits of ms since ID_EPOCH and 12 random bits. Only a conditional write
- * makes it unique; if the write fails, the writer generates another id or uses the next integer.
+ * Returns a time-ordered integer below 2^53: 41 bits for the ms since ID_EPOCH, and 12 random bits. Only a conditional
+ * write makes it unique. If the write fails, the writer generates another id or uses the next integer.
  */
 export const timeOrderedId = (now: number, random: number): number =>
   Math.max(0, Math.floor(now) - ID_EPOCH) * SLOTS + (random % SLOTS);
 
-/** Returns the time (ms) of an id. */
+/** Returns the time (ms) encoded in an id. */
 export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOCH;
 
-/** Returns the smallest id that can be generated at or after `time`. */
+/** Returns the smallest id that could be generated at or after `time` (ms). */
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 
 /**
- * Returns a function that generates ids in order, starting after `last`: if events have the same time, each id is
- * larger than the previous id.
+ * Returns a function that generates ids in order, starting after `last`: for events with the same time, each id is
+ * larger than the one before.
  */
 export const orderedIds = (generate: (time: number) => number, last?: { id: number; createDate: number }) => {
   let before = last;
@@ -37,15 +37,15 @@ const crockford = (value: bigint, length: number): string => {
   return text;
 };
 
-/** Returns a ULID: 10 characters of time (ms) and 16 of content. The same time and bytes yield the same id. */
+/** Returns a ULID: 10 characters for the time (ms) and 16 for the bytes. The same time and bytes yield the same id. */
 const ulid = (time: number, bytes: Uint8Array): string =>
   crockford(BigInt(time), 10) + crockford(BigInt(`0x${Buffer.from(bytes.subarray(0, 10)).toString('hex')}`), 16);
 
-/** Returns the time (ms) of a ULID. */
+/** Returns the time (ms) encoded in a ULID. */
 export const timeOfUlid = (id: string): number =>
   [...id.slice(0, 10)].reduce((time, character) => time * 32 + CROCKFORD.indexOf(character), 0);
 
-/** Returns a string that sorts before all ULIDs of `time` (ms) or later, and after all earlier ones. */
+/** Returns a string that sorts before all ULIDs from `time` (ms) onward, and after all earlier ones. */
 export const firstUlidAt = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
 
 const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
@@ -65,18 +65,18 @@ const asUuid = (bytes: Uint8Array, version: number): string => {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-/** Returns the 16 bytes of a UUIDv4, made from 16 random bytes. */
+/** Returns the 16 bytes of a UUIDv4, given 16 random bytes. */
 export const uuidV4Bytes = (random: Uint8Array): Uint8Array =>
   Buffer.from(asUuid(random, 4).replaceAll('-', ''), 'hex');
 
-/** The UUIDv5 namespace of all UUIDs that the service derives. */
+/** The namespace for all UUIDv5s that the service derives. */
 const NAMESPACE = Buffer.from('5e7a0c1d9b2f4c6e8a3d1f0b7c9e2d4a', 'hex');
 
 /** Derives a UUIDv5: the same parts yield the same UUID. */
 export const uuidV5 = (...parts: readonly (string | number)[]): string =>
   asUuid(createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest(), 5);
 
-/** Returns a short hash of a text, long enough to recognize equal texts of one sensor. */
+/** Returns a short hash, long enough to recognize repeated text from one sensor. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
 
 /** Derives a ULID: the same time and parts yield the same id. */

@@ -1,6 +1,6 @@
 /**
- * All kinds of events that rules can watch for, by situation. `code` is the eventType of D2 Custom 1; events without a
- * code reach webhooks of every other format.
+ * All events that rules can watch for, by situation. `code` is the D2 Custom 1 eventType. Events without a code reach
+ * webhooks in every other format.
  */
 export const kinds = {
   fall_detected: { type: 'fall', action: 'fall_detected', code: 1 },
@@ -35,6 +35,6 @@ export const kinds = {
 
 export type Situation = keyof typeof kinds;
 
-/** Whether a situation can occur in a region. Situations of the whole room, the sensor or vital signs cannot. */
+/** Whether a situation can occur in a region. Situations about the whole room, the sensor or vital signs cannot. */
 export const hasRegions = (situation: Situation): boolean =>
   !['presence', 'sensor', 'vital'].includes(kinds[situation].type);

@@ -1,16 +1,15 @@
 export type PageOf<T> = { total: number; page: number; perPage: number; data: T[] };
 
 /**
- * A page of a list that is read in bounded parts, one per call. If `isWhole`, `total` counts the whole list; otherwise
- * it counts only what was read, and the list continues after the id `next`.
+ * A page of a list that is read in bounded parts, one per request. If `isWhole`, `total` counts the whole list.
+ * Otherwise it counts only what was read, and the list continues after the id in `next`.
  */
 export type PartialPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
 
 type Sortable = { id: string | number };
 /**
- * Returns a comparison function for one sort. All its calls share a collator, because creating thousands of collators
- * takes too long. The collator is created when the first text is compared, because the first collator of a process
- * takes 9 ms.
+ * Returns a comparison function for one sort. It reuses a single collator, because creating thousands takes too long.
+ * The collator is created when the first strings are compared, because a process's first collator takes 9 ms.
  */
 const comparator = () => {
   let collator: Intl.Collator | undefined;
@@ -21,7 +20,7 @@ const comparator = () => {
   };
 };
 
-/** Returns the items sorted by `asc(field)` or `desc(field)`, and by ascending id where the field is equal. */
+/** Returns the items sorted by `asc(field)` or `desc(field)`. Ties are sorted by ascending id. */
 export const sortedBy = <T extends Sortable>(items: readonly T[], by: string): T[] => {
   const [, direction, field = 'id'] = /^(asc|desc)\((\w+)\)$/.exec(by) ?? [];
   const sign = direction === 'desc' ? -1 : 1;
@@ -34,15 +33,15 @@ export const sortedBy = <T extends Sortable>(items: readonly T[], by: string): T
   return items.toSorted((a, b) => sign * (field === 'id' ? byId(a, b) : compare(value(a), value(b))) || byId(a, b));
 };
 
-/** Returns one page of a list that is completely in memory. */
+/** Returns one page from a list held entirely in memory. */
 export const pageOf = <T>(items: readonly T[], { page, perPage }: { page: number; perPage: number }): [PageOf<T>] => [
   { total: items.length, page, perPage, data: items.slice(page * perPage, (page + 1) * perPage) },
 ];
 
-/** An accented character can be one or two code points, depending on the keyboard. Both forms match. */
+/** Depending on the keyboard, an accented character is one or two code points. Both forms match. */
 const normalized = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** Whether one of the values contains the search text. Case is ignored. */
+/** Whether any value contains the search text, ignoring case. */
 export const matchesSearch = (searchText: string, ...values: readonly (string | null | undefined)[]): boolean => {
   const needle = normalized(searchText);
   return needle === '' || values.some((value) => value && normalized(value).includes(needle));

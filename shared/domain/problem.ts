@@ -1,4 +1,4 @@
-/** Why a value is rejected. Each reason has a text in shared/api/messages. */
+/** Why a value is rejected. Each reason has a message in shared/api/messages. */
 export type Problem =
   | 'required'
   | 'type'
@@ -57,11 +57,11 @@ export type Problem =
   | 'changed_since'
   | 'limit';
 
-/** A problem with the value at a path. `values` are inserted into its text. */
+/** A problem with the value at a path. `values` are inserted into the message. */
 export type FieldError = {
   path: string;
   problem: Problem;
   values?: Record<string, string | number>;
-  /** The row of an import, and its column. */
+  /** The row and column in an import. */
   at?: { row: number; field: string };
 };

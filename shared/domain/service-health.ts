@@ -2,7 +2,7 @@ import { CANARY_SECONDS } from './canary.ts';
 import type { ServiceHealth } from './service-health-view.ts';
 
 /**
- * A longer time (s) without a sweep, or an older queued task, counts as a failure, because alarms are late. In AWS,
+ * A longer time (s) without a sweep, or an older queued task, counts as a failure, because alarms are late. On AWS,
  * sweeps run every minute.
  */
 const LATE_SECONDS = 180;
@@ -10,7 +10,7 @@ const LATE_SECONDS = 180;
 type Part = 'OK' | 'FAILING' | null;
 type Disk = Part | 'FULL';
 
-/** A host's report about itself, with null for unknown values. `since`: when (ms) it started. */
+/** A host's report about itself, with null for unknown values. `since` is when (ms) the host started. */
 export type HostHealth = {
   since: number | null;
   queues: Part;
@@ -30,8 +30,8 @@ export const unknownHost: HostHealth = {
 };
 
 /**
- * Returns whether the service works. `sweep` is when (ms) the last sweep began, `canary` is when a fall of the canary
- * last reached its webhook; null if never. A missing sweep counts only once the host has run long enough for a sweep.
+ * Returns whether the service works. `sweep` is when (ms) the last sweep began, `canary` when (ms) a canary fall last
+ * reached its webhook; null if never. A missing sweep counts only once the host has been up long enough for one.
  */
 export const judgeHealth = (
   table: Part,

@@ -19,12 +19,12 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
 
 /**
  * Whether the device has reported that the fall is over, or people have closed it. A fall missing from the state, for
- * example after a restart of its sensor, counts as open.
+ * example after a sensor restart, counts as open.
  */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
-    // The alarms of a fall begin with it, or when it raised another alarm.
+    // A fall's alarms start with the fall, or when it raised another alarm.
     const isOpen = (known: Track) => isDown(known) && fall !== undefined && fall >= (known.since ?? 0);
     return found !== undefined && !isOpen(found);
   }
@@ -32,13 +32,13 @@ const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Su
   return found !== undefined && !mayLieThere(found) && !found.isUnreported;
 };
 
-/** Whether somebody is in the region. If the sensor tracks people, only the person of the event counts. */
+/** Whether anyone is in the region. If the sensor tracks people, only the event's person counts. */
 const isInside = (state: SensorState, index: number, { track }: Subject): boolean =>
   (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
 
 /**
- * Whether the situation of an event has ended according to the state of its sensor: the fall is finished or canceled,
- * the sensor is active again, or the room or region was left or entered again. Other situations never end.
+ * Whether an event's situation is over according to the sensor state: the fall is finished or canceled, the sensor is
+ * active again, or the room or region was left or entered again. Other situations never end.
  */
 export const isSituationOver = (state: SensorState, { happening, receiveDate }: PastEvent): boolean => {
   const { situation, region, subject } = happening;

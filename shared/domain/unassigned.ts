@@ -1,2 +1,2 @@
-/** The customer id of unlinked sensors and of system admins, who have no customer. Ids of customers start at 1. */
+/** The customer id for unlinked sensors, and for system admins, who have no customer. Customer ids start at 1. */
 export const UNASSIGNED = 0;

@@ -1,32 +1,35 @@
 import * as z from 'zod';
 
-/** int64 from 0 to 2^53-1, the integers that JSON carries exactly (D1 "Conventions"). `z.int()` is a safe integer. */
+/**
+ * An int64 from 0 to 2^53-1, the integers that JSON carries exactly (D1 "Conventions"). `z.int()` only accepts safe
+ * integers.
+ */
 export const int64 = z.int().min(0);
 /** Milliseconds since the Unix epoch, UTC. */
 export const millis = int64;
-/** The id of an account, customer, rule, group or hit: int64 >= 1. */
+/** An id for an account, customer, rule, group or hit: int64 >= 1. */
 export const id = z.int().min(1);
-/** int32 with bounds. */
+/** Returns the schema for an int32 with bounds. */
 export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
-// Controls, line separators and non-characters break logs, exports and nurse-call displays; characters that embed,
-// override or isolate a direction make a text look like another; a lone surrogate has no UTF-8 form.
+// Control characters, line separators and non-characters break logs, exports and nurse-call displays. Characters that
+// embed, override or isolate a direction make one string look like another. Lone surrogates have no UTF-8 form.
 const invalidCharacter = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/u;
-/** Whether a text contains no forbidden characters. */
+/** Whether a string contains no forbidden characters. */
 export const isValidText = (value: string): boolean => !invalidCharacter.test(value);
-/** Returns a text in which `replacement` replaces each forbidden character. */
+/** Returns a string with each forbidden character replaced by `replacement`. */
 export const toValidText = (value: string, replacement = ''): string =>
   [...value].map((char) => (isValidText(char) ? char : replacement)).join('');
 /**
- * The pattern of texts in the API document. The regex engines of generated clients support neither surrogates nor `u`
- * escapes, so the pattern allows more than is accepted; the conventions of the document state the rest.
+ * The pattern for text in the API document. Regex engines in generated clients support neither surrogates nor `u`
+ * escapes, so the pattern allows more than the service accepts. The document's conventions state the rest.
  */
 export const validTextPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as const;
 
-/** Returns the length of a text in code points. */
+/** Returns a string's length in code points. */
 export const lengthOf = (value: string): number => [...value].length;
 
-/** Returns the schema of a text of min..max code points without forbidden characters. */
+/** Returns the schema for text with min..max code points and no forbidden characters. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -40,7 +43,7 @@ export const text = (min: number, max: number) =>
     .meta({ minLength: min, maxLength: max, ...validTextPattern });
 
 /**
- * Returns the schema of such a text in responses. Texts stored before these characters were forbidden may contain them.
+ * Returns the schema for such text in responses. Text stored before these characters were forbidden may contain them.
  */
 export const storedText = (min: number, max: number) =>
   z.string().meta({ minLength: min, maxLength: max, ...validTextPattern });
@@ -55,17 +58,17 @@ export const uuid = z
   .transform((value) => value.toLowerCase())
   .pipe(z.string().meta({ format: 'uuid' }));
 
-/** Returns the schema of an optional field in which an invalid value counts as missing. */
+/** Returns the schema for an optional field, where an invalid value counts as missing. */
 export const optionalField = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
-/** Removes the keywords of a number from the document, where the value is a text. */
+/** Removes the number keywords from the document where the value is a string. */
 const noNumber = { format: undefined, minimum: undefined, maximum: undefined } as const;
 
 /** An id in a path or query, in canonical decimal form. */
 export const idText = integerText.transform(Number).pipe(id);
-/** The id of a user, or `me`. The document shows it as a text, because few client generators support two types. */
+/** A user id, or `me`. The document declares a string, because few client generators support two types. */
 export const userIdText = (description = 'Id of the user, or `me`') =>
   idText.meta({ description, type: 'string', pattern: '^(me|[1-9][0-9]*)$', ...noNumber });
 /** An id in a path or query, or 0 for "no customer". */
@@ -77,8 +80,8 @@ export const integerQuery = (schema: z.ZodType<number, number>) =>
     .transform(Number)
     .pipe(schema);
 
-/** A body that is not JSON, such as an image or a page. */
+/** A body other than JSON, such as an image or a page. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-/** The response of deletions, links and other operations without a result (D1 "Endpoints"). */
+/** The response to deletions, links and other operations without a result (D1 "Endpoints"). */
 export const Status = z.object({ status: z.literal('OK') }).meta({ id: 'Status' });

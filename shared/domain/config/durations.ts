@@ -1,6 +1,6 @@
 /**
- * The default durations (s) of the states of a fall, and of the pause after a bed exit. Separate from the fields of the
- * configuration, because computing the state of a sensor needs only these durations.
+ * Default durations (s) for the fall states, and for the pause after a bed exit. They are separate from the
+ * configuration fields, because computing the sensor state needs nothing else.
  */
 export const defaultDurations = {
   durationUntilConfirmSec: 52,

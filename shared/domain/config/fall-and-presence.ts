@@ -1,7 +1,7 @@
 import { defaultDurations as durations } from './durations.ts';
 import { booleanField, choiceField, integerField } from './field.ts';
 
-/** Detection of falls, and the durations of their states. */
+/** Fall detection, and how long each fall state lasts. */
 export const criticalFallFields = {
   reportFallsToMqtt: booleanField(true, 'reports falls'),
   silentModeEnabled: booleanField(false, 'falls are recorded, but no rule notifies anybody'),

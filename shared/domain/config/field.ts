@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { int32, text, toValidText } from '../values.ts';
 
 /**
- * One field of a configuration: its schema, its default, its description in OpenAPI, and the firmware versions that
- * support it. `from` and `until` are the N of firmware v0.N: `from` is the first with support, `until` the first
- * without.
+ * One configuration field: the schema, the default, the OpenAPI description, and the firmware versions that support it.
+ * `from` and `until` are the N in firmware v0.N: `from` is the first version with support, `until` the first without.
  */
 type Field<T = unknown> = Support & { schema: () => z.ZodType<T>; byDefault: T; note: string };
 type Support = { from?: number; until?: number };
@@ -12,8 +11,8 @@ type Support = { from?: number; until?: number };
 const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;
 
 /**
- * Declares a field. Its schema is created on first use: most functions only pass values on, and creating the schemas of
- * all fields would take half of their startup time.
+ * Declares a field. The schema is created on first use: most functions only pass values on, and creating every schema
+ * would take half of their startup time.
  */
 export const field = <T>(create: () => z.ZodType<T>, byDefault: T, note: string, support: Support = {}): Field<T> => {
   let created: z.ZodType<T> | undefined;
@@ -27,7 +26,7 @@ export const field = <T>(create: () => z.ZodType<T>, byDefault: T, note: string,
 export const booleanField = (byDefault: boolean, note: string, support: Support = {}): Field<boolean> =>
   field(() => z.boolean(), byDefault, note, support);
 
-/** Declares an int32 field. Without bounds it allows all int32 values. */
+/** Declares an int32 field. Without bounds, it allows any int32. */
 export const integerField = (
   byDefault: number,
   note: string,
@@ -42,7 +41,7 @@ export const choiceField = <const C extends readonly [string | number, ...(strin
   support: Support = {},
 ): Field<C[number]> => field(() => z.literal(choices) as z.ZodType<C[number]>, byDefault, note, support);
 
-/** Declares a text field of min..max code points. */
+/** Declares a text field with min..max code points. */
 export const textField = (
   [min, max]: readonly [min: number, max: number],
   byDefault: string,
@@ -52,9 +51,9 @@ export const textField = (
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const HOST = String.raw`^(?:${LABEL}\.)*(?![0-9]+$)${LABEL}$`;
-/** Returns the schema of a host: a name of 1..253 ASCII characters, or an IP address. */
+/** Returns the schema for a host: a name (1..253 ASCII characters) or an IP address. */
 export const hostSchema = () => {
-  // The document has a pattern that every regex engine understands; it allows more than is accepted.
+  // The documented pattern works in every regex engine, but allows more than the service accepts.
   const name = z.string().max(253).regex(new RegExp(HOST)).meta({ pattern: '^[A-Za-z0-9.-]{1,253}$' });
   return z.union([name, z.ipv4(), z.ipv6()]);
 };
@@ -66,7 +65,7 @@ export const hostField = (byDefault: string, note: string, support: Support = {}
 export type Fields = Readonly<Record<string, Field>>;
 export type ConfigValues<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** Returns the values of a configuration before its first PUT. */
+/** Returns a configuration's values before the first PUT. */
 export const defaultsOf = <F extends Fields>(fields: F): ConfigValues<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as ConfigValues<F>;
 
@@ -74,12 +73,12 @@ export const defaultsOf = <F extends Fields>(fields: F): ConfigValues<F> =>
 const supportText = ({ from, until }: Support): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
-/** Returns the stored values, and the default for each value that is missing or no longer allowed. */
+/** Returns the stored values, with defaults in place of missing or no longer allowed values. */
 export const validValues = <F extends Fields>(fields: F, stored: Partial<ConfigValues<F>> | null): ConfigValues<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {
       const value = stored?.[name];
-      // A name stored before its characters were restricted is still valid.
+      // Names stored before their characters were restricted are still valid.
       const { success, data } = schema().safeParse(typeof value === 'string' ? toValidText(value) : value);
       return [name, success ? data : byDefault];
     }),
@@ -87,7 +86,7 @@ export const validValues = <F extends Fields>(fields: F, stored: Partial<ConfigV
 
 type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<ConfigValues<F>[K], ConfigValues<F>[K]> };
 
-/** Returns the schema of a configuration. All fields are required for every firmware version. */
+/** Returns the schema for a configuration. All fields are required, whatever the firmware version. */
 export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => {
   const shape = Object.entries(fields).map(([name, field]) => {
     const description = [field.note, supportText(field)].filter(Boolean).join('; ');
@@ -99,7 +98,7 @@ export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => 
 const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Support, firmware: number): boolean =>
   firmware >= from && firmware < until;
 
-/** Returns the fields of a configuration that a device with this firmware supports. */
+/** Returns the configuration fields supported by a device with this firmware. */
 export const supportedFields = <F extends Fields>(
   fields: F,
   values: ConfigValues<F>,

@@ -4,8 +4,8 @@ import { int64, millis } from '../values.ts';
 const phase = int64.nullable();
 
 /**
- * One attempt in the delivery log. At least one of `status` and `error` is null. Both are null if the channel of a
- * person accepted the message, because channels have no status.
+ * One attempt in the delivery log. At least one of `status` and `error` is null. Both are null if a person's channel
+ * accepted the message, because channels have no status.
  */
 export const AttemptLog = z
   .object({

@@ -3,10 +3,10 @@ import type { AttemptLog, LastAttempt } from './attempt-log.ts';
 /** The result of an attempt. `outbox`: the message was written to a file instead of being sent. */
 export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> & { outbox?: true };
 
-/** The maximum number of characters kept of a messaging service's answer. */
+/** How many characters of a messaging service's response are kept. */
 export const MAX_ANSWER = 200;
 
-/** The result of an attempt that made no HTTP request. `answer`: the answer of a messaging service. */
+/** Returns the result of an attempt without an HTTP request. `answer` is the messaging service's response. */
 export const resultWithoutRequest = (error: string | null, durationMs = 0, answer = ''): AttemptResult => ({
   status: null,
   error,
@@ -16,8 +16,8 @@ export const resultWithoutRequest = (error: string | null, durationMs = 0, answe
 });
 
 /**
- * The result of an attempt as a delivery stores it: a short tuple, because a delivery that succeeds at once has to fit
- * into one kilobyte, the unit that is billed. `body` is null if it is stored in a separate item.
+ * An attempt result as stored in the delivery. It is a short tuple, because a delivery that succeeds at once must fit
+ * into one kilobyte, the billing unit. `body` is null if it is stored as a separate item.
  */
 export type PackedAttempt = [
   number: number,
@@ -29,11 +29,11 @@ export type PackedAttempt = [
   outbox?: true,
 ];
 
-/** The largest response body (bytes) that is stored in the delivery itself. */
+/** The largest response body (bytes) stored in the delivery itself. */
 const MAX_SHORT_BODY = 64;
 export const isShortBody = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
-/** Returns the entry of an attempt. `isWhole`: the entry also contains a long body, which is not stored elsewhere. */
+/** Returns the log entry for an attempt. `isWhole`: a long body is included too, because it is not stored elsewhere. */
 export const packAttempt = (
   number: number,
   { durationMs, status, error, responseBody, timings, outbox }: AttemptResult,
@@ -48,7 +48,8 @@ export const packAttempt = (
 };
 
 /**
- * Returns the entry of an attempt that the messaging service accepted, but later reported as failed for this reason.
+ * Returns the log entry for an attempt that the messaging service accepted, but later reported as failed for this
+ * reason.
  */
 export const withReason = (
   [number, durationMs, status, , phases]: PackedAttempt,
@@ -56,12 +57,12 @@ export const withReason = (
   reason: string,
 ): PackedAttempt => [number, durationMs, status, error, phases, reason];
 
-/** Returns the entry of an attempt that never ended, because its process died. */
+/** Returns the log entry for an attempt that never ended, because the process died. */
 const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];
 
 /**
- * Returns the attempt log of a delivery, from the start times of its attempts, their results, and the bodies (by
- * attempt number) that are stored in separate items.
+ * Returns a delivery's attempt log from the attempts' start times, their results, and the bodies (by attempt number)
+ * stored as separate items.
  */
 export const attemptLogOf = (
   starts: readonly number[],
@@ -70,7 +71,7 @@ export const attemptLogOf = (
   isSending: boolean,
 ): AttemptLog[] => {
   const byNumber = new Map(entries.map((entry) => [entry[0], entry]));
-  // The attempt in progress has no result yet, so it is not in the log.
+  // The current attempt has no result yet, so it is not logged.
   const ended = isSending ? starts.slice(0, -1) : starts;
   return ended.map((startDate, index) => {
     const attempt = index + 1;

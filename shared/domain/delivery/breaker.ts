@@ -2,11 +2,11 @@ import { isFuture } from '../state/clock.ts';
 import { LEASE_SECONDS } from './delivery.ts';
 import type { Circuit, WebhookRecord } from './webhook.ts';
 
-/** The number of slots of a webhook, which limit its concurrent requests. */
+/** The number of slots per webhook, which limits concurrent requests. */
 export const SLOTS_PER_WEBHOOK = 5;
 /**
- * The number of consecutive failures that open the circuit. Retries are then postponed, and one probe at a time is
- * sent.
+ * How many consecutive failures open the circuit. From then on, retries are postponed and probes are sent one at a
+ * time.
  */
 export const BREAKER_FAILURES = 10;
 /**
@@ -14,22 +14,22 @@ export const BREAKER_FAILURES = 10;
  */
 const MAX_OPEN = 60_000;
 const MAX_SPREAD = 300_000;
-/** The lease (ms) of a slot and of a probe. It is as long as the lease of a delivery. */
+/** The lease (ms) on a slot or probe, as long as the lease on a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
 /**
- * Returns a time (ms). Leases that end before this time count as lapsed. Leases taken before `aloneSince` (ms) no
- * longer have a holder. If `aloneSince` is in the future, because the clock was set back, it is ignored.
+ * Returns a time (ms). Leases ending before it count as lapsed. Leases taken before `aloneSince` (ms) no longer have a
+ * holder. A future `aloneSince` is ignored, because it means that the clock was set back.
  */
 export const lapsedBefore = (now: number, aloneSince: number): number =>
   isFuture(aloneSince, now) ? now : Math.max(now, aloneSince + LEASE_MS);
-/** How long (ms) after its due date a delivery without an attempt counts as a new alarm. */
+/** How long (ms) after the due date an unattempted delivery counts as a new alarm. */
 const NEW_ALARM_MS = 60_000;
-/** A response that takes SLOW_RESPONSE ms or longer marks its receiver as slow for SLOW_FOR ms. */
+/** A response that takes at least SLOW_RESPONSE (ms) marks the receiver as slow for SLOW_FOR (ms). */
 const SLOW_RESPONSE = 2_000;
 const SLOW_FOR = 600_000;
 /**
- * A webhook is disabled after DISABLE_AFTER ms and DISABLE_FAILURES without a success. A warning is sent at half the
- * time.
+ * A webhook is disabled after DISABLE_AFTER (ms) without success and at least DISABLE_FAILURES failures. A warning is
+ * sent halfway through.
  */
 const DISABLE_AFTER = 5 * 86_400_000;
 const DISABLE_FAILURES = 20;
@@ -39,28 +39,24 @@ type Health = Pick<
   'consecutiveFailures' | 'failingSince' | 'lastSuccess' | 'openUntil' | 'probeUntil' | 'slowUntil' | 'warnedAt'
 >;
 
-/** The attribute of a webhook that holds the lease of one of its slots. */
+/** The webhook attribute that holds a slot lease. */
 export type SlotName = `slot${number}`;
 /**
- * The attribute with the time (ms) until which a slot or the probe of a webhook is leased. `tokenName` returns the name
- * of the attribute with the token of the call that took the lease.
+ * The attribute with the time (ms) when a slot or probe lease ends. `tokenName` returns the name of the attribute with
+ * the token of the call that took the lease.
  */
 export type LeaseName = SlotName | 'probeUntil';
 export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}Token`;
 
-/** The lease of a slot: when it ends (ms), and the token that identifies its holder. */
+/** A slot lease: when it ends (ms), and the token identifying the holder. */
 export type SlotLease = { slot: SlotName; until: number; token: string };
 
 /**
- * Whether `until` (ms) is in the future, but at most `longest` ms ahead: a later time dates from before the clock was
- * set back.
+ * Whether `until` (ms) lies ahead, by no more than `longest` ms. A later time was set before the clock was set back.
  */
 const lasts = (until: number, longest: number, now: number): boolean => until > now && !isFuture(until, now + longest);
 
-/**
- * Whether the receiver is known to be slow or to fail. Each request to such a receiver needs a slot, which costs
- * writes.
- */
+/** Whether the receiver is known to be slow or failing. Each request to it then needs a slot, which costs writes. */
 const isSlowOrFailing = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
   consecutiveFailures > 0 || lasts(slowUntil, SLOW_FOR, now);
 
@@ -68,13 +64,12 @@ const isSlowOrFailing = ({ consecutiveFailures, slowUntil = 0 }: Health, now: nu
 export const isHealthy = (health: Health, now: number): boolean =>
   health.openUntil === undefined && !isSlowOrFailing(health, now);
 
-/** Whether a delivery is a new alarm: without an attempt, and due (`dueDate`, ms) less than a minute ago. */
+/** Whether a delivery is a new alarm: not attempted yet, and due (`dueDate`, ms) less than a minute ago. */
 export const isNewAlarm = (attempts: number, dueDate: number, now: number): boolean =>
   attempts === 0 && now - dueDate < NEW_ALARM_MS;
 
 /**
- * The time (ms) of a retry that an open circuit postpones. The more failures there are, the more these times are
- * spread.
+ * Returns when (ms) to make a retry postponed by an open circuit. The more failures, the wider these times are spread.
  */
 const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
   Math.max(lasts(openUntil, MAX_OPEN, now) ? openUntil : 0, now + 1_000) +
@@ -82,7 +77,7 @@ const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: num
 
 /**
  * How a request passes the circuit breaker: without a slot, in a slot, in a slot as the only probe, after the current
- * probe has a result, or not before a time (ms).
+ * probe's result, or not before a time (ms).
  */
 export type Passage =
   | { kind: 'free' }
@@ -91,7 +86,7 @@ export type Passage =
   | { kind: 'probe_result' }
   | { kind: 'postponed'; until: number };
 
-/** Decides whether a request may be sent now. A new alarm never waits for the end of an open circuit. */
+/** Returns whether and how a request may be sent now. A new alarm never waits for an open circuit to close. */
 export const passageOf = (health: Health, isAlarm: boolean, now: number, random: number): Passage => {
   const { openUntil, probeUntil = 0 } = health;
   if (openUntil === undefined) return { kind: isSlowOrFailing(health, now) ? 'slot' : 'free' };
@@ -101,9 +96,7 @@ export const passageOf = (health: Health, isAlarm: boolean, now: number, random:
   return { kind: 'postponed', until: postponedUntil(health, now, random) };
 };
 
-/**
- * Returns the circuit breaker of a receiver as the API shows it. `openUntil` (ms) is null unless the circuit is open.
- */
+/** Returns a receiver's circuit breaker as shown by the API. `openUntil` (ms) is null unless the circuit is open. */
 export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): Circuit => {
   if (openUntil === undefined) return { state: 'closed', openUntil: null };
   const isOpen = lasts(openUntil, MAX_OPEN, now) && !lasts(probeUntil, LEASE_MS, now);
@@ -111,20 +104,20 @@ export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): C
 };
 
 /**
- * The time (ms) until which the circuit stays open after a failure: until the retry of the failed delivery, at most a
- * minute. Null if the circuit stays closed.
+ * Returns until when (ms) the circuit stays open after a failure: until the failed delivery is retried, but at most a
+ * minute. Null if it stays closed.
  */
 export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
   failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, MAX_OPEN) : null;
 
 /**
- * The time (ms) until which a receiver counts as slow after a response of this duration. Null if the response was fast.
+ * Returns until when (ms) a receiver counts as slow after a response with this duration. Null if the response was fast.
  */
 export const slowUntil = (durationMs: number, now: number): number | null =>
   durationMs >= SLOW_RESPONSE ? now + SLOW_FOR : null;
 
 /**
- * Whether a success is worth a write: after failures, or if the last recorded success is at least a minute old or in
+ * Whether a success is worth recording: after failures, or if the last recorded success is at least a minute old or in
  * the future.
  */
 export const isSuccessToRecord = (health: Health, now: number): boolean =>
@@ -132,7 +125,7 @@ export const isSuccessToRecord = (health: Health, now: number): boolean =>
   isSlowOrFailing(health, now) ||
   !lasts((health.lastSuccess ?? 0) + 60_000, 60_000, now);
 
-/** Decides what to do about a webhook that has failed for days: nothing yet, send a single warning, or disable it. */
+/** Returns what to do about a webhook that has been failing for days: nothing yet, send one warning, or disable it. */
 export const failureActionOf = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
   const { consecutiveFailures, failingSince = now, warnedAt = 0 } = health;
   const failingFor = now - failingSince;

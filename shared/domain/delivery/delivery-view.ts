@@ -7,10 +7,10 @@ import { AttemptLog, LastAttempt } from './attempt-log.ts';
 import type { Delivery } from './delivery.ts';
 import { deliveryStates } from './states.ts';
 
-/** The id of a delivery: a ULID. */
+/** A delivery id: a ULID. */
 export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
 
-/** A delivery in responses of the API. */
+/** A delivery in API responses. */
 export const DeliveryView = z
   .object({
     id: deliveryIdText,
@@ -50,10 +50,10 @@ export const DeliveryView = z
   .meta({ id: 'Delivery' });
 export type DeliveryView = z.output<typeof DeliveryView>;
 
-/** A delivery with its attempt log. */
+/** A delivery with the attempt log. */
 export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptLog) }).meta({ id: 'DeliveryDetail' });
 
-/** The request that a receiver gets, without authentication and signature headers. */
+/** The request as the receiver gets it, without authentication and signature headers. */
 export const DeliveryMessage = z
   .object({
     headers: z.record(z.string(), z.string()).meta({ description: 'the headers that are the same in every attempt' }),
@@ -64,7 +64,7 @@ export const DeliveryMessage = z
   })
   .meta({ id: 'DeliveryMessage' });
 
-/** The fields of a delivery that lists show, filter, sort and count by. */
+/** The delivery fields that lists show, filter, sort and count by. */
 export type DeliveryRow = Pick<
   Delivery,
   | 'id'

@@ -7,42 +7,43 @@ import type { Person } from '../rule/recipient.ts';
 import type { PackedAttempt } from './attempt.ts';
 import type { DeliveryState } from './states.ts';
 
-/** The delay (s) before each attempt, including the first. All later delays get a jitter of JITTER. */
+/** The delay (s) before each attempt, including the first. JITTER applies to every delay but the first. */
 export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
 /**
- * The delay (s) before each attempt for a person: five attempts within 10 minutes. Later, others have been notified.
+ * The delay (s) before each attempt to reach a person: five attempts within 10 minutes. By then, others have been
+ * notified.
  */
 export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 /**
- * Returns the seconds before a retry after a failure that the host's operator has to fix: a quarter of the delivery's
- * age (s), at most an hour on the first day, then a day. A rule hit stores each attempt of up to 300 messages, so a
- * delivery makes fewer than 80 attempts.
+ * Returns the delay (s) before a retry after a failure that only the host's operator can fix. It is a quarter of the
+ * delivery's age (s), at most an hour on the first day, and a day from then on. A rule hit stores every attempt for up
+ * to 300 messages, so a delivery makes fewer than 80 attempts.
  */
 const hostDelay = (attempts: number, age: number): number =>
   age > DAY_SECONDS ? DAY_SECONDS : Math.max(PERSON_DELAYS[attempts] ?? 60, Math.min(age / 4, HOUR_SECONDS));
 
-/** The deadline of a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter deadline. */
+/** The deadline (s) for a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
 export const DEADLINE_SECONDS = 15;
-/** The default number of seconds of consecutive 410 responses before a webhook is disabled. */
+/** How long (s) a receiver must keep responding with 410 before the webhook is disabled, by default. */
 export const GONE_AFTER_SECONDS = 120;
 /**
- * The lease (s) of a claim, longer than an attempt and its writes take. When the lease ends, the attempt counts as
+ * The lease (s) on a claim, longer than an attempt with all writes takes. When the lease ends, the attempt counts as
  * lost.
  */
 export const LEASE_SECONDS = 2 * DEADLINE_SECONDS;
-/** How long (s) the sweep ignores a due item, because its task is already queued. */
+/** How long (s) the sweep leaves a due item alone, because a task is already queued. */
 export const GRACE_SECONDS = 30;
 
-/** The sending service, as payloads name it. */
+/** The sending service, as named in payloads. */
 export type Service = { name: string; url: string; version: string };
 
-/** Everything a payload is rendered from, as it was when the delivery was created. */
+/** Everything needed to render a payload, as of the delivery's creation. */
 export type Snapshot = {
   service: Service;
   /** Missing in deliveries to people, or if the webhook was deleted while the delivery was being created. */
@@ -56,7 +57,7 @@ export type Snapshot = {
     code: number | null;
     coordinates: NormalizedCoordinates | null;
     text: string;
-    /** The uuid of the message that caused the event, used to read its bytes. Null if the service created the event. */
+    /** The uuid of the message behind the event, needed to read its bytes. Null if the service created the event. */
     source: string | null;
   };
   sensor: { id: string; deviceId: string; name: string; groupId: number };
@@ -73,18 +74,18 @@ export type Snapshot = {
     regionIndex: number;
     regionName: string;
   } | null;
-  /** Only in deliveries that people read: the language of the person or bot, and the local time of the event. */
+  /** Only in deliveries read by people: the person's or bot's language, and the event's local time. */
   reader?: Reader;
-  /** When (s since the epoch) the link that acknowledges the rule hit expires; 0 without a link. */
+  /** When (s since the epoch) the acknowledgement link expires; 0 without a link. */
   acknowledgeUntil: number;
-  /** Only in the event alarm/acknowledged. */
+  /** Only in the alarm/acknowledged event. */
   acknowledgement?: HitAcknowledgement;
 };
-/** `hasPlainNames`: the names in the title and message of the rule are split (formats/plain-text.ts). */
+/** `hasPlainNames`: names in the rule's title and message are split (formats/plain-text.ts). */
 export type Reader = { language: Language; time: string; hasPlainNames?: true };
 
 /**
- * A rule hit and the index of a rule message in it. The hit may lack that message, because a step can have more
+ * A rule hit, and the index of one rule message in it. The hit may lack that message, because a step can have more
  * recipients than the hit stores.
  */
 export type HitMessage = { id: number; message: number };
@@ -94,7 +95,7 @@ export type Delivery = {
   customerId: number;
   /** Null if the receiver is a person. */
   webhookId: string | null;
-  /** The delivery belongs to a step of an escalation: it is not sent once somebody has acknowledged the hit. */
+  /** The delivery belongs to an escalation step: it is not sent if the hit has been acknowledged. */
   isStep?: true;
   person?: Person;
   createDate: number;
@@ -103,43 +104,40 @@ export type Delivery = {
   reason: string | null;
   attempts: number;
   nextAttempt: number | null;
-  /** The rule hit and the rule message that record the result of this delivery. */
+  /** The rule hit and rule message where this delivery's result is recorded. */
   hit: HitMessage | null;
-  /**
-   * Further rule messages that record the result: a Raw webhook gets a message once, even if several rules fire for it.
-   */
+  /** Other rule messages to record the result in. A Raw webhook gets each message once, even if several rules fire. */
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
-  /** The number of attempts made early because the receiver was back. The retry schedule does not count them. */
+  /** The number of attempts made early because the receiver was back. They do not count toward the retry schedule. */
   earlyAttempts?: number;
-  /** The time (ms) until which the receiver asked not to be called, in its latest Retry-After header. */
+  /** Until when (ms) the receiver asked for no more requests, in the latest Retry-After header. */
   retryAfterDate?: number;
-  /** The attempt log; missing until the first attempt has ended. */
+  /** The attempt log; missing until the first attempt ends. */
   log?: PackedAttempt[];
-  /** The original delivery, if this delivery is a redelivery. Its receiver sees the same `webhook-id`. */
+  /** For a redelivery, the original delivery. The receiver sees the same `webhook-id`. */
   replayOf?: string;
-  /** The delivery that was resent, if that was itself a redelivery. In this case `replayOf` is the original. */
+  /** The resent delivery, if it was itself a redelivery. `replayOf` is then the original. */
   repeats?: string;
-  /** The replay that this delivery belongs to. */
+  /** The replay this delivery belongs to. */
   replay?: string;
-  /** When (ms) the delivery expires; set only while it is held. */
+  /** When (ms) the delivery expires; only set while it is held. */
   heldUntil?: number;
-  /** The delivery is a test of the webhook. */
+  /** The delivery is a webhook test. */
   isTest?: true;
   /**
-   * The format of the webhook when the delivery was created. Missing in deliveries with a `body` and in deliveries to
+   * The webhook's format when the delivery was created. Missing in deliveries with a `body`, and in deliveries to
    * people.
    */
   format?: Format;
   /**
-   * The `X-Request-Id` of the API call that caused the delivery, for logs. Tasks carry it; the delivery stores it only
+   * The `X-Request-Id` of the API request behind the delivery, for logs. Tasks carry it. The delivery stores it only
    * while it has no task.
    */
   requestId?: string;
   snapshot: Snapshot;
   /**
-   * The body of a delivery without an event: feedback for the maker. The bodies of all other deliveries are rendered
-   * from their snapshots.
+   * The body of a delivery without an event: feedback for the maker. All other bodies are rendered from the snapshot.
    */
   body?: string;
 };
@@ -147,7 +145,7 @@ export type Delivery = {
 /** A delivery to a webhook. */
 export type WebhookDelivery = Delivery & { webhookId: string };
 
-/** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */
+/** Whether this is an event's first delivery: not a test, feedback or a redelivery. */
 export const isFirstDelivery = ({
   isTest,
   body,
@@ -156,7 +154,7 @@ export const isFirstDelivery = ({
 }: Pick<Delivery, 'isTest' | 'body' | 'replayOf' | 'replay'>): boolean =>
   !isTest && body === undefined && replayOf === undefined && replay === undefined;
 
-/** Returns the uuid of the message behind a delivery, or of the event if the service created it. */
+/** Returns the uuid of the message behind a delivery, or the event uuid if the service created the event. */
 export const messageUuidOf = ({ event }: Snapshot): string => event.source ?? event.uuid;
 
 const DAY = 86_400_000;
@@ -165,24 +163,24 @@ export const DELIVERY_RETENTION = 30 * DAY;
 
 /** How long (ms) a delivery is held for a disabled webhook. */
 export const MAX_HOLD = 14 * DAY;
-/** Returns when (ms) a delivery that is held from now on expires: at least a day before it is deleted. */
+/** Returns when (ms) a delivery held from now on expires: at least a day before it is deleted. */
 export const heldUntil = (deliveryId: string, now: number): number =>
   Math.min(now + MAX_HOLD, timeOfUlid(deliveryId) + DELIVERY_RETENTION - DAY);
 
-/** The interval (ms) at which held deliveries of a webhook are released. */
+/** The interval (ms) between releases of a webhook's held deliveries. */
 export const RELEASE_INTERVAL = 100;
-/** How far ahead (ms) releases may be scheduled, so that disabling the webhook again takes effect. */
+/** How far ahead (ms) releases may be scheduled, so that disabling the webhook again takes effect soon. */
 export const MAX_RELEASE_AHEAD = 60_000;
 
-/** The key of the receiver of a delivery: the id of the webhook, or the id of the user, a space, and the channel. */
+/** Returns the key for a delivery's receiver: the webhook id, or the user id, a space and the channel. */
 export const receiverKey = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 'person'>): string =>
   webhookId ?? `${person?.userId} ${person?.by}`;
-/** Returns the webhook id in the key of a receiver; null for a person. */
+/** Returns the webhook id in a receiver key; null for a person. */
 export const webhookOfReceiver = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
 
 /**
- * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice has no effect. `rounds`
- * is the number of the round if the rule escalates; in this case `receiveDate` is when the round was due.
+ * Derives the delivery id for an event, receiver and rule, so that writing it twice has no effect. If the rule
+ * escalates, `rounds` is the round number, and `receiveDate` is when the round was due.
  */
 export const deliveryId = (
   event: { receiveDate: number; uuid: string; sensorId: string },
@@ -191,19 +189,19 @@ export const deliveryId = (
   ...rounds: readonly number[]
 ) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, receiver, ruleId, ...rounds);
 
-/** The result of one attempt: accepted, permanently gone, or failed with the delay (s) of a Retry-After header. */
+/** The outcome of one attempt: accepted, permanently gone, or failed with the Retry-After delay (s). */
 export type AttemptOutcome =
   | { what: 'accepted'; acknowledgedBy?: string }
   | { what: 'gone' }
   | { what: 'failed'; retryAfterSeconds: number };
 
-/** A failure without a Retry-After: only the retry schedule applies. */
+/** A failure without Retry-After: only the retry schedule applies. */
 export const plainFailure = {
   what: 'failed',
   retryAfterSeconds: 0,
 } as const satisfies AttemptOutcome;
 
-/** Why a delivery to a person failed although the service had accepted its message. */
+/** Why a delivery to a person failed although the service had accepted the message. */
 export const UNDELIVERABLE = 'undeliverable';
 
 export type NextState =
@@ -211,14 +209,14 @@ export type NextState =
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
   | { state: 'retrying'; nextAttempt: number; retryAfterDate?: number };
 
-/** The shortest time (ms) from the failure of an early attempt to the next attempt. */
+/** The shortest time (ms) between a failed early attempt and the next attempt. */
 const EARLY_PAUSE = 5_000;
 
-/** Returns a delay (s) with a jitter of ±20%. `random` is in [0, 1). */
+/** Returns a delay (s) with ±20% jitter. `random` is in [0, 1). */
 export const withJitter = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 /**
- * Returns the delays (s) after a failure: the delay that the receiver asked for (0 for none), and the delay until the
+ * Returns the delays (s) after a failure: what the receiver asked for (0 for none), and how long to wait before the
  * next attempt.
  */
 const delaysAfter = (
@@ -229,14 +227,11 @@ const delaysAfter = (
 ) => {
   const delay = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
   const requested = Math.min(retryAfterSeconds, Math.max(2 * delay, 3_600));
-  // The jitter must not shorten a delay to less than what the receiver asked for.
+  // Jitter must not shorten a delay to less than the receiver asked for.
   return { requested, wait: requested > delay ? requested : Math.max(requested, withJitter(delay, random)) };
 };
 
-/**
- * Returns the next state of a delivery after a failure of the host. Such a delivery is retried until a day before it is
- * deleted.
- */
+/** Returns a delivery's next state after a host failure. It is retried until a day before the delivery is deleted. */
 export const nextStateAfterHostFailure = (
   { id, attempts }: Pick<Delivery, 'id' | 'attempts'>,
   { now, random }: { now: number; random: number },
@@ -249,10 +244,10 @@ export const nextStateAfterHostFailure = (
 };
 
 /**
- * Returns the next state of a delivery after an attempt. `attempts` includes this attempt, but no early attempts;
- * `schedule` is the retry schedule of the webhook or the stage (null: RETRY_DELAYS); `random` is in [0, 1). `planned`
- * is set if this attempt was early: when (ms) the schedule plans the next attempt. If the early attempt fails, the
- * delivery returns to its place in the schedule.
+ * Returns a delivery's next state after an attempt. `attempts` includes this attempt, but not early ones. `schedule` is
+ * the webhook's or stage's retry schedule (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is set for an early
+ * attempt: when (ms) the schedule plans the next attempt. If the early attempt fails, the delivery returns to that
+ * place in the schedule.
  */
 export const nextStateAfter = (
   attempts: number,

@@ -5,31 +5,28 @@ import type { Delivery } from './delivery.ts';
 import type { WebhookRecord } from './webhook.ts';
 
 /**
- * After an outage, the first success of a receiver makes its pending deliveries due: they are attempted early. Each
- * keeps its place in the retry schedule, to which it returns if the early attempt fails.
+ * After an outage, the receiver's first success makes pending deliveries due, so they are attempted early. Each keeps a
+ * place in the retry schedule, and returns to it if the early attempt fails.
  */
 
-/**
- * The number of consecutive failures that ends the release of pending deliveries. Fewer failures may be due to single
- * deliveries.
- */
+/** How many consecutive failures stop the release of pending deliveries. Fewer may be due to individual deliveries. */
 const MAX_FAILURES = 3;
-/** The minimum time (ms) by which an early attempt must precede the planned attempt. */
+/** How far (ms) ahead of the planned attempt an early attempt must be. */
 const MIN_GAIN = 1_000;
-/** How far ahead (ms) a replay plans the first attempts of its deliveries, which it spaces at its own rate. */
+/** How far ahead (ms) a replay plans first attempts, which are spaced at the replay's own rate. */
 const PLANNED_AHEAD = 5_000;
 
 /** Whether a webhook may have pending deliveries that no success has released yet. */
 export const needsRelease = ({ pendingSince, backDate = 0, lastFailure = 0 }: WebhookRecord, now: number): boolean =>
   pendingSince !== undefined && (backDate <= lastFailure || isFuture(backDate, now));
 
-/** Whether a receiver that was back is failing again, which stops the release. */
+/** Whether a recovered receiver is failing again, which stops the release. */
 export const isFailingAgain = ({ consecutiveFailures, openUntil }: WebhookRecord): boolean =>
   consecutiveFailures >= MAX_FAILURES || openUntil !== undefined;
 
 /**
- * Whether one delivery caused all failures of a webhook since its last success, so that no other delivery is pending.
- * An earlier release, which may still be running, concerns older deliveries.
+ * Whether a single delivery caused all failures since the webhook's last success, so that no other delivery is pending.
+ * A release still in progress concerns older deliveries.
  */
 export const isOnlyFailing = (
   { pendingSince = 0, backDate = 0, lastSuccess = 0, consecutiveFailures, openUntil }: WebhookRecord,
@@ -45,27 +42,27 @@ export const isOnlyFailing = (
   );
 };
 
-/** Whether the current attempt at a claimed delivery is early. Its claim leaves the planned time as it is. */
+/** Whether the current attempt at a claimed delivery is early. The claim leaves the planned time unchanged. */
 export const isEarlyAttempt = ({ nextAttempt, sendTryTimes }: Delivery): boolean =>
   nextAttempt !== null && nextAttempt > (sendTryTimes.at(-1) ?? 0);
 
 /**
- * Returns when (ms) a pending delivery is attempted early if its turn comes at `turn`; null if it is not pending, or if
- * an early attempt would gain nothing. The attempt still respects a Retry-After, and the pause after the previous
- * attempt doubles with each early attempt, so that a delivery that its receiver keeps rejecting is not sent again after
- * every success. `firstDelay` (ms) is the delay of first attempts in the retry schedule.
+ * Returns when (ms) to attempt a pending delivery early if the turn comes at `turn` (ms); null if it is not pending, or
+ * if nothing would be gained. The attempt still respects Retry-After. The pause after the previous attempt doubles with
+ * each early attempt, so that a delivery the receiver keeps rejecting is not resent after every success. `firstDelay`
+ * (ms) is the retry schedule's delay before first attempts.
  */
 export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number): number | null => {
   const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;
   if ((state !== 'pending' && state !== 'retrying') || nextAttempt === null) return null;
   if (attempts === 0 && nextAttempt <= createDate + firstDelay + PLANNED_AHEAD) return null;
-  // An attempt in the future was made before the clock was set back.
+  // A future attempt was made before the clock was set back.
   const rested = Math.min(sendTryTimes.at(-1) ?? 0, turn) + 1_000 * 2 ** earlyAttempts;
   const time = Math.max(turn, retryAfterDate, rested);
   return time + MIN_GAIN < nextAttempt ? time : null;
 };
 
-/** The kinds of deliveries, in the order in which a release attempts them. */
+/** Groups of deliveries, in the order in which a release attempts them. */
 export type ReleaseOrder = 'about_people' | 'other_alarms' | 'rest';
 export const releaseOrderOf = ({ snapshot: { event } }: Delivery): ReleaseOrder => {
   if (isAlarmAboutPerson(event)) return 'about_people';

@@ -1,8 +1,7 @@
 import type { EventDetails, Situation } from '../event/event.ts';
 
 /**
- * The filters that select which events a customer webhook receives. An event must match all of them; null matches every
- * event.
+ * Filters that select the events a customer webhook receives. An event must match all of them; null matches any event.
  */
 export type EventFilters = {
   eventTypes: number[] | null;
@@ -15,7 +14,7 @@ export const filterNames = Object.keys(noFilters) as (keyof EventFilters)[];
 const matches = <T>(list: readonly T[] | null, value: T | null): boolean =>
   list === null || (value !== null && list.includes(value));
 
-/** Whether a webhook with these filters receives an event of a sensor. */
+/** Whether a webhook with these filters receives a sensor's event. */
 export const matchesFilters = (
   { eventTypes = null, situations = null, sensorGroupId = null }: Partial<EventFilters>,
   { code, situation }: Pick<EventDetails, 'code' | 'situation'>,

@@ -1,23 +1,23 @@
 import type { Delivery } from './delivery.ts';
 
 /**
- * How long (s) a delivery to a person about an offline sensor waits for similar deliveries. Deliveries about several
- * sensors become one message (completion 13 "Floods").
+ * How long (s) a delivery to a person about an offline sensor waits for similar ones. Deliveries about several sensors
+ * become one message (completion 13 "Floods").
  */
 export const GATHER_SECONDS = 20;
 /**
- * How much older (ms) than a delivery the other deliveries in the same message may be: a power cut affects all sensors
- * at once.
+ * How much older (ms) than a delivery the others in the same message may be. A power cut affects all sensors at once.
  */
 export const GATHER_SPAN_MS = 60_000;
-/** The maximum number of deliveries combined into one message. */
+/** The maximum number of deliveries combined in one message. */
 export const MAX_GATHERED = 500;
 
 const gatheredSituations = new Set(['sensor_inactive', 'sensor_active']);
 
 /**
- * Whether a delivery may become part of a message about several sensors: to a person, about a sensor that is offline or
- * online again. Deliveries to webhooks, about people, tests and redeliveries are always sent separately, and at once.
+ * Whether a delivery may become part of a message about several sensors: it is to a person, about a sensor going
+ * offline or coming back. Deliveries to webhooks or about people, tests and redeliveries are always sent separately and
+ * immediately.
  */
 export const isGathered = ({
   person,

@@ -33,7 +33,7 @@ type Packed = [
     | null,
   ...rest: PackedRest,
 ];
-/** The fields that only some deliveries have. Trailing elements are left out if they are missing. */
+/** Fields that only some deliveries have. Missing trailing elements are left out. */
 type PackedRest = [
   acknowledgeUntil: number,
   acknowledgement?: [ruleHitId: number | null, userId: number | null, name: string, date: number] | null,
@@ -64,7 +64,7 @@ const restOf = ([until, by, reader]: PackedRest): Rest => ({
 });
 
 /**
- * Packs a snapshot into the text that a delivery stores: the values without their names. A delivery is written three
+ * Packs a snapshot into the string that a delivery stores: values only, without names. A delivery is written three
  * times, and each write is billed by the kilobyte. The names alone would take half a kilobyte.
  */
 export const packSnapshot = ({ service, webhook, event, sensor, customer, rule, ...rest }: Snapshot): string => {

@@ -7,7 +7,7 @@ import { restingStates } from './states.ts';
 /** The states in which a delivery can be resent: it has ended or is held. */
 const Replayable = z.enum(restingStates);
 
-/** The body of a request that resends deliveries of a webhook. */
+/** The body of a request to resend a webhook's deliveries. */
 export const NewReplay = z
   .object({
     since: millis,
@@ -26,12 +26,12 @@ export const NewReplay = z
   });
 export type NewReplay = z.output<typeof NewReplay>;
 
-/** The body of a request that pauses or continues a replay. */
+/** The body of a request that pauses or resumes a replay. */
 export const ReplayUpdate = z
   .object({ isPaused: z.boolean() })
   .meta({ id: 'ReplayUpdate', examples: [{ isPaused: true }] });
 
-/** A job that resends deliveries, with its progress. */
+/** A job that resends deliveries, with the progress so far. */
 export const Replay = z
   .object({
     id: uuid,
@@ -51,28 +51,28 @@ export const Replay = z
   .meta({ id: 'Replay' });
 export type Replay = z.output<typeof Replay>;
 
-/** A replay as it is stored. */
+/** A replay as stored. */
 export type ReplayRecord = Omit<Replay, 'total' | 'isPaused'> &
   Pick<NewReplay, 'states' | 'ratePerSecond'> & {
     isPaused?: boolean;
     customerId: number;
     /**
-     * The number of deliveries found when the replay was created (for a long time span, only some of them), and the
+     * The number of deliveries found when the replay was created (only some of them if the time span is long), and the
      * number of redeliveries created so far.
      */
     found: number;
     made: number;
-    /** The last delivery that was checked; null before the first delivery. */
+    /** The last delivery checked; null before the first. */
     cursor: string | null;
-    /** The time (ms) up to which redeliveries are scheduled so far. */
+    /** The time (ms) up to which redeliveries are scheduled. */
     pacedUntil: number;
-    /** All deliveries of the time span were checked, so no more redeliveries are created. */
+    /** All deliveries in the time span have been checked, so no more redeliveries are created. */
     isListed: boolean;
-    /** Counts the steps, so that two concurrent steps have the effect of one. */
+    /** Counts steps, so that two concurrent ones have the effect of one. */
     step: number;
   };
 
-/** Returns a replay as the API shows it. */
+/** Returns a replay as shown by the API. */
 export const replayView = (record: ReplayRecord): Replay => ({
   ...record,
   isPaused: record.state === 'running' && record.isPaused === true,
@@ -83,8 +83,8 @@ export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): bool
   isListed && sent + failed >= made;
 
 /**
- * Returns the time span (ms) of a replay. It excludes deliveries that are newer than the replay, and deliveries that
- * had expired when the replay was created, even if they still exist.
+ * Returns a replay's time span (ms). It excludes deliveries newer than the replay, and deliveries that had expired when
+ * the replay was created, even if they still exist.
  */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
   Math.max(replay.since, replay.createDate - DELIVERY_RETENTION),
@@ -92,17 +92,15 @@ export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): 
 ];
 
 /**
- * Whether a replay resends a delivery. Tests are left out, and so are redeliveries, because the list also has their
- * originals.
+ * Whether a replay resends a delivery. Tests are left out. So are redeliveries, because their originals are in the list
+ * too.
  */
 export const isReplayed = (
   { states }: Pick<NewReplay, 'states'>,
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
 ): boolean => states.some((wanted) => wanted === state) && replayOf === undefined && !isTest;
 
-/**
- * Creates a delivery with the content of another delivery. It is due at `time` (ms) and restarts the retry schedule.
- */
+/** Returns a new delivery with another delivery's content. It is due at `time` (ms) and restarts the retry schedule. */
 export const redeliveryOf = <T extends Delivery>(original: T, id: string, time: number, now: number) => ({
   id,
   customerId: original.customerId,
@@ -125,7 +123,7 @@ export const redeliveryOf = <T extends Delivery>(original: T, id: string, time: 
   snapshot: original.snapshot,
 });
 
-/** Creates the redelivery of a delivery in a replay. Its id does not depend on when the redelivery is created. */
+/** Returns the redelivery for a delivery in a replay. The id does not depend on when the redelivery is created. */
 export const replayedDelivery = (
   original: WebhookDelivery,
   replay: ReplayRecord,

@@ -2,9 +2,9 @@ import { isFuture } from '../state/clock.ts';
 import type { Delivery } from './delivery.ts';
 
 /**
- * Returns the corrected time (ms) of the next attempt if it was planned before the clock was set back; null if it was
- * not. `by` is how far (ms) the clock was set back, or null if this is unknown and only the task of the attempt has
- * arrived: queues do not depend on the clock, so the attempt is due now.
+ * Returns the corrected time (ms) for the next attempt if it was planned before the clock was set back; null otherwise.
+ * `by` is how far (ms) the clock was set back. It is null if that is unknown and only the attempt's task has arrived.
+ * Queues do not depend on the clock, so the attempt is then due now.
  */
 export const correctedAttempt = (
   { state, nextAttempt, createDate, updateDate, sendTryTimes }: Delivery,

@@ -15,20 +15,20 @@ import { type Delivery, deliveryId, type Reader, receiverKey, type Service, type
 
 type Customer = { id: number; name: string; location: string; timeZone: string };
 
-/** Returns the service as payloads name it, from the current settings. */
+/** Returns the service as named in payloads, from the current settings. */
 export const serviceFrom = (settings: {
   SERVICE_NAME: string;
   PUBLIC_URL: string;
   SERVICE_VERSION: string;
 }): Service => ({ name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION });
 
-/** Returns the webhook as payloads name it. Its id comes from the delivery. */
+/** Returns the webhook as named in payloads. The id comes from the delivery. */
 export const webhookSnapshot = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
   name,
   ...(isCustomerHook && { isCustomerHook }),
 });
 
-/** Everything about an event that payloads need. */
+/** Everything payloads need to know about an event. */
 export type EventContext = {
   service: Service;
   event: Decided;
@@ -39,7 +39,7 @@ export type EventContext = {
 const timeZoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
   schedule?.timeZone ?? customer?.timeZone ?? 'UTC';
 
-/** Returns the language and local time for readers of an event. The time is a text, because time zone rules change. */
+/** Returns the language and local time for an event's readers. The time is a string, because time zone rules change. */
 export const readerOf = (eventContext: EventContext, rule: Rule, locale: string): Reader => ({
   language: languageOf(locale),
   time: dateTimeAndZone(eventContext.event.createDate, timeZoneOf(eventContext, rule)),
@@ -57,7 +57,7 @@ const ruleSnapshot = (
   const name = (value: string): string => (isRead ? asText(value) : value);
   // Two adjacent names must not form a link.
   const template = (words: string): string => (isRead ? words.replaceAll('}{', `}${ZERO_WIDTH}{`) : words);
-  // A text must not be empty, even if all its placeholders are.
+  // The result must not be empty, even if every placeholder is.
   const filled = (words: string, maxLength: number): string => {
     const result = fillPlaceholders(template(words), values, maxLength);
     return result.replaceAll(ZERO_WIDTH, '') === '' ? text : result;
@@ -84,9 +84,8 @@ const ruleSnapshot = (
 };
 
 /**
- * Returns a snapshot of everything that a payload contains, so that all attempts send the same bytes, even after a
- * rename or a deployment. `text` is the name of the situation in the reader's language; `reader` is undefined if
- * programs read the payload.
+ * Returns a snapshot of everything a payload contains, so that all attempts send the same bytes, even after a rename or
+ * a deployment. `text` is the situation in the reader's language. `reader` is undefined if programs read the payload.
  */
 export const snapshotOf = (
   eventContext: EventContext,
@@ -111,13 +110,13 @@ export const snapshotOf = (
   };
 };
 
-/** The round of an escalation that a delivery belongs to. */
+/** The escalation round a delivery belongs to. */
 export type EscalationRound = Pick<Escalation, 'round' | 'at'>;
 type DeliveryContext = { customerId: number; hit: Delivery['hit']; ruleId: number; round?: EscalationRound };
 type ToWebhook = { webhookId: string; format: Format };
 type ToPerson = { person: Person };
 
-/** Derives the id of the delivery to a receiver in a round. The id begins with the time at which the round was due. */
+/** Derives the delivery id for a receiver in a round. The id starts with the time when the round was due. */
 export const idInRound = (
   { ruleId, ...event }: { uuid: string; sensorId: string; ruleId: number },
   { round, at }: EscalationRound,
@@ -126,8 +125,8 @@ export const idInRound = (
 
 type EventKey = Pick<Decided, 'uuid' | 'source' | 'receiveDate'> & { sensorId: string };
 /**
- * Derives the id of the delivery to one of the first recipients of a hit. In a format that sends each message once, all
- * events and rules of a message share an id.
+ * Derives the delivery id for one of a hit's first recipients. In a format that sends each message once, all events and
+ * rules for a message share an id.
  */
 export const firstDeliveryId = (
   { uuid, source, receiveDate, sensorId }: EventKey,
@@ -149,11 +148,14 @@ const deliveryIdOf = (
   return firstDeliveryId({ ...event, sensorId }, ruleId, receiver, 'format' in to ? to.format : undefined);
 };
 
-/** For an event caused by time alone, Raw sends a message about the fall; other formats include no message. */
+/**
+ * Returns the event to send. If time alone caused it, Raw sends a message about the fall; other formats include no
+ * message.
+ */
 const withRawMessage = (event: Snapshot['event'], format: Format, decided: Decided): Snapshot['event'] =>
   formats[format].message === 'required' ? { ...event, source: rawMessageOf(decided) } : event;
 
-/** Creates a delivery that is due at once. */
+/** Returns a new delivery, due immediately. */
 export const newDelivery = (
   eventContext: EventContext,
   to: DeliveryContext & (ToWebhook | ToPerson),
@@ -175,7 +177,7 @@ export const newDelivery = (
   sendTryTimes: [],
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  // A round without a hit notifies emergency contacts of an alarm that belongs to an event, not to a hit.
+  // A round without a hit notifies emergency contacts about an alarm that belongs to an event.
   snapshot: {
     ...snapshot,
     event: 'format' in to ? withRawMessage(snapshot.event, to.format, eventContext.event) : snapshot.event,

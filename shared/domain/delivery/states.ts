@@ -1,9 +1,9 @@
-/** The states of a delivery. */
+/** The states a delivery can be in. */
 export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The states that last until somebody resends the delivery or enables its webhook. */
+/** States that last until someone resends the delivery or enables the webhook. */
 export const restingStates = ['delivered', 'held', 'failed'] as const satisfies readonly DeliveryState[];
-/** Whether a delivery stays in this state until somebody acts. */
+/** Whether a delivery stays in this state until someone acts. */
 export const isResting = (state: DeliveryState | undefined): boolean =>
   restingStates.some((restingState) => restingState === state);

@@ -4,9 +4,9 @@ import type { Delivery, Reader, Service, Snapshot } from './delivery.ts';
 import { webhookSnapshot } from './snapshot.ts';
 import type { WebhookRecord } from './webhook.ts';
 
-/** The sensor id in tests, which have no sensor. */
+/** The sensor id used in tests, which have no sensor. */
 export const NO_SENSOR_ID = `id_${'0'.repeat(23)}`;
-/** The content of a test payload besides the webhook. */
+/** The contents of a test payload, apart from the webhook. */
 type TestContext = {
   service: Service;
   customer: Snapshot['customer'];
@@ -14,7 +14,7 @@ type TestContext = {
   reader?: Reader | undefined;
 };
 
-/** Creates a delivery that tests a webhook. Its event has no sensor. It is sent like any other delivery. */
+/** Returns a delivery that tests a webhook. The event has no sensor. The test is sent like any other delivery. */
 export const testDelivery = (
   { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
   { service, customer, event, reader }: TestContext,

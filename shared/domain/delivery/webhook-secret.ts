@@ -6,7 +6,7 @@ const PREFIX = 'whsec_';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const KEY_BYTES = { min: 16, max: 64 };
 
-/** Whether receivers and the service read the same key from a secret. */
+/** Whether receivers and the service derive the same key from a secret. */
 const isUnambiguous = (secret: string): boolean => {
   if (!secret.toLowerCase().startsWith(PREFIX)) return true;
   const rest = secret.slice(PREFIX.length);
@@ -25,7 +25,7 @@ export const SecretKey = z
   })
   .meta({ description: 'after the prefix whsec_, Base64 (standard alphabet, padded) of 16 to 64 bytes' });
 
-/** The body of a request that changes only the secret. */
+/** The body of a request that only changes the secret. */
 export const NewSecret = z
   .object({ secretKey: SecretKey.nullable(), overlapSeconds: int32(0, 604_800).default(0) })
   .meta({ id: 'SecretRotation', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });

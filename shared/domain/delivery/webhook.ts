@@ -20,7 +20,7 @@ const anyOf = <T extends z.ZodType>(element: T, whenNull: string) =>
     .default(null)
     .meta({ description: `customer webhooks only; null: ${whenNull}` });
 
-/** The fields of a webhook that select the events it receives. */
+/** The webhook fields that select which events it receives. */
 const eventFilterFields = {
   eventTypes: anyOf(eventType(), 'events of any type, or without one'),
   situations: anyOf(Situation, 'events of any situation, or without one'),
@@ -32,7 +32,7 @@ const eventFilterFields = {
 
 const fields = z.object({
   name: text(1, 64),
-  /** The policy of the stage decides which targets are allowed (shared/delivery), not this schema. */
+  /** Which targets are allowed is up to the stage policy (shared/delivery), not this schema. */
   url: text(1, 2_048).nullable().meta({ description: 'null: receivers fetch the deliveries from the feed' }),
   format: Format,
   isCustomerHook: z.boolean(),
@@ -65,8 +65,8 @@ const example = {
 };
 
 /**
- * The body of a request that replaces a webhook. `secretKey` is write-only: the key is unchanged if it is missing, and
- * removed if it is null.
+ * The body of a request that replaces a webhook. `secretKey` is write-only: the key stays unchanged if missing, and is
+ * removed if null.
  */
 const update = fields.extend({ secretKey: SecretKey.nullable().optional() });
 export const WebhookUpdate = update.check(crossRules).meta({ id: 'WebhookUpdate', examples: [example] });
@@ -85,7 +85,7 @@ const Health = z.object({
   lastSuccess: millis.nullable(),
 });
 
-/** The circuit breaker of a webhook at the time of the call. */
+/** A webhook's circuit breaker at the time of the request. */
 export const Circuit = z
   .object({
     state: z.enum(['closed', 'open', 'half_open']).meta({
@@ -97,7 +97,7 @@ export const Circuit = z
   .meta({ id: 'Circuit' });
 export type Circuit = z.output<typeof Circuit>;
 
-/** A webhook in responses of the API, without its token and secret. */
+/** A webhook in API responses, without token and secret. */
 export const Webhook = fields
   .extend({
     name: storedText(1, 64),
@@ -114,14 +114,14 @@ export type Webhook = z.output<typeof Webhook>;
 
 const token = z.string().length(26);
 
-/** The response to the creation of a webhook. The token is shown only here and in `WebhookToken`. */
+/** The response after creating a webhook. The token is only returned here and in `WebhookToken`. */
 export const CreatedWebhook = Webhook.extend({ token }).meta({ id: 'CreatedWebhook' });
 /** The response to a request for a new token. */
 export const WebhookToken = z.object({ token }).meta({ id: 'WebhookToken' });
 
 /**
- * A webhook as it is stored, secrets included. `failingSince` is missing while deliveries succeed; `lastSuccess` is
- * missing before the first success.
+ * A webhook as stored, including secrets. `failingSince` is missing while deliveries succeed; `lastSuccess` is missing
+ * before the first success.
  */
 export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof EventFilters> & {
   token: string;
@@ -130,48 +130,51 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof Even
   failingSince?: number;
   lastSuccess?: number;
   /**
-   * Whether the URL was saved on a host that accepts connections from other machines. There, new webhooks must not
-   * point to loopback.
+   * Whether the URL was saved on a host that accepts connections from other machines. New webhooks on such a host must
+   * not point to loopback.
    */
   isLoopbackDenied?: boolean;
 } & Partial<EventFilters> &
   DeliveryHealth;
 
-/** The fields that the delivery worker stores in a webhook (domain/delivery/breaker.ts). All times are in ms. */
+/** The webhook fields maintained by the delivery worker (domain/delivery/breaker.ts). All times are in ms. */
 type DeliveryHealth = {
   openUntil?: number;
   lastFailure?: number;
   /**
-   * The earliest possible creation time of deliveries that are still pending after a failure, or because an open
-   * circuit postponed them. Missing if there are no such deliveries.
+   * The earliest possible creation time of any delivery still pending after a failure or postponed by an open circuit.
+   * Missing if there are none.
    */
   pendingSince?: number;
-  /** The first success after the latest failures: from then on, pending deliveries are attempted early. */
+  /** The first success after the latest failures. From then on, pending deliveries are attempted early. */
   backDate?: number;
-  /** The time (ms) since which the receiver has responded with nothing but 410. */
+  /** Since when (ms) the receiver has responded with nothing but 410. */
   goneSince?: number;
   /** The previous secret, which also signs deliveries until `previousUntil`. */
   previousSecret?: string | null;
   previousUntil?: number;
-  /** The lease of the probe, stored like the lease of a slot. */
+  /** The probe lease, stored like a slot lease. */
   probeUntil?: number;
   probeUntilToken?: string;
   slowUntil?: number;
   warnedAt?: number;
-  /** The number of original deliveries that failed permanently since somebody last saw them, and the latest failure. */
+  /**
+   * How many original deliveries have failed permanently since someone last saw them. `troubleDate` is when (ms) the
+   * latest one failed or the webhook was disabled.
+   */
   failedDeliveries?: number;
   troubleDate?: number;
-  /** The lease of a slot for one request, across all processes: when it ends, and the token of its holder. */
+  /** A slot lease for one request, shared by all processes: when it ends, and the holder's token. */
   [slot: `slot${number}`]: number;
   [slotToken: `slot${number}Token`]: string;
-  /** The number of held deliveries, and the time up to which released deliveries are scheduled. */
+  /** The number of held deliveries, and the time up to which releases are scheduled. */
   held?: number;
   releasedUntil?: number;
-  /** The ids of the replays that were running when the newest one began, followed by the newest. */
+  /** The ids of the replays that were running when the newest one began, then the newest itself. */
   replays?: string[];
 };
 
-/** Returns a webhook as the API shows it. */
+/** Returns a webhook as shown by the API. */
 export const webhookView = (record: WebhookRecord): Webhook => {
   const { consecutiveFailures, failingSince = null, lastSuccess = null } = record;
   return {

@@ -3,7 +3,7 @@ import { FallClosure, NotedAcknowledgement } from '../rule/acknowledgement-view.
 import { SensorId } from '../sensor/sensor.ts';
 import { uuid } from '../values.ts';
 
-/** A fall with what people did about it. */
+/** A fall, and what people did about it. */
 export const AnsweredFall = z
   .object({
     sensorId: SensorId,

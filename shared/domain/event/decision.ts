@@ -1,30 +1,30 @@
 import type { HitNumber, HitPosition } from '../rule/hit-position.ts';
 import type { EventDetails } from './event.ts';
 
-/** One event of a decision, with the rules that fire for it. Each of these rules creates a hit. */
+/** One event in a decision, and the rules that fire for it. Each such rule creates a hit. */
 export type Decided = {
   id: number;
   uuid: string;
-  /** When (ms) the cause of the event was received. */
+  /** When (ms) the event's cause was received. */
   receiveDate: number;
-  /** The uuid of the message that caused the event. Null if the service created the event. */
+  /** The uuid of the message behind the event. Null if the service created the event. */
   source: string | null;
   /**
-   * If time alone advanced a fall: the uuid of the newest message about it, which Raw sends. Looked up only if a
+   * If time alone advanced a fall: the uuid of the latest message about it, which Raw sends. Only looked up if a
    * recipient uses Raw.
    */
   fallMessage?: string;
-  /** The `X-Request-Id` of the API call with the message, for logs. It is not stored. */
+  /** The `X-Request-Id` of the API request with the message, for logs. Not stored. */
   requestId?: string;
-  /** The message is too long to be shown in lists. */
+  /** The message is too long to show in lists. */
   isLong?: true;
   /** When (ms) the event happened. */
   createDate: number;
-  /** The details of the event, stored with the state under this name. */
+  /** The event details, stored with the state under this name. */
   happening: EventDetails;
-  /** The key of the fall that the event is about, if it is stored without its subject. */
+  /** The key of the fall the event is about, if stored without the subject. */
   fall?: string;
-  /** The ids of the rules that fire. */
+  /** The ids of the firing rules. */
   rules: number[];
 };
 
@@ -33,13 +33,13 @@ export const rawMessageOf = ({ source, fallMessage }: Pick<Decided, 'source' | '
   source ?? fallMessage ?? null;
 
 /**
- * The decision about one or more messages, with everything that is needed to apply it, and to reapply it after a crash.
- * `after` is the hit of the customer that the hits of this decision follow; null if the decision has no hit. `numbered`
- * is the number of the sensor's previous hit.
+ * The decision about one or more messages, with everything needed to apply it, and to reapply it after a crash. `after`
+ * is the customer's hit that this decision's hits follow; null if there are no hits. `numbered` is the number of the
+ * sensor's previous hit.
  */
 export type Decision = { decided: Decided[]; after: HitPosition | null; numbered: HitNumber };
 
-/** Returns the number of the last hit of a decision. Without a decision, a new series begins at `now` (ms). */
+/** Returns the number of a decision's last hit. Without a decision, a new series begins at `now` (ms). */
 export const numberAfter = (decision: Decision | null, now: number): HitNumber => {
   if (!decision) return { series: now, number: 0 };
   const { series, number } = decision.numbered;

@@ -6,12 +6,11 @@ import { type DatedEvent, passTime } from '../state/time.ts';
 import { DAY, eventOf, noticeEvent, uuidReusedEvent } from './event.ts';
 import { DUPLICATE_WINDOW, type Signal, stateReports, type TrustedMessage } from './message.ts';
 
-/** The cause of events: something that was received, or the passage of time. `source` is as in `Decided`. */
+/** What causes events: something received, or the passage of time. `source` is the same as in `Decided`. */
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
 /**
- * Derives the UUIDs of events: the first event has the UUID of the cause; the UUIDs of further events also depend on
- * their kind.
+ * Derives event UUIDs. The first event uses the cause's UUID. For further events, the UUID also depends on their kind.
  */
 const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
@@ -23,14 +22,14 @@ const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, recei
     return { uuid, receiveDate, source, createDate, happening };
   });
 
-/** The new state of a sensor and the events of a cause, before any rule is evaluated. */
+/** The sensor's new state and the events from a cause, before any rule is evaluated. */
 export type StepOutcome = { next: SensorState; events: ReturnType<typeof withUuids> };
 
-/** Whether the last message without an identity is so recent that a message with the same bytes is its duplicate. */
+/** Whether the last message without an identity is recent enough that one with the same bytes is a duplicate. */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
   last !== undefined && Math.abs(received - last.at) <= DUPLICATE_WINDOW;
 
-/** The number of messages without an event that are remembered. */
+/** How many messages without an event are remembered. */
 const MAX_EVENTLESS = 16;
 
 type Received = Cause & { raw: string };
@@ -50,13 +49,13 @@ const isDuplicate = (state: SensorState, message: TrustedMessage, cause: Receive
     : (state.eventless?.includes(markOf(message, cause)) ?? false);
 
 /**
- * Remembers a message in the state if its duplicate would change something: every message except a report of a state
- * would take effect twice, and a duplicate move or posture would count as a newer report.
+ * Remembers a message in the state if a duplicate would change something. Every message except a state report would
+ * take effect twice, and a duplicate move or posture would count as a newer report.
  */
 const withMessage = (before: SensorState, step: Step, message: TrustedMessage, cause: Received): SensorState => {
   const { signal, byBytes } = message;
   const { raw, receiveDate: at } = cause;
-  // A message without an identity is compared only with the previous message, so every message clears or replaces
+  // A message without an identity is only compared with the previous message, so every message clears or replaces
   // `last`.
   const { last: _, ...next } = step.state;
   if (byBytes) return stateReports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
@@ -68,15 +67,13 @@ const withMessage = (before: SensorState, step: Step, message: TrustedMessage, c
   return { ...next, eventless: [...others, added].slice(-MAX_EVENTLESS) };
 };
 
-/**
- * Adds an event to the step of a message that shows a wrong clock: to the first such message, then at most once a day.
- */
+/** Adds an event if the message shows a wrong clock, at most once a day. */
 const withClockEvent = ({ state, events }: Step, { isClockWrong }: TrustedMessage, received: number): Step => {
   if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, events };
   return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
 };
 
-/** Applies a message to the state of a sensor. */
+/** Applies a message to the sensor state. */
 export const stepByMessage = (
   before: SensorState,
   message: TrustedMessage,
@@ -95,8 +92,8 @@ export const stepByMessage = (
 };
 
 /**
- * Applies a notice of the service to the state of a sensor. The device sent nothing, so the only effects are an event
- * and the changes to a fall (`answered`).
+ * Applies a service notice to the sensor state. The device sent nothing, so the only effects are an event and the fall
+ * changes in `answered`.
  */
 export const stepByNotice = (
   answered: Step,
@@ -109,7 +106,7 @@ export const stepByNotice = (
   return { next: answered.state, events: withUuids(dated, cause) };
 };
 
-/** Applies a call without a message to the state of the sensor. The call makes an inactive sensor active. */
+/** Applies a device call without a message to the sensor state. It makes an inactive sensor active. */
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
   const when = messageTime(received, null);
@@ -123,7 +120,7 @@ export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   };
 };
 
-/** Advances the state of a sensor to a time, without a message. */
+/** Advances the sensor state to a time, without a message. */
 export const stepByTime = (
   state: SensorState,
   cause: Cause,
@@ -134,8 +131,8 @@ export const stepByTime = (
 };
 
 /**
- * Returns the cause of events that follow from time alone. Its UUID is derived from the state, so the same state yields
- * the same UUID.
+ * Returns the cause for events due to time alone. The UUID is derived from the state, so the same state yields the same
+ * UUID.
  */
 export const timeCause = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
   uuid: uuidV5(sensorId, 'time', lastSeen, version),

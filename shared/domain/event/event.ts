@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Situation as AnySituation, kinds } from '../kinds.ts';
 import type { HitAcknowledgement } from '../rule/acknowledgement-view.ts';
 
-/** Returns the schema of the eventType of D2: the codes of all kinds of events that have a code. */
+/** Returns the schema for the D2 eventType: the codes of all event kinds that have one. */
 export const eventType = (): z.ZodType<number, number> =>
   z
     .literal(Object.values(kinds).flatMap(({ code }) => (code === null ? [] : [code])))
@@ -11,12 +11,12 @@ export const eventType = (): z.ZodType<number, number> =>
 export const Situation = z.enum(Object.keys(kinds) as [AnySituation, ...AnySituation[]]);
 export type Situation = AnySituation;
 
-/** The situations of a fall whose first event no rate limit may suppress, and whose failed deliveries are reported. */
+/** Fall situations whose first event is never suppressed by a rate limit, and whose failed deliveries are reported. */
 export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
 
 /**
- * Events that the service creates: a sensor registers or is refused, its learning phase ends, a webhook is disabled, a
- * delivery fails, or an alarm is acknowledged, reaches nobody or is not answered.
+ * Events that the service creates: a sensor registers or is refused, a learning phase ends, a webhook is disabled, a
+ * delivery fails, or an alarm is acknowledged, reaches no one or is not answered.
  */
 const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
@@ -30,13 +30,13 @@ const notices = {
 } as const;
 export type Notice = keyof typeof notices;
 
-/** Whether an event is about receivers. If the delivery of such an event fails, no further event follows. */
+/** Whether an event is about receivers. If delivering such an event fails, no further event follows. */
 export const isAboutReceivers = ({ type }: { type: string }): boolean =>
   type === notices.webhook_disabled.type || type === notices.delivery_failed.type;
 
 /**
- * Events that no rule can watch for: events of the service, unknown messages, late messages, messages with the UUID of
- * another message, and tests of webhooks.
+ * Events no rule can watch for: service events, unknown messages, late messages, messages reusing another message's
+ * UUID, and webhook tests.
  */
 export const kindsWithoutRules = {
   ...notices,
@@ -54,20 +54,21 @@ export type Point = { x: number; y: number; z?: number };
 /** The region of an event. `id` and `name` are empty for a region that only the device knows. */
 export type EventRegion = { id: string; index: number; name: string };
 
-/** The subject of an event. It is used later to find out from the sensor's state whether the situation has ended. */
+/** The subject of an event. The sensor state is later checked for it, to see whether the situation has ended. */
 export type Subject = {
   /**
-   * The start (ms) of a fall. Maker A: the start in its messages. Maker B: when the track fell or last raised an alarm.
+   * When (ms) the fall started. Maker A: the start in the messages. Maker B: when the track fell or last raised an
+   * alarm.
    */
   fall?: number;
-  /** When (ms) the track fell, if its fall has raised another alarm since. */
+  /** When (ms) the track fell, if the fall has raised another alarm since. */
   began?: number;
   isSensitive?: boolean;
-  /** Maker B: the number of the track. */
+  /** Maker B: the track number. */
   track?: number;
 };
 
-/** An event without an id, in the terms of rules and formats, independent of the sensor's maker. */
+/** An event without an id, in terms that rules and formats use, whichever maker the sensor is from. */
 export type EventDetails = {
   situation: Situation | null;
   type: string;
@@ -76,19 +77,19 @@ export type EventDetails = {
   point: Point | null;
   region: EventRegion | null;
   isSimulated: boolean;
-  /** Present only until the rules of the event are evaluated, like `newFall`. */
+  /** Only present until the event's rules are evaluated, like `newFall`. */
   isSilent?: boolean;
-  /** The event is the first of its situation in a fall, so no rate limit may suppress it. */
+  /** The event is the first with this situation in a fall, so no rate limit may suppress it. */
   newFall?: boolean;
   /** Missing if the state cannot show whether the situation has ended. */
   subject?: Subject;
-  /** The webhook that does not receive the event, because the event is about that webhook. */
+  /** The webhook the event is about, which does not receive the event. */
   notTo?: string;
-  /** Only in the event alarm/acknowledged. */
+  /** Only in the alarm/acknowledged event. */
   acknowledgement?: HitAcknowledgement;
 };
 
-/** Returns the details of an event of a situation. */
+/** Returns the event details for a situation. */
 export const eventOf = (situation: Situation, overrides: Partial<EventDetails> = {}): EventDetails => ({
   situation,
   ...kinds[situation],
@@ -108,7 +109,7 @@ const withoutSituation = (kind: keyof typeof kindsWithoutRules): EventDetails =>
 export const unknownEvent = withoutSituation('unknown');
 export const lateEvent = withoutSituation('late');
 export const uuidReusedEvent = withoutSituation('uuid_reused');
-/** Custom 1 has no code for tests, so tests use the code of an active sensor. */
+/** Custom 1 has no test code, so tests use the code for an active sensor. */
 export const TEST_CODE = 8;
 export const pingEvent: EventDetails = { ...withoutSituation('ping'), code: TEST_CODE };
 type NoticeSubject = { webhookId?: string | undefined; acknowledgement?: HitAcknowledgement | undefined };
@@ -119,7 +120,7 @@ export const noticeEvent = (notice: Notice, { webhookId, acknowledgement }: Noti
 });
 
 const Unit = z.number().min(0).max(1);
-/** A point scaled to [0, 1] over the room (D2 Custom 1). */
+/** A point scaled to [0, 1] across the room (D2 Custom 1). */
 export const NormalizedCoordinates = z.object({ x: Unit, y: Unit, z: Unit });
 export type NormalizedCoordinates = z.infer<typeof NormalizedCoordinates>;
 
@@ -127,9 +128,9 @@ export const DAY = 86_400_000;
 /** How long (ms) events and rule hits are stored (D1 O7). */
 export const EVENT_RETENTION = 120 * DAY;
 
-/** How far (ms) a device's clock may be ahead. */
+/** How far (ms) ahead a device clock may be. */
 export const TRUSTED_AHEAD = 300_000;
 
-/** Whether a device's time (ms) is trusted: at most 24 h before and at most 5 min after the time of receipt. */
+/** Whether a device time (ms) is trusted: at most 24 h before and 5 min after the time of receipt. */
 export const isTrustedTime = (deviceTime: number, received: number): boolean =>
   deviceTime >= received - DAY && deviceTime <= received + TRUSTED_AHEAD;

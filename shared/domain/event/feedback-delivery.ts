@@ -5,7 +5,7 @@ import { deviceIdOf, type SensorRecord } from '../sensor/sensor.ts';
 import { int64, millis } from '../values.ts';
 import { Feedback } from './feedback.ts';
 
-/** The payload of feedback that is forwarded to the maker of a sensor. All keys are always present. */
+/** The payload for feedback forwarded to the sensor's maker. All keys are always present. */
 export const FeedbackPayload = z
   .strictObject({
     service: z.strictObject({ name: z.string(), url: z.string(), version: z.string() }),
@@ -59,7 +59,7 @@ export const FeedbackPayload = z
   });
 export type FeedbackPayload = z.infer<typeof FeedbackPayload>;
 
-/** The content of the payload besides the feedback. */
+/** The payload's contents, apart from the feedback. */
 type FeedbackContext = {
   service: Service;
   sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId'>;
@@ -80,7 +80,7 @@ const payloadOf = (feedback: Feedback, { service, sensor, event }: FeedbackConte
   },
 });
 
-/** Creates the delivery of feedback to the webhook of the maker, due at once. */
+/** Returns the delivery that sends feedback to the maker's webhook, due immediately. */
 export const newFeedbackDelivery = (
   { customerId, id: webhookId, name }: { customerId: number; id: string; name: string },
   feedback: Feedback,

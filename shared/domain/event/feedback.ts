@@ -12,7 +12,7 @@ const fields = {
   eventId: uuid.nullable().default(null),
 };
 
-/** The body of a request that creates feedback. Its rule hit and event must belong to the sensor. */
+/** The body of a request that creates feedback. The rule hit and event must belong to the sensor. */
 export const NewFeedback = z.object(fields).meta({
   id: 'FeedbackCreation',
   examples: [
@@ -28,7 +28,7 @@ export const NewFeedback = z.object(fields).meta({
 });
 export type NewFeedback = z.output<typeof NewFeedback>;
 
-/** Feedback of a user about what a sensor reported or missed (D1 "Feedback"). */
+/** User feedback about what a sensor reported or missed (D1 "Feedback"). */
 export const Feedback = z
   .object({
     ...fields,
@@ -48,12 +48,13 @@ export type Feedback = z.output<typeof Feedback>;
 type FeedbackSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>;
 
 /**
- * Whether feedback on a sensor is forwarded to its maker: the maker accepts feedback, and the sensor may be optimized.
+ * Whether feedback about a sensor is forwarded to the maker: the maker accepts feedback, and the sensor may be
+ * optimized.
  */
 export const isForMaker = ({ manufacturer, optimizationEnabled }: FeedbackSensor): boolean =>
   makers[manufacturer].acceptsFeedback && optimizationEnabled;
 
-/** Creates feedback from a request. */
+/** Returns new feedback with the contents of a request. */
 export const newFeedback = (
   request: NewFeedback,
   sensor: FeedbackSensor,

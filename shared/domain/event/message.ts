@@ -14,15 +14,14 @@ export const fallStatuses = [
 export type FallStatus = (typeof fallStatuses)[number];
 
 /**
- * A report of a maker A device about a fall. `start` (ms, the device's clock) identifies the fall; if it could not be
- * read, it is null and the fall starts when the report is received. `isSensitive`: the sensitivity mode detected the
- * fall.
+ * A fall report from a maker A device. `start` (ms, device clock) identifies the fall. If unreadable, it is null, and
+ * the fall starts when the report is received. `isSensitive`: detected by the sensitivity mode.
  */
 export type FallSignal = {
   kind: 'fall';
   status: FallStatus;
   /**
-   * The alarm was raised before. The report counts as `calling` only if the fall has no `calling` yet, because that
+   * The alarm was raised before. The report only counts as `calling` if the fall has no `calling` yet, because that
    * report may have been lost.
    */
   isOnCall?: boolean;
@@ -31,13 +30,13 @@ export type FallSignal = {
   point: Point | null;
   isSimulated: boolean;
   isSilent: boolean;
-  /** Whether the device is in its learning phase; missing if the device does not report it. */
+  /** Whether the device is in the learning phase; missing if not reported. */
   isLearning?: boolean;
 };
 
 /**
- * A report of presence. `regions` has an entry for each reported positionIdx: whether somebody is in that region.
- * `present` is null if the device does not report it.
+ * A presence report. `regions` maps each reported positionIdx to whether someone is in that region. `present` is null
+ * if not reported.
  */
 export type PresenceSignal = {
   kind: 'presence';
@@ -47,14 +46,14 @@ export type PresenceSignal = {
 };
 
 const areas = ['bed', 'door', 'default'] as const;
-/** A track of maker B enters or leaves the room (`area` is null) or an area of the room. */
+/** A maker B track enters or leaves the room (`area` is null) or an area in it. */
 export type Move = {
   track: number;
   entered: boolean;
   area: { index: number; kind: (typeof areas)[number] | null } | null;
 };
 
-/** The decoded content of a message. The state of a sensor depends on nothing else in it. */
+/** A message's decoded content. The sensor state depends on nothing else in it. */
 export type Signal =
   | PresenceSignal
   | FallSignal
@@ -67,15 +66,12 @@ export type Signal =
   | { kind: 'sign'; situation: 'sensor_weak_signal' | 'sensor_tilted' }
   /** `alarm` is null if no alarm is active. `hasReading` is false if nothing was measured. */
   | { kind: 'vital'; alarm: Situation | null; hasReading: boolean }
-  /** The state of the device itself. `firmware` is the N of v0.N, or null if the device does not report it. */
+  /** The device's own state. `firmware` is the N in v0.N, or null if not reported. */
   | { kind: 'state'; firmware: number | null }
-  /** `isAboutFalls`: the message has the type of a fall report, but nothing else in it was understood. */
+  /** `isAboutFalls`: the message type is a fall report, but nothing else was understood. */
   | { kind: 'unknown'; isAboutFalls?: true };
 
-/**
- * Signals that report a state, so that a duplicate changes nothing. A duplicate of any other signal would take effect
- * again.
- */
+/** Signals that report a state, so a duplicate changes nothing. Duplicates of other signals would take effect again. */
 export const stateReports: ReadonlySet<Signal['kind']> = new Set([
   'presence',
   'people',
@@ -86,9 +82,9 @@ export const stateReports: ReadonlySet<Signal['kind']> = new Set([
 ]);
 
 /**
- * A decoded message: its content, its time (ms) by the device's clock, the UUID in the message, and `identity`, the
- * parts that identify a duplicate if there is no UUID (null if there are no such parts). `wrong` contains the paths of
- * invalid fields, which were left out.
+ * A decoded message: the content, the time (ms) by the device clock, the UUID in the message, and `identity`, the parts
+ * that identify a duplicate if there is no UUID (null if there are none). `wrong` lists the paths of invalid fields,
+ * which were left out.
  */
 export type DecodedMessage = {
   signal: Signal;
@@ -99,14 +95,14 @@ export type DecodedMessage = {
 };
 
 /**
- * How long (ms) after a message the same bytes, or the same state of a fall, count as a duplicate if nothing else
- * identifies them.
+ * How long (ms) after a message the same bytes, or the same fall state, count as a duplicate if nothing else identifies
+ * them.
  */
 export const DUPLICATE_WINDOW = 120_000;
 
 /** A decoded message without untrusted times. */
 export type TrustedMessage = DecodedMessage & {
-  /** Only its bytes identify the message. */
+  /** Only the bytes identify the message. */
   byBytes: boolean;
   /** The device sent an untrusted time. */
   isClockWrong: boolean;
@@ -116,7 +112,7 @@ export type TrustedMessage = DecodedMessage & {
 
 const OwnId = z.object({ uuid: optionalField(uuid), sensorEventId: optionalField(uuid) });
 
-/** Returns the UUID in a message, at its top level or in its payload. */
+/** Returns the UUID in a message, at the top level or in the payload. */
 export const uuidInMessage = (message: unknown, payload: unknown): string | null => {
   const top = OwnId.safeParse(message).data;
   const inner = OwnId.safeParse(payload).data;
@@ -124,8 +120,8 @@ export const uuidInMessage = (message: unknown, payload: unknown): string | null
 };
 
 /**
- * Returns a message with a new UUID, derived from its bytes and its own UUID (`own`), because that UUID already belongs
- * to another message.
+ * Returns a message with a new UUID derived from the bytes and the old UUID (`own`), which already belongs to another
+ * message.
  */
 export const withReusedUuid = (message: TrustedMessage, own: string, raw: string): TrustedMessage => ({
   ...message,
@@ -134,8 +130,7 @@ export const withReusedUuid = (message: TrustedMessage, own: string, raw: string
 });
 
 /**
- * Returns the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else
- * identifies.
+ * Returns a message UUID that is unique for the sensor. `arrival` distinguishes messages that nothing else identifies.
  */
 export const messageUuid = (
   sensorId: string,

@@ -11,12 +11,12 @@ import {
 import { fallKeyOf } from './fall-key.ts';
 import type { OpenFall } from './open-fall-view.ts';
 
-/** How long (ms) an acknowledged fall stays open for people if its device reports nothing. */
+/** How long (ms) an acknowledged fall stays open for people if the device reports nothing. */
 export const MAX_ACKNOWLEDGED_MS = UNCLEAR_MS;
 
 /**
- * An open fall as the state knows it. `key`: its key in events; `start`: when (ms) its events begin. `suspicion`: the
- * fall of a maker A sensor that is not an alarm yet.
+ * An open fall as the state knows it. `key`: the fall key in events. `start`: when (ms) the events about it begin.
+ * `suspicion`: a maker A fall that is not an alarm yet.
  */
 export type FallOfState = Omit<OpenFall, 'uuid' | 'regionName' | 'acknowledgement' | 'alarmBy'> & {
   key: string;
@@ -30,7 +30,7 @@ const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
   return phases.includes('confirmed') ? 'confirmed' : 'detected';
 };
 
-/** The device's clock may be ahead, so the fall counts from the time of the report at the latest. */
+/** The device clock may be ahead, so the fall counts from when it was reported at the latest. */
 const ofMakerA = (fall: Fall): FallOfState => {
   const { start, endedByTime = start, at = endedByTime, isSensitive = false, isSimulated = false } = fall;
   const { isAcknowledged = false } = fall;
@@ -55,7 +55,7 @@ const ofMakerB = (track: Track): FallOfState => {
   };
 };
 
-/** Returns the falls of a sensor after which somebody may still be on the floor, newest first. */
+/** Returns a sensor's falls after which someone may still be on the floor, newest first. */
 export const openFallsOf = ({ falls, tracks = [] }: SensorState): FallOfState[] =>
   [...falls.filter(mayLieThere).map(ofMakerA), ...tracks.filter(isDown).map(ofMakerB)].toSorted(
     (fall, other) => other.since - fall.since,

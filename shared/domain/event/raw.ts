@@ -1,14 +1,14 @@
-/** The largest number of messages in a device call, and the largest size of a message in bytes. */
+/** The maximum number of messages in a device call, and the maximum message size in bytes. */
 export const MESSAGE_LIMITS = { count: 100, bytes: 200 * 1_024 } as const;
-/** The largest message (bytes) that lists show. */
+/** The largest message (bytes) shown in lists. */
 export const MAX_LISTED_BYTES = 16 * 1_024;
 /**
- * The largest total size (bytes) of the messages of a page. A Lambda response has at most 6 MB and contains the body as
- * a JSON string, in which quotation marks and backslashes take two bytes. 160 messages always fit.
+ * The maximum total size (bytes) of messages on a page. A Lambda response is limited to 6 MB and contains the body as a
+ * JSON string, where quotation marks and backslashes take two bytes. 160 messages always fit.
  */
 const PAGE_BYTES = 5 * 1_024 * 1_024;
 
-/** Returns the messages of a page, with null for each message that no longer fits. */
+/** Returns a page's messages, with null for each one that no longer fits. */
 export const fittingPage = (raws: readonly (string | null)[]): (string | null)[] => {
   let bytes = 0;
   return raws.map((raw) => {
@@ -23,7 +23,7 @@ const endOfString = (text: string, start: number): number => {
   return at;
 };
 
-/** Returns the number of elements of a JSON array; 1 for anything else. The text need not be valid JSON. */
+/** Returns the number of elements in a JSON array; 1 for anything else. The input need not be valid JSON. */
 export const countMessages = (json: string): number => {
   const start = json.search(/\S/);
   let depth = 0;
@@ -40,8 +40,8 @@ export const countMessages = (json: string): number => {
 };
 
 /**
- * Splits a JSON array into the texts of its elements; any other text is one element. The text must be valid JSON. It is
- * not parsed, so that the messages keep their bytes.
+ * Splits a JSON array into its elements as strings. Any other input is one element. The input must be valid JSON. It is
+ * not parsed, so the messages keep their bytes.
  */
 export const splitMessages = (json: string): string[] => {
   const text = json.trim();

@@ -3,38 +3,38 @@ import { millis } from '../values.ts';
 
 const Noted = z.object({ id: z.string().max(64), at: millis });
 /**
- * A call of a device, recorded at `at` (ms) before it was queued. `before` is the call recorded before it. `seq` is the
- * number of this call among the calls of the device.
+ * A device call recorded at `at` (ms), before it was queued. `before` is the previously recorded call. `seq` numbers
+ * the device's calls.
  */
 export const RecordedCall = Noted.extend({ before: Noted.optional(), seq: z.int().min(1).optional() });
 export type RecordedCall = z.output<typeof RecordedCall>;
 
 /**
- * Consecutive recorded calls that were all processed. `last` is the id of the last call and `seq` its number; `since`
- * (ms) is when the call before the first call was recorded.
+ * Consecutive recorded calls that have all been processed. `last` is the last call's id, `seq` its number. `since` (ms)
+ * is when the call before the first one was recorded.
  */
 export type ProcessedRun = { last: string; since: number; seq?: number };
 
-/** Adds a processed call to a run. A call that does not directly follow the run begins a new run. */
+/** Adds a processed call to a run. A call that does not directly follow the run starts a new one. */
 export const runWith = (run: ProcessedRun | undefined, { id, at, before, seq }: RecordedCall): ProcessedRun => ({
   ...(run !== undefined && before?.id === run.last ? { since: run.since } : { since: before?.at ?? at }),
   last: id,
   ...(seq !== undefined && { seq }),
 });
 
-/** Returns the number of recorded calls of a device that are not processed yet. */
+/** Returns how many recorded device calls have not been processed yet. */
 export const unprocessedCalls = (seq: number, run: ProcessedRun | undefined): number =>
   Math.max(0, seq - (run?.seq ?? 0));
 
 /**
- * A recorded call that is not queued within this time (ms) will never be queued: no function runs that long, even
- * allowing for the clock skew between two hosts.
+ * A recorded call not queued within this time (ms) will never be queued. No function runs that long, even allowing for
+ * clock skew between two hosts.
  */
 const MAX_CALL_MS = 45_000;
 
 /**
- * Whether all recorded calls of a device are processed: the run includes the newest call, and calls recorded before the
- * run were queued ahead of it. (Only a dead letter can arrive later.)
+ * Whether all of a device's recorded calls have been processed: the run includes the newest call, and calls recorded
+ * before the run were queued ahead of it. (Only a dead letter can arrive later.)
  */
 export const isAllProcessed = (
   { notedCall, notedAt = 0 }: { notedCall?: string; notedAt?: number },

@@ -15,7 +15,7 @@ const LinkAttachment = z
   .strictObject({ fallback: nonEmpty, color: Color, title: nonEmpty, title_link: pageUrl })
   .meta({ id: 'ChatLink' });
 
-/** The payload of the format Chat, which incoming webhooks of Slack, Mattermost and Rocket.Chat all understand. */
+/** The Chat payload, understood by incoming webhooks in Slack, Mattermost and Rocket.Chat. */
 export const ChatPayload = z
   .strictObject({
     text: nonEmpty.meta({ description: 'The title of the rule' }),

@@ -11,13 +11,13 @@ const colors: Readonly<Record<Severity, string>> = {
 };
 
 /**
- * Renders the format Chat: Slack attachments, with only the fields that Mattermost and Rocket.Chat also show. A link is
+ * Renders the Chat format: Slack attachments, limited to fields that Mattermost and Rocket.Chat show as well. A link is
  * the only action that all three support.
  */
 export const renderChat: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
   const color = colors[severity];
-  // Snapshots of the previous version contain unchanged names in the title and message.
+  // Snapshots from the previous version contain unmodified names in the title and message.
   const words = snapshot.reader?.hasPlainNames ? wordsForChat : withoutMarkup;
   const text = words(title);
   const fields = facts.map(({ label, value }) => ({ title: label, value: withoutMarkup(value), short: true as const }));

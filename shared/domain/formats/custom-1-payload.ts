@@ -4,7 +4,7 @@ import { millis } from '../values.ts';
 import { maxLengths } from './custom-1.ts';
 import { exampleValues, textBetween } from './payload-parts.ts';
 
-/** The payload of the format Custom 1 (D2 "Custom 1"). */
+/** The Custom 1 payload (D2 "Custom 1"). */
 export const Custom1Payload = z
   .strictObject({
     sensorId: z.string().length(26).regex(/^id_/).meta({ description: 'The device id, for both makers' }),

@@ -1,13 +1,13 @@
 import { coordinatesOf, type Render } from './rendering.ts';
 
-/** Truncates a text to `max` code points. An empty text is replaced by `fallback` first. */
+/** Truncates text to `max` code points. If it is empty, `fallback` is used instead. */
 const truncated = (text: string, max: number, fallback: string): string =>
   [...(text || fallback)].slice(0, max).join('');
 
-/** The longest texts of this format, in code points. */
+/** The maximum text lengths in this format, in code points. */
 export const maxLengths = { sensorName: 128, location: 256, description: 256 } as const;
 
-/** Renders the format Custom 1: a small payload, for bots only. */
+/** Renders the Custom 1 format: a small payload, for bots only. */
 export const renderCustom1: Render = ({ event, sensor, customer, rule }) =>
   JSON.stringify({
     sensorId: sensor.deviceId,

@@ -5,23 +5,21 @@ export type Format = z.infer<typeof Format>;
 
 /** Defines what a format can express, and who can use it. The renderers are in render.ts. */
 export type PayloadFormat = {
-  /** The summary of its deliveries in the OpenAPI document. */
+  /** The deliveries' summary in the OpenAPI document. */
   summary: string;
-  /** The media type of its payloads, which are UTF-8 text. */
+  /** The payload's media type. Payloads are UTF-8 text. */
   mediaType: string;
-  /** Only webhooks of bots may have this format. */
+  /** Only bot webhooks may use this format. */
   isForBots: boolean;
-  /**
-   * People read the payload itself: its texts are in the language of the bot, its time in the time zone of the rule.
-   */
+  /** People read the payload itself: it is written in the bot's language, with the time in the rule's time zone. */
   isForPeople: boolean;
-  /** Its payload needs an event code, so it cannot express events without one. */
+  /** The payload needs an event code, so the format cannot express events without one. */
   needsCode: boolean;
   /**
-   * Whether its payload contains the message of the device. `required`: always, so it cannot express other events;
+   * Whether the payload contains the device message. `required`: always, so the format cannot express other events;
    * `optional`: if there is one; `left_out`: never.
    */
   message: 'required' | 'optional' | 'left_out';
-  /** A message is sent once, even if it causes several events and fires several rules. */
+  /** A message is sent only once, even if it causes several events and fires several rules. */
   isOncePerMessage: boolean;
 };

@@ -2,7 +2,7 @@ import type { Snapshot } from '../delivery/delivery.ts';
 import { kinds, type Situation } from '../kinds.ts';
 import { Format, type PayloadFormat } from './format.ts';
 
-/** The media type of JSON. */
+/** The JSON media type. */
 export const JSON_TYPE = 'application/json';
 const forSystems = {
   mediaType: JSON_TYPE,
@@ -20,7 +20,7 @@ const forPeople = {
   message: 'left_out' as const,
 };
 
-/** The formats of webhooks. They are rendered in render.ts, which few functions need. */
+/** The webhook formats. The renderers are separate (render.ts), because few functions need them. */
 export const formats: Readonly<Record<Format, PayloadFormat>> = {
   full: { ...forSystems, summary: 'An event in the format Full', message: 'optional' },
   custom1: {
@@ -43,11 +43,11 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
   teams: { ...forPeople, summary: 'An alarm as an Adaptive Card, for workflow webhooks of Microsoft Teams; for bots' },
 };
 
-/** Situations that the service itself notices, with or without a message of the device. */
+/** Situations that the service notices by itself, with or without a device message. */
 const noticedByService: readonly Situation[] = ['sensor_inactive', 'sensor_active', 'sensor_clock_wrong'];
 
 /**
- * Whether a format can express a situation. Raw needs a message; without one it would send nothing, and nobody would
+ * Whether a format can express a situation. Raw needs a message. Without one, it would send nothing, and no one would
  * notice.
  */
 export const canExpressSituation = (format: Format, situation: Situation): boolean =>
@@ -62,6 +62,6 @@ export const formatsWithout = (situation: Situation): Format[] =>
 export const canExpressEvent = (format: Format, code: number | null, rawMessage: string | null): boolean =>
   (!formats[format].needsCode || code !== null) && (formats[format].message !== 'required' || rawMessage !== null);
 
-/** Returns the UUID of the message whose bytes a payload contains; null if it contains none. */
+/** Returns the UUID of the message whose bytes a payload contains; null if there is none. */
 export const messageUuidIn = (format: Format, { event }: Snapshot): string | null =>
   formats[format].message === 'left_out' ? null : event.source;

@@ -38,7 +38,7 @@ const SentRule = z.strictObject({
   regionName: z.string(),
 });
 
-/** The payload of the format Full (D2 "Full format"). All keys are always present. */
+/** The Full payload (D2 "Full format"). All keys are always present. */
 export const FullPayload = z
   .strictObject({
     service: Service,

@@ -19,7 +19,7 @@ const ruleOf = (
   regionName: rule.regionName,
 });
 
-/** Returns the JSON object of a payload, from fields that are JSON already. */
+/** Returns a payload's JSON object. The fields are already JSON. */
 const objectOf = (fields: Readonly<Record<keyof FullPayload, string>>): string =>
   `{${Object.entries(fields)
     .map(([name, json]) => `"${name}":${json}`)
@@ -34,14 +34,14 @@ const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['
     action,
     normalizedCoordinates: coordinatesOf(coordinates),
   });
-  // The message of the device is inserted unchanged, because parsing it would round long numbers.
+  // The device message is inserted unchanged, because parsing it would round long numbers.
   return `${event.slice(0, -1)},"raw":${raw}}`;
 };
 
 const acknowledgementOf = (by: Snapshot['acknowledgement']) =>
   by ? { ruleHitId: by.ruleHitId, userId: by.userId, name: by.name, date: by.date } : null;
 
-/** Renders the format Full, which contains everything that is known. All keys are always present. */
+/** Renders the Full format, which contains all available information. All keys are always present. */
 export const renderFull: Render = (snapshot, { service, webhook, acknowledgeUrl }, raw) => {
   const { event, sensor, customer, rule, acknowledgement } = snapshot;
   return objectOf({

@@ -3,20 +3,20 @@ import { type Language, languageOf } from '../identity/language.ts';
 import { dateTimeAndZone } from '../time/wall-time.ts';
 import type { PayloadContext } from './rendering.ts';
 
-/** The severity a reader sees at a glance: an alarm, a warning, the end of an alarm or warning, or none of these. */
+/** The severity that readers see at a glance: an alarm, a warning, the end of either, or none. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
 
-/** The content of a message to people: plain texts, which each format makes safe in its own way. */
+/** The contents of a message to people: plain text, which each format makes safe in its own way. */
 type Notice = {
   title: string;
   message: string;
   facts: { label: string; value: string }[];
   severity: Severity;
-  /** The link to acknowledge the alarm; null if there is nothing to acknowledge. */
+  /** The link that acknowledges the alarm; null if there is nothing to acknowledge. */
   acknowledge: { label: string; url: string } | null;
 };
 
-// Each attempt renders a delivery again and must send the same bytes, so these texts never change.
+// Each attempt renders a delivery again and must send the same bytes, so these strings never change.
 const texts = {
   en: {
     situation: 'Situation',
@@ -46,10 +46,7 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
   return alarms.includes(type) ? 'alarm' : 'plain';
 };
 
-/**
- * Returns the content of a delivery, in the words of its rule and the language of its bot. The content of a test says
- * that it is a test.
- */
+/** Returns a delivery's contents, in the rule's words and the bot's language. A test says that it is one. */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,
   { isTest = false, acknowledgeUrl: url }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Returns the schema of a text of min..max code points; receivers may rely on this length. JSON Schema also counts code
- * points.
+ * Returns the schema for text with min..max code points. Receivers may rely on this length. JSON Schema counts code
+ * points too.
  */
 export const textBetween = (min: number, max: number) =>
   z
@@ -10,8 +10,8 @@ export const textBetween = (min: number, max: number) =>
     .refine((value) => [...value].length >= min && [...value].length <= max)
     .meta({ minLength: min, maxLength: max });
 
-/** The URL of a page in a payload. */
+/** A page URL in a payload. */
 export const pageUrl = z.string().regex(/^https?:\/\/./);
 
-/** Values in the examples of payloads. */
+/** Values for payload examples. */
 export const exampleValues = { sensorId: 'id_MDI6REU6MDA6MDA6MDA6MDE', point: { x: 0.5, y: 0.25, z: 0 } };

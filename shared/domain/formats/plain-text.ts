@@ -1,9 +1,9 @@
 /**
- * Functions that make text that people type safe for its readers. Programs turn some texts into links automatically,
- * and each channel has its own markup. A name (of a sensor, region, customer, user or webhook) must have no effect; an
- * address in a rule's own title or message must remain a link.
+ * Makes text typed by people safe for readers. Programs turn some text into links automatically, and each channel has a
+ * different markup. Names (sensors, regions, customers, users and webhooks) must have no effect, but an address in a
+ * rule's own title or message must remain a link.
  *
- * | channel | names | title and message of the rule |
+ * | channel | names | rule title and message |
  * | --- | --- | --- |
  * | email, push, Telegram | sent as text without markup; `asText` splits what would become a link | unchanged |
  * | SMS | the same, but split by a space, because GSM 03.38 lacks the splitter (people/sms-text.ts) | unchanged |
@@ -11,9 +11,9 @@
  * | Teams | `withoutLinks`, in runs without markup | the same, except web addresses, which become runs with an action |
  * | Full, Custom 1 | unchanged, because programs read them | unchanged |
  *
- * Names in the title and message are split where they replace a placeholder (delivery/snapshot.ts), because later they
- * cannot be distinguished from the rule's own words. Escape sequences are no alternative, because the sequences of one
- * program show up as text in another.
+ * Names in the title and message are split when they replace a placeholder (delivery/snapshot.ts). Later, they could
+ * not be told apart from the rule's own words. Escape sequences do not work, because one program's sequences show up as
+ * text in another.
  */
 
 /**
@@ -30,12 +30,12 @@ const split = (found: string): string => `${found}${ZERO_WIDTH}`;
 const linkable =
   /(?<=\p{L}[\p{L}\w+.-]*):(?=\S)|:(?=\/\/)|[.。．｡](?=[\p{L}\p{Cf}])|(?<=\d)\.(?=\d{1,3}\.\d)|@(?=[\p{L}\p{N}_])|[#$](?=[\p{N}_]*\p{L})|(?<![\p{L}\p{N}/])\/(?=[\p{L}\p{N}_])/gu;
 
-/** Returns a name in which no program finds a link. It looks the same as before. */
+/** Returns a name in which no program finds a link. It still looks the same. */
 export const asText = (name: string): string => name.replaceAll(linkable, split);
 
 /**
- * Matches a web address in a rule's own words. The match may include following characters of the sentence, because
- * programs may include them in the link too.
+ * Matches a web address in a rule's own words. The match may extend into the sentence, because programs may include the
+ * following characters in the link too.
  */
 const WEB_ADDRESS = String.raw`https?:\/\/[^\s<>"|\\{}[\]\u0060\u200b]+`;
 const webAddress = new RegExp(`(${WEB_ADDRESS})`, 'giu');
@@ -48,10 +48,10 @@ const COMMAND = String.raw`[@#](?!\u200b)|:(?=[^\s\d\u200b]|[\w+-]+:)|(?<=[\p{L}
 const command = new RegExp(COMMAND, 'gu');
 const addressOrCommand = new RegExp(`${WEB_ADDRESS}|${COMMAND}`, 'giu');
 
-/** Splits the mentions and links in a text, for clients that show texts without markup. It looks the same as before. */
+/** Splits mentions and links in text, for clients that show it without markup. The text still looks the same. */
 export const withoutLinks = (text: string): string => text.replaceAll(command, split);
 
-/** Maps the markup of Slack's mrkdwn, Markdown and formulas to similar characters without a special meaning. */
+/** Maps mrkdwn (Slack), Markdown and formula markup to similar characters without a special meaning. */
 const lookalikes: Readonly<Record<string, string>> = {
   '&': '＆',
   '<': '‹',
@@ -70,11 +70,11 @@ const MARK = String.raw`[&<>[\]|\\*_~\u0060$]`;
 const mark = new RegExp(MARK, 'gu');
 const addressOrMark = new RegExp(`${WEB_ADDRESS}|${MARK}`, 'giu');
 
-/** Returns a text that Slack, Mattermost and Rocket.Chat show literally and never read as a command. */
+/** Returns text that Slack, Mattermost and Rocket.Chat show literally and never read as a command. */
 export const withoutMarkup = (text: string): string =>
   withoutLinks(text.replaceAll(mark, (found) => lookalikes[found] ?? ''));
 
-/** Returns the text with its web addresses kept as links. An `@` in them would be a mention for Mattermost. */
+/** Returns text that keeps its web addresses as links. An `@` in them would be a mention in Mattermost. */
 export const wordsForChat = (text: string): string =>
   text
     .replaceAll(addressOrMark, (found) => lookalikes[found] ?? found)

@@ -1,4 +1,4 @@
 import type { Render } from './rendering.ts';
 
-/** Renders the format Raw: only the bytes that the device sent. */
+/** Renders the Raw format: only the bytes sent by the device. */
 export const renderRaw: Render = (_snapshot, { isTest }, bytes) => (isTest ? '{"test":true}' : bytes);

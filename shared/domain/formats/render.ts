@@ -8,7 +8,7 @@ import { renderRaw } from './raw.ts';
 import type { PayloadContext, Render } from './rendering.ts';
 import { renderTeams } from './teams.ts';
 
-/** The renderers of payloads by format. */
+/** The payload renderers by format. */
 export const renderers: Readonly<Record<Format, Render>> = {
   full: renderFull,
   custom1: renderCustom1,
@@ -17,10 +17,7 @@ export const renderers: Readonly<Record<Format, Render>> = {
   teams: renderTeams,
 };
 
-/**
- * Renders the body of a delivery. Throws if the message of the event is missing, so that no receiver gets the event
- * without its message.
- */
+/** Renders a delivery body. Throws if the event's message is missing, so that no receiver gets the event without it. */
 export const render = (format: Format, snapshot: Snapshot, context: PayloadContext): string => {
   const isMissing = context.raw === null && messageUuidIn(format, snapshot) !== null && !context.isTest;
   if (isMissing) throw new Error('the message of a delivery is missing');

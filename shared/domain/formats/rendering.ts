@@ -1,6 +1,6 @@
 import type { Service, Snapshot } from '../delivery/delivery.ts';
 
-/** The content of a payload besides the snapshot: the sending service and webhook, and the message of the device. */
+/** A payload's contents, apart from the snapshot: the sending service and webhook, and the device message. */
 export type PayloadContext = {
   service: Service;
   webhook: { id: string; name: string; isCustomerHook: boolean };
@@ -11,11 +11,11 @@ export type PayloadContext = {
 };
 
 /**
- * Renders a payload as JSON. The same snapshot must yield the same bytes at every attempt and in every version, because
- * later attempts repeat the first one. `raw` is the text of a JSON object; it is '{}' if the event has no message.
+ * Renders a payload as JSON. The same snapshot must yield the same bytes in every attempt and every version, because
+ * later attempts repeat the first one. `raw` is a JSON object as text; '{}' if the event has no message.
  */
 export type Render = (snapshot: Snapshot, context: PayloadContext, raw: string) => string;
 
-// The table does not keep the order of the fields of a snapshot, so payloads name their fields one by one.
+// The table does not keep the order of snapshot fields, so payloads name their fields one by one.
 export const coordinatesOf = (point: Snapshot['event']['coordinates']) =>
   point && { x: point.x, y: point.y, z: point.z };

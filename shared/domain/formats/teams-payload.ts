@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { pageUrl } from './payload-parts.ts';
 
-/** The media type of an Adaptive Card. */
+/** The Adaptive Card media type. */
 const CARD = 'application/vnd.microsoft.card.adaptive';
 
-/** Always null. The document names the type of a URL, because generators do not support a type that is only null. */
+/** Always null. The document declares a URL, because generators do not support a type that is only null. */
 const NoUrl = z.null().meta({ type: ['string', 'null'] });
 const nonEmpty = z.string().min(1);
 const TextRun = z.strictObject({
@@ -63,7 +63,7 @@ const content = {
   body: [{ type: 'Container', style: 'attention', bleed: true, items }],
 };
 
-/** The payload of the format Teams: a message with one Adaptive Card. */
+/** The Teams payload: a message with one Adaptive Card. */
 export const TeamsPayload = z
   .strictObject({
     type: z.literal('message'),

@@ -21,11 +21,11 @@ const link = (url: string) => ({
   selectAction: { type: 'Action.OpenUrl' as const, url },
 });
 
-/** Returns the runs of a rule's own words. Snapshots of the previous version contain unchanged names. */
+/** Returns a rule's own words as text runs. Snapshots from the previous version contain unmodified names. */
 const runsOf = (words: string, { reader }: Snapshot) =>
   reader?.hasPlainNames ? partsOf(words).map(({ text, url }) => (url ? link(url) : run(text))) : [run(words)];
 
-/** Renders the format Teams: a message with one Adaptive Card, in the version that all Teams clients support. */
+/** Renders the Teams format: a message with one Adaptive Card, in the version that all Teams clients support. */
 export const renderTeams: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
   const head = textOf(

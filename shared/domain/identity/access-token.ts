@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { millis, text } from '../values.ts';
 import { Permission } from './permission.ts';
 
-/** The number of characters of a token that are stored, so that its user can recognize it. */
+/** How many characters of a token are stored, so that users can recognize it. */
 export const PREFIX_LENGTH = 12;
 
 /** The body of POST /users/{userId}/access-tokens. */
@@ -18,7 +18,7 @@ export const NewAccessToken = z
     examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }],
   });
 
-/** An access token in a list. If `permissions` is null, the token has all permissions of its user. */
+/** An access token in a list. If `permissions` is null, the token has all of the user's permissions. */
 export const AccessToken = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

@@ -1,4 +1,4 @@
-/** How long (ms) entries of the audit log are kept. */
+/** How long (ms) audit log entries are kept. */
 export const AUDIT_RETENTION = 400 * 86_400_000;
 
 export const actorKinds = [

@@ -3,10 +3,10 @@ import { int64, millis } from '../values.ts';
 import { actorKinds, objectKinds } from './audit-kinds.ts';
 import type { Caller } from './permission.ts';
 
-/** The id of an audit log entry, which contains its time. */
+/** An audit log entry id, which contains the time. */
 export const auditIdText = z.string().regex(/^\d{14}[0-9a-f]{12}$/);
 
-/** The actor that made a call. */
+/** Who made a request. */
 export const Actor = z.object({
   kind: z.enum(actorKinds).meta({
     description:
@@ -24,14 +24,14 @@ export const Actor = z.object({
   }),
 });
 export type Actor = z.output<typeof Actor>;
-/** Returns the actor of calls with a session or an access token. */
+/** Returns the actor for requests with a session or an access token. */
 export const actorOfCaller = ({ kind, accountId, name }: Caller): Actor => ({
   kind: kind === 'token' ? 'token' : 'user',
   id: String(accountId),
   name,
 });
 
-/** A field that a call changed, with its values. */
+/** A changed field, with the old and new values. */
 const AuditDetail = z
   .object({
     field: z.string(),
@@ -41,7 +41,7 @@ const AuditDetail = z
   .meta({ id: 'AuditDetail', examples: [{ field: 'isEnabled', from: true, to: false }] });
 export type AuditDetail = z.output<typeof AuditDetail>;
 
-/** An audit log entry in responses of the API. */
+/** An audit log entry in API responses. */
 export const AuditEntry = z
   .object({
     id: auditIdText,
@@ -80,6 +80,6 @@ export const AuditEntry = z
   })
   .meta({ id: 'AuditLine' });
 export type AuditEntry = z.output<typeof AuditEntry>;
-/** An entry as it is stored. Its id contains the time. Older entries have no details. */
+/** An entry as stored. The id contains the time. Older entries have no details. */
 export type StoredAuditEntry = Omit<AuditEntry, 'date' | 'details'> & { details?: AuditDetail[] };
 export type AuditObject = AuditEntry['object'];

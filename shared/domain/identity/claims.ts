@@ -4,8 +4,8 @@ import { email } from './email.ts';
 import { Permission } from './permission.ts';
 
 /**
- * The permissions of users whose `claim` is `value`, or is a list that contains it. `claim` is a name, or a dotted path
- * to a nested claim.
+ * Permissions for users whose `claim` equals `value` or is a list containing it. `claim` is a name, or a dotted path to
+ * a nested claim.
  */
 const OidcRule = z.strictObject({
   claim: z.string().min(1).max(256),
@@ -16,7 +16,7 @@ const OidcRule = z.strictObject({
 });
 export const OidcRules = z.array(OidcRule).max(200);
 export type OidcRules = z.output<typeof OidcRules>;
-/** Parses the rules of a setting, which was validated when it was set. */
+/** Parses the rules in a setting. They were validated when it was set. */
 export const parseRules = (text: string): OidcRules => OidcRules.parse(JSON.parse(text));
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ type Access = { customerId: number | null; permissions: Permission[]; isAdmin: b
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
-/** Finds a claim by its full name, which may contain dots (URLs do), or else by its path. */
+/** Finds a claim by full name, which may contain dots (URLs do), otherwise by path. */
 const claimOf = (claims: Claims, name: string): unknown =>
   fieldOf(claims, name) ?? name.split('.').reduce(fieldOf, claims);
 
@@ -33,8 +33,8 @@ const hasValue = (claim: unknown, value: string): boolean =>
   [claim].flat().some((item) => ['string', 'number', 'boolean'].includes(typeof item) && String(item) === value);
 
 /**
- * Returns the combined permissions of all rules that match the claims. Null if they include neither a customer nor the
- * role of a system admin, or if they name several customers.
+ * Returns the combined permissions from all rules matching the claims. Null if the rules grant neither a customer nor
+ * the system admin role, or if they name several customers.
  */
 export const accessOf = (claims: Claims, rules: OidcRules): Access | null => {
   const matching = rules.filter(({ claim, value }) => hasValue(claimOf(claims, claim), value));
@@ -45,20 +45,20 @@ export const accessOf = (claims: Claims, rules: OidcRules): Access | null => {
   return { customerId: customerId ?? null, permissions, isAdmin };
 };
 
-/** Returns a claim as a text for a profile: without forbidden characters, and cut to 64 whole characters. */
+/** Returns a claim as profile text: forbidden characters removed, cut to 64 whole characters. */
 const textOf = (claim: unknown): string => {
   const text = typeof claim === 'string' ? toValidText(claim).trim() : '';
   return [...text].slice(0, 64).join('').trim();
 };
 
 /**
- * Returns the email address that the issuer has verified. It is never cut, because a part of it could be another
- * person's address.
+ * Returns the email address if the issuer has verified it, otherwise an empty string. It is never truncated, because a
+ * truncated address could belong to someone else.
  */
 const verifiedEmail = (claims: Claims): string =>
   claims.email_verified === true ? (email.safeParse(claims.email).data ?? '') : '';
 
-/** Returns the profile of a new user with these claims. */
+/** Returns the profile for a new user with these claims. */
 export const profileOf = (claims: Claims) => ({
   username: textOf(claims.preferred_username) || textOf(claims.email) || textOf(claims.sub) || 'user',
   firstName: textOf(claims.given_name),

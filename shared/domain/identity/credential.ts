@@ -1,5 +1,5 @@
-/** Whether a session, access token or code is too old: only credentials created at or after `since` (ms) are valid. */
+/** Whether a session, access token or code is outdated. Only credentials created at or after `since` (ms) are valid. */
 export const isOutdated = ({ createDate }: { createDate: number }, since: number): boolean => createDate < since;
 
-/** The encryption context of the secrets of second factors. */
+/** The encryption context for second-factor secrets. */
 export const OTP_CONTEXT = 'otp';

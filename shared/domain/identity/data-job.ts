@@ -4,16 +4,15 @@ import type { JobKind } from './job-kinds.ts';
 import { type Caller, hasPermission, type Permission } from './permission.ts';
 
 /**
- * A job as it is stored. `isGone`: the subject can no longer be found. `file`: the name of the result, until it is
- * deleted. `startDate`: when (ms) a requested erasure began; `isMailed`: everybody who may cancel the erasure was
- * informed.
+ * A job as stored. `isGone`: the subject no longer exists. `file`: the result's file name, until it is deleted.
+ * `startDate`: when (ms) a requested erasure began. `isMailed`: everyone who may cancel the erasure has been emailed.
  */
 export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | 'approvedBy' | 'canceledBy'> & {
   kind: JobKind;
   customerId: number;
   isGone?: true;
   file?: string;
-  /** Missing in jobs that began before actors were recorded. */
+  /** Missing in jobs that started before actors were recorded. */
   actor?: Actor | null;
   begins?: number;
   approvedBy?: Actor;
@@ -22,50 +21,50 @@ export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | '
   isMailed?: true;
 };
 
-/** The longest time (ms) since the login of a user without a password who starts a job. */
+/** How recently (ms) users without a password must have logged in to start a job. */
 export const MAX_LOGIN_AGE = 5 * 60_000;
-/** How long (ms) the result of an export is kept. */
+/** How long (ms) an export result is kept. */
 export const EXPORT_RETENTION = 86_400_000;
-/** How long (ms) a job is listed, and how long an erasure can be repeated after a recovery. */
+/** How long (ms) a job is listed. For as long, an erasure can be repeated after a recovery. */
 export const JOB_RETENTION = 400 * 86_400_000;
 /**
- * How long (ms) after its start an erasure makes its last pass: longer than a queue can delay a task, and longer than a
- * function that has read data of the subject can run.
+ * How long (ms) after the start an erasure makes a last pass. This must exceed both the longest queue delay and the
+ * longest run of a function that may have read the subject's data.
  */
 export const LAST_PASS_AFTER = 16 * 60_000;
 
-/** How long (ms) other users can cancel the requested erasure of a customer. */
+/** How long (ms) other users can cancel a requested customer erasure. */
 export const REQUEST_MS = 86_400_000;
 /**
- * Whether a job of this kind waits for an approval before it begins: only a system admin can erase a whole customer
- * without the approval of a second person.
+ * Whether this kind of job must be approved before it begins. Only a system admin can erase a whole customer without a
+ * second person's approval.
  */
 export const needsApproval = (kind: JobKind, { kind: subject }: Subject, { isAdmin }: Caller): boolean =>
   kind === 'erasure' && subject === 'customer' && !isAdmin;
-/** Whether a job is an erasure that this user requested, and that has neither begun nor been canceled. */
+/** Whether a job is an erasure requested by this user that has neither begun nor been canceled. */
 export const isRequestOf = ({ state, actor }: DataJob, userId: number): boolean =>
   state === 'requested' && actor?.id === String(userId);
 /** Returns when (ms) a job began. */
 export const startOf = ({ startDate, createDate }: DataJob): number => startDate ?? createDate;
 
 /**
- * The permissions that an export requires besides `manage_customers`. Reading its parts (users, sessions and the audit
- * log, webhooks, deliveries to people) requires them too.
+ * The permissions an export requires besides `manage_customers`. The exported parts (users, sessions and the audit log,
+ * webhooks, deliveries to people) cannot be read without them either.
  */
 const exportPermissions: Readonly<Record<Subject['kind'], readonly Permission[]>> = {
   customer: ['manage_users', 'manage_bots', 'manage_rules'],
   sensor: ['manage_users', 'manage_bots', 'manage_rules'],
   user: ['manage_users', 'manage_rules'],
 };
-/** Whether a caller with `manage_customers` may see everything that an export contains. */
+/** Whether a caller with `manage_customers` may see everything in an export. */
 export const mayExport = (caller: Caller, { kind }: Subject): boolean =>
   exportPermissions[kind].every((permission) => hasPermission(caller, permission));
 
-/** Returns when (ms) the result of an export is deleted; null if there is no result. */
+/** Returns when (ms) an export result is deleted; null if there is no result. */
 export const fileUntil = ({ file, updateDate }: Pick<DataJob, 'file' | 'updateDate'>, now: number): number | null =>
   file !== undefined && now < updateDate + EXPORT_RETENTION ? updateDate + EXPORT_RETENTION : null;
 
-/** Returns an export as the API shows it. `url` is the URL of its result. */
+/** Returns an export as shown by the API. `url` is where the result can be downloaded. */
 export const exportView = ({ remains: _, ...job }: DataJob, now: number, url: string | null = null): DataExport => ({
   ...job,
   actor: job.actor ?? null,

@@ -1,8 +1,8 @@
-/** The kinds of jobs that process personal data. */
+/** Job kinds that process personal data. */
 const jobKinds = ['export', 'erasure'] as const;
 export type JobKind = (typeof jobKinds)[number];
 
-/** The kinds of jobs that run in the background. */
+/** Job kinds that run in the background. */
 export const backgroundKinds = [...jobKinds, 'import'] as const;
 export type BackgroundKind = (typeof backgroundKinds)[number];
 

@@ -1,4 +1,4 @@
-/** The languages with a file in shared/api/messages. A new language needs such a file first. */
+/** Languages with a file in shared/api/messages. To add a language, add its file first. */
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 const DEFAULT: Language = 'en';
@@ -7,7 +7,7 @@ const isLanguage = (value: string): value is Language => (languages as readonly 
 
 export const DEFAULT_LOCALE: string = DEFAULT;
 
-/** Returns the supported language of a locale, or English. */
+/** Returns the supported language for a locale, or English. */
 export const languageOf = (locale: string): Language => {
   const [language = ''] = locale.toLowerCase().split('-');
   return isLanguage(language) ? language : DEFAULT;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** The number of recovery codes of a second factor. */
+/** How many recovery codes come with a second factor. */
 const RECOVERY_CODES = 10;
 
-/** The second factor of a login: the code of the authenticator app, or a recovery code. */
+/** The second factor at login: a code from the authenticator app, or a recovery code. */
 export const OtpCode = z.string().max(64);
 
 /** The secret for an authenticator app, in base32 and as an `otpauth://` URI for a QR code. */
@@ -23,10 +23,10 @@ export const OtpRemoval = z
 
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const CODE_LENGTH = 16;
-/** The number of random bytes that recovery codes are made from. */
+/** How many random bytes it takes to generate the recovery codes. */
 export const RECOVERY_BYTES = RECOVERY_CODES * CODE_LENGTH;
 
-/** Returns recovery codes of 80 random bits each, in groups of four characters. */
+/** Returns recovery codes in groups of four characters. Each code has 80 random bits. */
 export const recoveryCodes = (random: Uint8Array): string[] =>
   Array.from({ length: RECOVERY_CODES }, (_, index) =>
     [...random.subarray(index * CODE_LENGTH, (index + 1) * CODE_LENGTH)]
@@ -35,7 +35,7 @@ export const recoveryCodes = (random: Uint8Array): string[] =>
       .replaceAll(/.{4}(?=.)/g, '$&-'),
   );
 
-/** Returns a code in upper case and without separators, for comparison. */
+/** Returns a code in upper case without separators, for comparison. */
 export const normalizedOtp = (code: string): string => code.replaceAll(/[\s-]/g, '').toUpperCase();
 
 /** Whether a normalized code comes from an authenticator app. Anything else can only be a recovery code. */

@@ -12,7 +12,7 @@ export const Permission = z.enum([
 export type Permission = z.infer<typeof Permission>;
 
 /**
- * The caller of an operation. All access decisions depend on it. The customer comes from the caller, never from the
+ * The caller of an operation, on whom all access decisions depend. The customer comes from the caller, never from the
  * request.
  */
 export type Caller = {
@@ -20,7 +20,7 @@ export type Caller = {
   customerId: number | null;
   isAdmin: boolean;
   permissions: readonly Permission[];
-  /** The username, followed by the name of a token in brackets; null if unknown. */
+  /** The username, followed by the token name in brackets if there is one; null if unknown. */
   name: string | null;
   locale: string;
   /** `token` is an access token, `session` a login. */
@@ -28,11 +28,11 @@ export type Caller = {
   /** The token allows only GET. */
   readOnly: boolean;
   /**
-   * The session belongs to a display on a wall. Anybody in front of it can use it, so it may call only a few
+   * The session belongs to a wall display. Anyone standing in front of it can use it, so it allows only a few
    * operations.
    */
   isDisplay?: boolean;
-  /** The caller may only set up the second factor that the customer requires. */
+  /** The caller may only set up the second factor required by the customer. */
   mustSetOtp?: boolean;
 };
 
@@ -40,14 +40,14 @@ export type Caller = {
 export const hasPermission = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
   caller.isAdmin || caller.permissions.includes(permission);
 
-/** The caller of an operation that changes a user. */
+/** The caller of an operation on a user. */
 type Changer = Pick<Caller, 'accountId' | 'isAdmin' | 'permissions' | 'kind'>;
 type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[] };
 
 /**
- * Whether a caller with `manage_users` may change the credentials of a user. Anybody who sets the password, or the
- * email address for reset codes, can act as that user. So only the user, and callers who have all permissions of the
- * user, may change them.
+ * Whether a caller with `manage_users` may change a user's credentials. Anyone who sets the password, or the email
+ * address that receives reset codes, can act as that user. So only that user and callers holding all of the user's
+ * permissions may change them.
  */
 export const mayChangeCredentials = (caller: Changer, user: Rights): boolean =>
   caller.isAdmin ||
@@ -56,14 +56,14 @@ export const mayChangeCredentials = (caller: Changer, user: Rights): boolean =>
 
 /**
  * Whether a caller with `manage_users` may delete a user or change the user's permissions. A token with limited
- * permissions may not do that to its own user, who may have more permissions.
+ * permissions may not do so to its own user, who may have more permissions.
  */
 export const mayChangeRights = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);
 
 /**
- * Whether a caller with `manage_users` may change the names and contact data of a user. Only system admins may change
- * the profile of a system admin. Changing an email address requires more, because reset codes are sent to it.
+ * Whether a caller with `manage_users` may change a user's names and contact data. Only system admins may change a
+ * system admin's profile. Changing an email address requires more, because reset codes are sent there.
  */
 export const mayChangeProfile = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller, { ...user, permissions: [] });

@@ -1,31 +1,31 @@
 import * as z from 'zod';
 
 /**
- * The default limits of a customer, and the highest limits that a stage may set. The maximum of `sensorsInGroup` is the
- * number of sensors that one request can move. `messagesPerSecond` applies to each sensor; 0 means no limit.
+ * The default limits for a customer, and the maximum that a stage may set. `sensorsInGroup` is capped at the number of
+ * sensors that one request can move. `messagesPerSecond` applies to each sensor; 0 means no limit.
  */
 const bounds = {
   webhooks: { byDefault: 50, max: 1_000 },
   bots: { byDefault: 100, max: 10_000 },
   rules: { byDefault: 500, max: 10_000 },
-  /** Enabled rules for the same scope and situation. This limits how many rules fire for one event. */
+  /** Enabled rules with the same scope and situation. Limits how many rules fire on one event. */
   rulesOfOneSituation: { byDefault: 50, max: 1_000 },
   users: { byDefault: 500, max: 100_000 },
   sensors: { byDefault: 10_000, max: 100_000 },
   sensorsInGroup: { byDefault: 1_000, max: 1_000 },
   sensorGroups: { byDefault: 200, max: 10_000 },
-  /** Running replays of one webhook. */
+  /** Running replays per webhook. */
   replays: { byDefault: 1, max: 100 },
-  /** SMS notifications. Half of them are reserved for falls and vital alarms. */
+  /** SMS notifications. Half are reserved for falls and vital alarms. */
   smsPerDay: { byDefault: 100, max: 100_000 },
-  /** SMS with the code that verifies a telephone number. */
+  /** SMS with a phone number verification code. */
   smsCodesPerDay: { byDefault: 100, max: 100_000 },
-  /** SMS that test a rule. */
+  /** SMS sent to test a rule. */
   smsTestsPerDay: { byDefault: 100, max: 100_000 },
   messagesPerSecond: { byDefault: 100, max: 1_000_000 },
 } as const;
 export type Quotas = Record<keyof typeof bounds, number>;
-/** The quotas that a stage overrides. */
+/** Quotas overridden by a stage. */
 export type QuotaOverrides = Partial<Quotas>;
 
 const names = Object.keys(bounds) as (keyof Quotas)[];
@@ -40,7 +40,7 @@ const quotaSchema = (name: keyof Quotas) => {
   return z.int(message).min(0, message).max(max, message);
 };
 
-/** Returns the schema of all quotas. It is built on demand, because few functions need it. */
+/** Returns the schema for all quotas. It is built on demand, because few functions need it. */
 export const quotasSchema = () => {
   const { messagesPerSecond, ...counts } = mapQuotas((name) => quotaSchema(name).default(defaultQuotas[name]));
   return z
@@ -51,15 +51,15 @@ export const quotasSchema = () => {
     .meta({ id: 'Quotas', description: 'the limits of a customer' });
 };
 
-/** Returns the schema of the quotas that a stage overrides. */
+/** Returns the schema for the quotas that a stage overrides. */
 export const quotaOverridesSchema = () => z.strictObject(mapQuotas(quotaSchema)).partial() as z.ZodType<QuotaOverrides>;
 
 /** Returns the error details for an exhausted quota. */
 export const limitOf = (quotas: Quotas, of: keyof Quotas) => ({ limit: { of, most: quotas[of] } });
 
-/** The quotas whose use is counted in the item of the customer. */
+/** Quotas whose usage is counted in the customer item. */
 const counted = ['users', 'sensors', 'bots', 'webhooks', 'rules', 'sensorGroups'] as const;
 export type CountedQuota = (typeof counted)[number];
 
-/** The limits that an error can name: a quota, the devices of a provisioning key, or the invitations of a day. */
+/** Limits an error can name: a quota, the devices per provisioning key, or the invitations per day. */
 export type LimitName = keyof Quotas | 'devices' | 'invitations';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { millis } from '../values.ts';
 
-/** The number of characters of a `User-Agent` header that are stored. */
+/** How many characters of the `User-Agent` header are stored. */
 export const USER_AGENT_LENGTH = 256;
 
-/** A session of a user in a list. `address` and `userAgent` come from the login. */
+/** A user session in a list. `address` and `userAgent` come from the login. */
 export const SessionView = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

@@ -9,8 +9,8 @@ import { Permission } from './permission.ts';
 const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
 /**
- * A new password: 10..1,024 bytes of UTF-8. The characters that are forbidden in other texts are forbidden here too.
- * Common passwords are rejected where the password is set, not by this schema.
+ * A new password: 10..1,024 bytes in UTF-8, without the characters that are forbidden in other text. Common passwords
+ * are rejected when the password is set, not by this schema.
  */
 const NewPassword = z
   .string()
@@ -37,7 +37,7 @@ const Profile = z.object({
   mobileNumber: text(1, 64).nullable(),
 });
 
-/** How long an invitation is valid, and how many a customer can send per day. */
+/** How many days an invitation stays valid, and how many invitations a customer can send per day. */
 export const INVITATION_DAYS = 7;
 export const INVITATIONS_PER_DAY = 100;
 
@@ -85,20 +85,20 @@ export const UserUpdate = Profile.extend({
   ],
 });
 export type UserUpdate = z.output<typeof UserUpdate>;
-/** A profile as it is stored. */
+/** A profile as stored. */
 export type UserProfile = Omit<UserUpdate, 'currentPassword'>;
 
-/** How long (ms) reset codes still go to the previous address of users who changed their own. */
+/** How long (ms) reset codes still go to the previous address after users change their own. */
 export const MAILBOX_DELAY = 86_400_000;
-/** The address that reset codes go to until `until` (ms), instead of the current address. */
+/** The address to send reset codes to until `until` (ms), instead of the current one. */
 export type Mailbox = { email: string; until: number };
-/** Returns the address that reset codes of a user go to; empty for none. */
+/** Returns the address for a user's reset codes; empty if there is none. */
 export const mailboxOf = ({ email, resetTo }: { email: string; resetTo?: Mailbox | null }, now: number): string =>
   resetTo && resetTo.until > now ? resetTo.email : email;
 
 /**
- * The body of PUT /users/{userId}/access. `isAdmin` is optional, because most callers may not set it; if it is missing,
- * it is unchanged.
+ * The body of PUT /users/{userId}/access. Most callers may not set `isAdmin`, so it is optional; if missing, it stays
+ * unchanged.
  */
 export const UserAccess = z
   .object({
@@ -120,14 +120,13 @@ export const PasswordChange = z
 export const PasswordResetRequest = z
   .object({ username: z.string().max(1_024) })
   .meta({ id: 'PasswordResetRequest', examples: [{ username: 'night.shift' }] });
-/** The body of a password reset with the code from the email. */
+/** The body of a password reset, with the code from the email. */
 export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
   .meta({ id: 'PasswordReset', examples: [{ code: 'as in the email', newPassword: 'eight loud rivers' }] });
 
 /**
- * The body that completes a login at an OpenID Connect issuer: the query of the URL to which the browser was
- * redirected.
+ * The body that completes an OpenID Connect login: the query string from the URL that the browser was redirected to.
  */
 export const OidcCallback = z
   .object({ query: z.string().max(8_192) })
@@ -157,7 +156,7 @@ export const User = Profile.extend({
 }).meta({ id: 'User' });
 export type User = z.input<typeof User>;
 
-/** The body of O1. If `id` is present, it must be the id of the user who logs in. */
+/** The O1 request body. If `id` is present, it must match the user who logs in. */
 export const Login = z
   .object({
     username: z.string().max(1_024),

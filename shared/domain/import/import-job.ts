@@ -6,22 +6,22 @@ import type { FieldError, Problem } from '../problem.ts';
 import type { Rule } from '../rule/rule.ts';
 import type { Import, ImportKind } from './import-view.ts';
 
-/** A problem with a column of a row. */
+/** A problem in one column of a row. */
 export type RowProblem = { row: number; field: string; problem: Problem; values?: FieldError['values'] };
 
-/** A step of an import. Repeating it changes nothing. `row` is the row that its problems are reported for. */
+/** An import step. Repeating it has no effect. `row` is the row to report its problems for. */
 export type ImportStep =
   | { do: 'create_user'; row: number; user: User; accountKey: string }
   | { do: 'update_user'; row: number; id: number; profile: UserProfile | null; permissions: Permission[] | null }
   | { do: 'create_group'; row: number; id: number; name: string }
   | { do: 'link_sensor'; row: number; sensorId: string }
   | { do: 'rename_sensor'; row: number; sensorId: string; name: string }
-  /** `name`: the name of a new group. Another import may already have created a group with that name. */
+  /** `name`: the name if the group is new. Another import may already have created a group with that name. */
   | { do: 'join_group'; row: number; groupId: number; name?: string; sensorIds: string[] }
   | { do: 'create_rule'; row: number; rule: Rule }
   | { do: 'update_rule'; row: number; rule: Rule };
 
-/** An import as it is stored. `done`: the number of completed steps. */
+/** An import as stored. `done`: the number of completed steps. */
 export type ImportJob = Omit<z.output<typeof Import>, 'kind' | 'errors'> & {
   customerId: number;
   imported: ImportKind;

@@ -5,7 +5,7 @@ import { int64, millis } from '../values.ts';
 export const ImportKind = z.enum(['users', 'sensors', 'rules']).meta({ description: 'what the rows are' });
 export type ImportKind = z.output<typeof ImportKind>;
 
-/** The columns of a file, by the kind of its rows. */
+/** The file's columns, by row kind. */
 export const importColumns = {
   users: ['username', 'firstName', 'lastName', 'email', 'locale', 'telegramId', 'mobileNumber', 'permissions'],
   sensors: ['hardwareId', 'name', 'group'],
@@ -30,10 +30,10 @@ export const importColumns = {
   ],
 } as const satisfies Record<ImportKind, readonly string[]>;
 
-/** The largest number of rows of an import. */
+/** The maximum number of rows per import. */
 export const MAX_ROWS = 1_000;
 
-/** A row as it was sent: the cells of a line of CSV, or the fields of an object. */
+/** A row as sent: the cells in a CSV line, or the fields in an object. */
 export const ImportRow = z.record(z.string(), z.unknown()).meta({
   id: 'ImportRow',
   description: 'the columns of a row, by name',
@@ -64,7 +64,7 @@ const counts = {
   updated: int64.meta({ description: 'users, sensors or rules changed; all other rows are unchanged' }),
 };
 
-/** An import that was accepted. */
+/** An accepted import. */
 export const Import = z
   .object({
     id: jobIdText,
@@ -79,5 +79,5 @@ export const Import = z
   })
   .meta({ id: 'Import' });
 
-/** The response to an import. The response to a dry run has only the counts. */
+/** The response to an import. A dry run returns only the counts. */
 export const ImportResult = Import.partial().extend(counts).meta({ id: 'ImportResult' });

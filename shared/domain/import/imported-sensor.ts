@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { SENSOR_NAME_LENGTH } from '../sensor/sensor.ts';
 import { text } from '../values.ts';
 
-/** A row of an import of sensors. */
+/** A row in a sensor import. */
 export const ImportedSensor = z.object({
   hardwareId: z.string(),
   name: text(...SENSOR_NAME_LENGTH).optional(),

@@ -4,16 +4,13 @@ import type { Manufacturer } from '../sensor/sensor.ts';
 import { decodeMakerA } from './maker-a/decode.ts';
 import { decodeMakerB } from './maker-b/decode.ts';
 
-/** Decodes a message. Never throws: a message that cannot be understood is `unknown`. */
+/** Decodes a message. Never throws: an unreadable message is `unknown`. */
 export type Decode = (message: unknown) => DecodedMessage;
 
-/**
- * The decoders of messages by maker. They are separate from `makers`, because only the functions that process messages
- * load them.
- */
+/** The message decoders by maker. Separate from `makers`, because only functions that process messages load them. */
 export const decoders: Readonly<Record<Manufacturer, Decode>> = { maker_a: decodeMakerA, maker_b: decodeMakerB };
 
-/** Removes the untrusted times of a message, and the identity derived from them. */
+/** Removes a message's untrusted times, and the identity derived from them. */
 export const withTrustedTimes = (decoded: DecodedMessage, received: number): TrustedMessage => {
   const trusted = (time: number | null) => (time !== null && isTrustedTime(time, received) ? time : null);
   const { signal: reported, deviceTime: time, uuid: own } = decoded;
@@ -24,6 +21,6 @@ export const withTrustedTimes = (decoded: DecodedMessage, received: number): Tru
   return { ...decoded, signal, deviceTime, identity, byBytes: own === null && identity === null, isClockWrong };
 };
 
-/** Decodes the JSON text of a message that was received at `received` (ms), and removes untrusted times. */
+/** Decodes the JSON text of a message received at `received` (ms), and removes untrusted times. */
 export const decodeText = (manufacturer: Manufacturer, json: string, received: number): TrustedMessage =>
   withTrustedTimes(decoders[manufacturer](JSON.parse(json)), received);

@@ -13,21 +13,19 @@ type DeviceConfigInput = {
   sensor: SensorRecord;
   room: Room;
   stored: StoredConfigs;
-  /** The versionCode of the default firmware of the sensor's maker. */
+  /** The maker's default firmware, as a versionCode. */
   defaultFirmware: number | null;
-  /** The longest time (s) for which the device may hold back reports without changes. */
+  /** How long (s) the device may hold back reports without changes. */
   maxReportDelay: number;
 };
 
-/**
- * Returns the firmware to install at the next start: the firmware pinned for this sensor, or the default of its maker.
- */
+/** Returns the firmware to install at the next start: the version pinned for this sensor, or the maker's default. */
 const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: DeviceConfigInput): number | null =>
   (firmware as Partial<ConfigValues<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
 
 /**
- * Returns the configuration of a device at `now` (ms): its room and its configurations, without fields that its
- * firmware does not support.
+ * Returns a device's configuration at `now` (ms): the room and the sensor configurations, without fields the firmware
+ * does not support.
  */
 export const deviceConfig = (input: DeviceConfigInput, now: number): Record<string, unknown> => {
   const { sensor, room, stored } = input;

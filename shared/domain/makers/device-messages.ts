@@ -27,8 +27,8 @@ const schemasOfMakerB = () =>
   });
 
 /**
- * Returns the schemas of the messages of both makers for documents. They are built on demand, because only documents
- * need them: decoders read messages field by field.
+ * Returns the message schemas for both makers, for documents. They are built on demand, because only documents need
+ * them: decoders read messages field by field.
  */
 export const deviceMessages = () => {
   const makerA = z.xor(schemasOfMakerA()).meta({ id: 'MakerAMessage' });
@@ -38,10 +38,10 @@ export const deviceMessages = () => {
 };
 
 type Json = Record<string, unknown>;
-/** A kind of message as documents show it: its JSON Schema, with references to other schemas resolved. */
+/** A message kind as shown in documents: the JSON Schema, with references to other schemas resolved. */
 type DocumentedMessage = { id: string; about: string; example: Json; schema: Json };
 
-/** Returns an example of every kind of message, by the id of its schema. */
+/** Returns an example for every message kind, by schema id. */
 export const messageExamples = (): Record<string, { summary: string; value: unknown }> => {
   const { makerA, makerB } = deviceMessages();
   const examples = [...makerA.options, ...makerB.options].map((option) => {
@@ -53,7 +53,7 @@ export const messageExamples = (): Record<string, { summary: string; value: unkn
   return Object.fromEntries(examples);
 };
 
-/** Returns every kind of message of a maker for documents. */
+/** Returns a maker's message kinds, for documents. */
 export const documentedMessages = (maker: 'makerA' | 'makerB'): DocumentedMessage[] =>
   deviceMessages()[maker].options.map((option) => {
     const { id = '', description: about = '', examples = [] } = option.meta() ?? {};

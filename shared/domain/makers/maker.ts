@@ -4,37 +4,37 @@ import type { Mounting, Room } from '../sensor/room.ts';
 import type { Limits } from '../sensor/room-limits.ts';
 import type { SensorRecord } from '../sensor/sensor.ts';
 
-/** The stored configurations of a sensor by name. A configuration without a PUT is missing. */
+/** A sensor's stored configurations by name. A configuration is missing before its first PUT. */
 export type StoredConfigs = Partial<Record<ConfigName, object>>;
 
 /**
  * The differences between makers, except for messages (decoders.ts) and device configurations. Rules and events do not
- * depend on the maker: they use decoded messages.
+ * depend on the maker, because they use decoded messages.
  */
 export type Maker = {
   /** Matches hardware ids as people write them: 12 hex digits, possibly with colons. */
   hardwareId: RegExp;
-  /** Returns the id of a new sensor. `random` has 9 random bytes. */
+  /** Returns an id for a new sensor. `random` has 9 random bytes. */
   sensorIdOf: (hardwareId: string, random: Uint8Array) => string;
-  /** The hardware id can be derived from the sensor id, so lists of sensors need not store it. */
+  /** The hardware id can be derived from the sensor id, so sensor lists need not store it. */
   isIdOfHardware: boolean;
-  /** The range of its sensors by mounting. A missing mounting is not supported. */
+  /** The sensors' range by mounting. A missing mounting is not supported. */
   mountings: Partial<Record<Mounting, Limits>>;
-  /** The number of regions that its sensors support, in total and by kind. A missing kind is not supported. */
+  /** The number of supported regions, in total and by kind. A missing kind is not supported. */
   regions: { all: number; kinds: Partial<Record<RegionKind, number>> };
-  /** Its sensors have a learning phase; the configuration `basic` contains its end. */
+  /** The sensors have a learning phase; the `basic` configuration stores when it ends. */
   hasLearningMode: boolean;
   /** Feedback about sensors that may be optimized is forwarded to the maker. */
   acceptsFeedback: boolean;
 };
 
 /**
- * Builds the configuration of a maker's devices. Separate from `Maker`, because only functions that answer devices load
- * it.
+ * Builds the configuration for a maker's devices. Separate from `Maker`, because only functions that respond to devices
+ * load it.
  */
 export type DeviceConfigParts = {
-  /** Returns the fields of a room that only the devices of this maker get. */
+  /** Returns the room fields that only this maker's devices get. */
   roomOf: (room: Room) => object;
-  /** Returns the configurations at `now` (ms), without fields that the device's firmware does not support. */
+  /** Returns the configurations at `now` (ms), without fields the device firmware does not support. */
   configsOf: (sensor: SensorRecord, stored: StoredConfigs, now: number) => object;
 };

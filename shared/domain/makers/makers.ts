@@ -3,9 +3,9 @@ import type { Maker } from './maker.ts';
 import { makerA } from './maker-a/maker-a.ts';
 import { makerB } from './maker-b/maker-b.ts';
 
-/** The makers whose sensors the service supports. */
+/** The supported sensor makers. */
 export const makers: Readonly<Record<Manufacturer, Maker>> = { maker_a: makerA, maker_b: makerB };
 
-/** Returns a hardware id as 12 uppercase hex digits; null if the text is not a hardware id of this maker. */
+/** Returns a hardware id as 12 uppercase hex digits; null if the text is not one of this maker's hardware ids. */
 export const hardwareIdOf = (manufacturer: Manufacturer, text: string): string | null =>
   makers[manufacturer].hardwareId.test(text) ? text.replaceAll(':', '').toUpperCase() : null;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** A kind of message of a maker: its name, its meaning and effects (`about`), its fields, and an example. */
+/** A maker's message kind: the name, what it means and causes (`description`), the fields, and an example. */
 export type MessageKind<F extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
@@ -8,14 +8,14 @@ export type MessageKind<F extends z.ZodObject = z.ZodObject> = {
   example: z.input<F>;
 };
 
-/** 2025-10-09 08:53:20 UTC, in examples. */
+/** 2025-10-09 08:53:20 UTC, used in examples. */
 export const EXAMPLE_TIME = 1_760_000_000_000;
 
 type Found<F extends z.ZodObject> = { [K in keyof z.output<F>]?: z.output<F>[K] };
 
 /**
- * Reads an object field by field. Missing and invalid fields are left out of `found`; `wrong` has the names of invalid
- * fields. A fall with a broken coordinate is still a fall.
+ * Reads an object field by field. Missing and invalid fields are left out of `found`; `wrong` lists the invalid ones by
+ * name. A fall with a broken coordinate is still a fall.
  */
 export const readFields = <F extends z.ZodObject>(fields: F, value: unknown): { found: Found<F>; wrong: string[] } => {
   const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * A CloudWatch alarm that is active. `since` is when (ms) it started; `metric` is the metric that it watches, if the
- * alarm watches a single metric.
+ * An active CloudWatch alarm. `since` is when (ms) it started; `metric` is null unless the alarm watches a single
+ * metric.
  */
 export type ActiveAlarm = {
   arn: string;
@@ -19,7 +19,7 @@ type CloudWatchAlarm = {
   StateUpdatedTimestamp?: Date | undefined;
   MetricName?: string | undefined;
 };
-/** Returns the alarm of an entry in a CloudWatch list. */
+/** Returns the alarm in a CloudWatch list entry. */
 export const activeAlarmFrom = (alarm: CloudWatchAlarm): ActiveAlarm => ({
   arn: alarm.AlarmArn ?? '',
   name: alarm.AlarmName ?? '',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Locale } from '../identity/locale.ts';
 import { id, millis, storedText, text } from '../values.ts';
 
-/** A bot is an account that owns webhooks and cannot log in. The texts of its deliveries are in its locale. */
+/** A bot is an account that owns webhooks and cannot log in. Deliveries to its webhooks are in the bot's locale. */
 export const BotUpdate = z.object({ name: text(1, 64), locale: Locale.default('en') }).meta({
   id: 'BotUpdate',
   examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],

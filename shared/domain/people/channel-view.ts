@@ -3,7 +3,7 @@ import { By } from '../rule/recipient.ts';
 import { millis, text } from '../values.ts';
 import type { KeptChannel } from './channel.ts';
 
-/** A channel of a user in responses of the API. */
+/** A user's channel in API responses. */
 export const ChannelView = z
   .object({
     by: By,
@@ -23,12 +23,12 @@ export const ChannelView = z
   .meta({ id: 'Channel' });
 type ChannelView = z.output<typeof ChannelView>;
 
-/** Returns a channel as other users see it: only its own user may see the address. */
+/** Returns a channel as seen by other users: only its owner may see the address. */
 export const channelViewForOthers = (channel: KeptChannel): ChannelView => {
   const { by, provenDate, undeliverableDate = null, undeliverableReason = null } = channel;
   return { by, provenDate, undeliverableDate, undeliverableReason };
 };
-/** Returns a channel as its user sees it. */
+/** Returns a channel as seen by its owner. */
 export const channelView = (channel: KeptChannel): ChannelView => ({
   ...channelViewForOthers(channel),
   address: channel.address,

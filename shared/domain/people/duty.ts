@@ -7,7 +7,7 @@ import { id, int64, millis } from '../values.ts';
 import type { ChannelKind, KeptChannel } from './channel.ts';
 import { type DutyPlan, type Shift, shiftsOn } from './shifts.ts';
 
-/** How long (ms) users can go on duty themselves. */
+/** How long (ms) users can put themselves on duty. */
 export const MAX_DUTY = 24 * 3_600_000;
 
 const reachableBy = z.array(By).meta({
@@ -27,16 +27,16 @@ export const OnDutyView = z
   .meta({ id: 'OnDuty' });
 export type OnDutyView = z.output<typeof OnDutyView>;
 
-/** A user who can be in the roster, and the channels that reach the user. */
+/** A user who may appear in the roster, and the channels that reach them. */
 export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy }).meta({ id: 'RosterPerson' });
 
-/** A user who is on duty until a time (ms). */
+/** A user on duty until a time (ms). */
 export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
 
 /**
- * Returns the shifts that may include a time (ms) or begin within a day of it, without shifts that their users ended
- * early. If a user ended a shift before the clock was set back, it is unknown which shift that was. In this case no
- * shift counts as ended, so that no user on duty is left out.
+ * Returns the shifts that may include a time (ms) or begin within a day of it, except those that users ended early. If
+ * a user ended a shift before the clock was set back, it is unknown which one. In that case, no shift counts as ended,
+ * so that no user on duty is left out.
  */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   const ended = plan.own.filter(({ offSince = 0 }) => !isFuture(offSince, time));
@@ -46,7 +46,7 @@ const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   return shiftsOn(days, plan).filter(({ userId, start }) => start > (offSince.get(userId) ?? 0));
 };
 
-/** Returns the users on duty at a time (ms), each once with the latest end, sorted by id. */
+/** Returns the users on duty at a time (ms), each listed once with the latest end, sorted by id. */
 export const usersOnDuty = (plan: DutyPlan, time: number): OnDuty[] => {
   const bySelf = plan.own.map(({ userId, until = 0 }): OnDuty => ({ userId, until, source: 'self' }));
   const byRoster = shiftsAround(plan, time)
@@ -58,13 +58,13 @@ export const usersOnDuty = (plan: DutyPlan, time: number): OnDuty[] => {
   return [...longest.values()].toSorted((a, b) => a.userId - b.userId);
 };
 
-/** Returns the times (ms) after `time` at which somebody goes on or off duty, within about a day. */
+/** Returns the times (ms) after `time`, within about a day, when someone goes on or off duty. */
 export const dutyChanges = (plan: DutyPlan, time: number): number[] => {
   const shifts = shiftsAround(plan, time).flatMap(({ start, end }) => [start, end]);
   return [...plan.own.flatMap(({ until }) => until ?? []), ...shifts].filter((change) => change > time);
 };
 
-/** Returns the verified channels by which a person can be reached. */
+/** Returns the verified channels that can reach a person. */
 export const reachingChannels = (channels: readonly KeptChannel[]): ChannelKind[] =>
   channels
     .filter(({ provenDate, undeliverableDate }) => provenDate !== null && undeliverableDate === undefined)

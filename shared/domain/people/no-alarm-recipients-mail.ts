@@ -1,6 +1,6 @@
 import { type Language, languageOf } from '../identity/language.ts';
 
-/** `runbook` is the URL or path of the runbook. */
+/** `runbook` is the runbook's URL or path. */
 type MailValues = { service: string; url: string; runbook: string };
 type Texts = (values: MailValues) => { subject: string; text: string };
 
@@ -15,5 +15,5 @@ const texts: Record<Language, Texts> = {
   }),
 };
 
-/** Returns the email that warns that nobody receives alarms, in the language of a locale. */
+/** Returns the email warning that no one receives alarms, in the language for a locale. */
 export const noAlarmRecipientsMail = (locale: string, values: MailValues) => texts[languageOf(locale)](values);

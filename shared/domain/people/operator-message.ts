@@ -1,6 +1,6 @@
 import type { UrgentSituation } from '../rule/alarm.ts';
 
-/** `runbook` is the URL or path of the runbook. `situations`: the situation of each alarm. */
+/** `runbook` is the runbook's URL or path. `situations` has one entry per alarm. */
 type MessageValues = {
   service: string;
   runbook: string;
@@ -9,8 +9,8 @@ type MessageValues = {
 };
 
 /**
- * Returns the message that alerts the operators of the service when nobody was notified of a customer's alarms. It
- * names neither people nor rooms, because it leaves the service. SNS allows a subject of at most 99 ASCII characters.
+ * Returns the message that alerts the service operators when no one was notified of a customer's alarms. It leaves the
+ * service, so it names neither people nor rooms. SNS limits subjects to 99 ASCII characters.
  * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export const operatorMessage = ({ service, runbook, customerId, situations }: MessageValues) => {

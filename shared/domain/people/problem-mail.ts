@@ -4,10 +4,10 @@ import { FEED_RETENTION, UNFETCHED_ALERT_AFTER } from '../delivery/feed.ts';
 import { type Language, languageOf } from '../identity/language.ts';
 import type { By } from '../rule/recipient.ts';
 
-/** The problems with webhooks and people about which the users who can fix them get an email. */
+/** Webhook and delivery problems that are emailed to the users who can fix them. */
 export type WebhookProblem = 'webhook_disabled' | 'delivery_failed';
 export type DeliveryProblem = WebhookProblem | 'person_not_told' | 'feed_not_fetched' | 'sms_nearly_used';
-/** `by` is the channel by which the person could not be reached. */
+/** `by` is the channel that failed to reach the person. */
 type MailValues = { receiver: string; by: By | null; sensor: string; url: string; smsPerDay: number };
 type Texts = Record<DeliveryProblem, (values: MailValues) => { subject: string; text: string }>;
 
@@ -68,6 +68,6 @@ const texts: Record<Language, Texts> = {
   },
 };
 
-/** Returns the email about a problem, in the language of a locale. */
+/** Returns the email about a problem, in the language for a locale. */
 export const problemMail = (locale: string, concern: DeliveryProblem, values: MailValues) =>
   texts[languageOf(locale)][concern](values);

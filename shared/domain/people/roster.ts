@@ -3,7 +3,7 @@ import { Schedule } from '../rule/schedule.ts';
 import { Day } from '../time/day.ts';
 import { id } from '../values.ts';
 
-/** The largest number of entries of a roster. */
+/** The maximum number of entries in a roster. */
 export const MAX_ENTRIES = 500;
 /** How many days ahead an entry for one day may be. */
 export const MAX_DAYS_AHEAD = 62;
@@ -15,7 +15,7 @@ const clock = {
   to: to.meta({ description: 'on the next day if it is not after `from`' }),
 };
 const date = Day.meta({ description: `the day on which the shift begins, at most ${MAX_DAYS_AHEAD} days ahead` });
-/** An entry with fields of two kinds is rejected, because only one kind would count. */
+/** An entry that mixes the fields of two kinds is rejected, because only one kind would count. */
 const none = z.never().optional();
 
 const WeeklyShift = z.object({ userId, days, ...clock, date: none, off: none }).meta({ id: 'WeeklyShift' });
@@ -24,7 +24,7 @@ const DayOff = z
   .object({ userId, date, off: z.literal(true), days: none, from: none, to: none })
   .meta({ id: 'DayOff' });
 
-/** An entry of a roster: weekly shifts, a shift on one day, or a day off. */
+/** A roster entry: weekly shifts, a shift on one day, or a day off. */
 const RosterEntry = z.union([WeeklyShift, DatedShift, DayOff]).meta({
   id: 'RosterEntry',
   description:
@@ -33,7 +33,7 @@ const RosterEntry = z.union([WeeklyShift, DatedShift, DayOff]).meta({
 });
 export type RosterEntry = z.output<typeof RosterEntry>;
 
-/** The roster: who is on duty at what time, in the time zone of the customer. */
+/** The roster: who is on duty when, in the customer's time zone. */
 export const Roster = z
   .array(RosterEntry)
   .max(MAX_ENTRIES)
@@ -48,6 +48,6 @@ export const Roster = z
     ],
   });
 
-/** Returns the entries, leaving out entries for days before `yesterday`. Yesterday's shift may end today. */
+/** Returns the entries, without those for days before `yesterday`. Yesterday's shift may end today. */
 export const currentEntries = (entries: readonly RosterEntry[], yesterday: string): RosterEntry[] =>
   entries.filter(({ date }) => date === undefined || date >= yesterday);

@@ -3,18 +3,18 @@ import { clockTimes } from '../time/clock-times.ts';
 import type { RosterEntry } from './roster.ts';
 
 /**
- * A user's own choice: to be on duty until `until` (ms), or off duty since `offSince` (ms), which ends shifts that
- * began earlier.
+ * A user's own choice: on duty until `until` (ms), or off duty since `offSince` (ms), which ends any shift that began
+ * earlier.
  */
 export type OwnDuty = { userId: number; until?: number; offSince?: number };
-/** Everything that decides who is on duty. `timeZone` is the time zone of the customer. */
+/** Everything that decides who is on duty. `timeZone` is the customer's time zone. */
 export type DutyPlan = { own: readonly OwnDuty[]; roster: readonly RosterEntry[]; timeZone: string };
-/** A shift of a user, from `start` (ms) up to, but not including, `end`. */
+/** A user's shift, from `start` (ms) up to, but not including, `end`. */
 export type Shift = { userId: number; start: number; end: number };
 
 /**
- * Returns the shifts that begin on `days`. When clocks are set back and show a time twice, a shift begins the first
- * time and ends the last time, so that there is no gap between two shifts.
+ * Returns the shifts that begin on `days`. When clocks are set back and show a time twice, shifts start the first time
+ * and end the last time, so that there is no gap between two of them.
  */
 export const shiftsOn = (
   days: readonly string[],

@@ -3,25 +3,25 @@ import type { Quotas } from '../identity/quota.ts';
 import type { Situation } from '../kinds.ts';
 import { UNASSIGNED } from '../unassigned.ts';
 
-/** The purpose of an SMS. Codes and tests are counted separately, so that they leave enough for alarms. */
+/** What an SMS is for. Codes and tests are counted separately, so that they leave enough for alarms. */
 type SmsPurpose = 'vital' | 'other' | 'test' | 'code';
 
-/** The window (s) of each count. It begins with the first SMS. */
+/** The window (s) for each count. It starts with the first SMS. */
 export const SMS_WINDOW_SECONDS = 86_400;
-/** The maximum number of SMS codes that a user can request per day. */
+/** The maximum number of SMS codes a user can request per day. */
 export const SMS_CODES_PER_DAY = 5;
 
-/** The situations in which somebody may be in danger: falls and vital alarms. */
+/** Situations in which someone may be in danger: falls and vital alarms. */
 const vital: readonly Situation[] = ['fall_detected', 'fall_detected_sensitive', 'apnea', 'vital_signs_weak'];
 
-/** Returns the purpose of an SMS about an event. */
+/** Returns what an SMS about an event is for. */
 export const smsPurposeOf = ({ isTest, snapshot }: Pick<Delivery, 'isTest' | 'snapshot'>): SmsPurpose => {
   if (isTest) return 'test';
   return vital.some((situation) => situation === snapshot.rule?.situation) ? 'vital' : 'other';
 };
 
 /**
- * Returns the key of the count that an SMS adds to, and the limit of that count. Half of `smsPerDay` is reserved for
+ * Returns the key of the counter that an SMS adds to, and the counter's limit. Half of `smsPerDay` is reserved for
  * falls and vital alarms, so that messages about offline sensors during a power cut leave enough for a later fall.
  */
 export const smsLimitOf = (
@@ -37,5 +37,5 @@ export const smsLimitOf = (
 };
 
 const WARNING_SHARE = 0.8;
-/** Whether managers are warned after `count` SMS that count towards `smsPerDay`. */
+/** Whether to warn managers after `count` SMS that count towards `smsPerDay`. */
 export const isNearSmsLimit = (count: number, quotas: Quotas): boolean => count >= WARNING_SHARE * quotas.smsPerDay;

@@ -1,31 +1,31 @@
 import { ZERO_WIDTH } from '../formats/plain-text.ts';
 
-/** The content of an SMS. `link` is null if there is nothing to acknowledge. */
+/** The contents of an SMS. `link` is null if there is nothing to acknowledge. */
 type SmsContent = {
   title: string;
   text: string;
-  /** The situation and the sensor, which are never cut off. Missing in a message that is not an alarm. */
+  /** The situation and sensor, which are never cut off. Missing if the message is not an alarm. */
   subject?: { situation: string; sensor: string } | undefined;
   link: { label: string; url: string } | null;
 };
 
-/** The billed size of an SMS. `units` are septets in GSM 03.38, and UTF-16 code units in UCS-2. */
+/** The billed SMS size. `units` are septets in GSM 03.38, and UTF-16 code units in UCS-2. */
 type SmsSize = { encoding: 'gsm' | 'ucs2'; units: number; parts: number };
 
-/** The maximum number of parts of an SMS. Each part is billed. */
+/** The maximum number of parts per SMS. Each part is billed. */
 export const MAX_SMS_PARTS = 3;
 
-/** The characters of GSM 03.38: the default alphabet, and the extension table, whose characters take two septets. */
+/** The GSM 03.38 characters: the default alphabet, and the extension table, where each character takes two septets. */
 const LATIN = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const basic = new Set(`${LATIN} \n\r@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà`);
 const extended = new Set('\f^{}\\[~]|€');
 
-/** The units in an SMS of one part, and in each part of a longer SMS, where a header takes up the rest. */
+/** The units in a single-part SMS, and in each part of a longer one, where a header takes up the rest. */
 const capacities = { gsm: { alone: 160, joined: 153 }, ucs2: { alone: 70, joined: 67 } } as const;
 
 const isGsm = (text: string): boolean => [...text].every((char) => basic.has(char) || extended.has(char));
 
-/** Counts the parts of an SMS. No part ends within a character. */
+/** Returns the size of an SMS. No part ends in the middle of a character. */
 export const sizeOfSms = (text: string): SmsSize => {
   const encoding = isGsm(text) ? 'gsm' : 'ucs2';
   const unitsOf = (char: string): number => (encoding === 'gsm' ? 1 + Number(extended.has(char)) : char.length);
@@ -43,21 +43,21 @@ export const sizeOfSms = (text: string): SmsSize => {
   return { encoding, units, parts: units <= alone ? 1 : parts };
 };
 
-/** Characters that are not in GSM 03.38, with plain forms that mean the same. */
+/** Characters missing from GSM 03.38, and plain forms with the same meaning. */
 const plainForms: readonly (readonly [RegExp, string])[] = [
   [/[‘’‚‛′‹›`´ʹʼ]/gu, "'"],
   [/[“”„‟″«»]/gu, '"'],
   [/[‐‑‒–—―−⁃•‣]/gu, '-'],
   [/…/gu, '...'],
-  // In names, a splitter stands where programs would find a link. It becomes a visible character, because GSM 03.38 has
-  // no invisible characters.
+  // In names, a splitter marks where programs would find a link. It becomes a visible character, because GSM 03.38 has
+  // no invisible ones.
   [new RegExp(`(?<=[.:。．｡])${ZERO_WIDTH}`, 'gu'), ' '],
   [new RegExp(ZERO_WIDTH, 'gu'), ''],
   [/[^\S\n]/gu, ' '],
 ];
 /**
- * Characters without a shape. They have a meaning in some scripts and in emojis, so they are removed only if the text
- * can then be sent in GSM 03.38.
+ * Characters without a shape. Some scripts and emojis need them, so they are only removed if the text can then be sent
+ * in GSM 03.38.
  */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
@@ -70,7 +70,7 @@ const plainForm = (text: string): string => {
 
 const fits = (text: string): boolean => sizeOfSms(text).parts <= MAX_SMS_PARTS;
 
-/** Shortens `text` at its end, so that it fits between `head` and `tail`. Returns all three. */
+/** Shortens the end of `text` to fit between `head` and `tail`. Returns all three. */
 const shortened = (head: string, text: string, tail: string): string => {
   const chars = [...text];
   const cutTo = (length: number): string =>
@@ -86,8 +86,8 @@ const shortened = (head: string, text: string, tail: string): string => {
 };
 
 /**
- * Returns the text of an SMS, of at most three parts. If it is too long, the situation, the sensor and the link remain,
- * and the rest is shortened. The sensor's name is shortened only if it does not fit beside the link in UCS-2.
+ * Returns the text for an SMS with at most three parts. If it is too long, the situation, the sensor and the link
+ * remain, and the rest is shortened. The sensor name is only shortened if it does not fit next to the link in UCS-2.
  */
 export const smsText = ({ title, text, subject, link }: SmsContent): string => {
   const [label, url] = link ? [`\n\n${link.label}\n`, link.url] : ['', ''];

@@ -1,6 +1,6 @@
 /**
- * A subscription to alarms: its protocol, its address, and whether the owner of the address has confirmed it. Only a
- * confirmed subscription has an `id`.
+ * An alarm subscription: the protocol, the address, and whether the address owner has confirmed it. Only confirmed
+ * subscriptions have an `id`.
  */
 export type Subscription = { id: string; protocol: string; endpoint: string; isConfirmed: boolean };
 
@@ -10,8 +10,8 @@ type SnsSubscription = {
   Endpoint?: string | undefined;
 };
 /**
- * Returns the subscription of an entry in an SNS list, where a placeholder replaces the ARN of an unconfirmed
- * subscription.
+ * Returns the subscription in an SNS list entry. SNS lists unconfirmed subscriptions with a placeholder instead of an
+ * ARN.
  */
 export const subscriptionFrom = ({
   SubscriptionArn = '',
@@ -24,7 +24,7 @@ export const subscriptionFrom = ({
   isConfirmed: SubscriptionArn.startsWith('arn:'),
 });
 
-/** Returns the confirmed subscriptions. `waking` leaves out subscriptions by email, because an email wakes nobody. */
+/** Returns the confirmed subscriptions. `waking` leaves out email subscriptions, because an email wakes no one. */
 export const alarmRecipients = (subscriptions: readonly Subscription[]) => {
   const confirmed = subscriptions.filter(({ isConfirmed }) => isConfirmed);
   return { confirmed, waking: confirmed.filter(({ protocol }) => !protocol.startsWith('email')) };

@@ -2,14 +2,11 @@ import { BASE_PATH } from '../base-path.ts';
 import { type Language, languageOf } from '../identity/language.ts';
 
 /**
- * An alarm as an email names it. `time` is local time with its time zone. `isUnanswered`: somebody was notified, but
- * did not respond.
+ * An alarm as named in an email. `time` is local time with the time zone. `isUnanswered`: people were notified, but did
+ * not respond.
  */
 export type MailedAlarm = { sensor: string; situation: string; time: string; isUnanswered: boolean };
-/**
- * Why nobody was notified of an alarm, or why nobody responded to it. `receivers`: the recipients who could not be
- * reached.
- */
+/** Why no one was notified of an alarm, or no one responded. `receivers`: the recipients that could not be reached. */
 export type UnnotifiedCause =
   | { kind: 'unanswered' }
   | { kind: 'nobody_on_duty' }
@@ -23,7 +20,7 @@ type Texts = {
   list: (values: ListValues) => Mail;
 };
 
-/** The maximum number of alarms that a list names. */
+/** The maximum number of alarms named in a list. */
 const MAX_NAMED = 50;
 
 type ListWords = { unanswered: string; more: (count: number) => string };
@@ -38,7 +35,9 @@ const linesOf = (alarms: readonly MailedAlarm[], { unanswered, more }: ListWords
 };
 const consoleOf = (url: string): string => `${url}${BASE_PATH}/console/`;
 
-/** The texts of an email about the cause: its subject, what happened, and what to do after checking the room. */
+/**
+ * The parts of an email that depend on the cause: the subject, what happened, and what to do after checking the room.
+ */
 type CauseText = { subject: string; cause: string; repair: string };
 
 const unnotifiedEn = (cause: string): CauseText => ({
@@ -112,9 +111,9 @@ const texts: Record<Language, Texts> = {
   },
 };
 
-/** Returns the email about an alarm that reached nobody, in the language of a locale. Names must be plain text. */
+/** Returns the email about an alarm that reached no one, in the language for a locale. Names must be plain text. */
 export const unnotifiedMail = (locale: string, alarm: MailedAlarm, cause: UnnotifiedCause, values: MailValues): Mail =>
   texts[languageOf(locale)].one(alarm, cause, values);
 
-/** Returns the email that lists alarms that reached nobody. */
+/** Returns the email that lists alarms that reached no one. */
 export const unnotifiedListMail = (locale: string, values: ListValues): Mail => texts[languageOf(locale)].list(values);

@@ -12,10 +12,10 @@ export const Acknowledgement = z
   .meta({ id: 'Acknowledgement' });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** The maximum number of characters of a note. */
+/** The maximum note length in characters. */
 const MAX_NOTE_LENGTH = 256;
 
-/** An acknowledgement with the note of its user. Only users of the customer see the note. */
+/** An acknowledgement with the user's note, which only the customer's users see. */
 export const NotedAcknowledgement = Acknowledgement.extend({
   note: storedText(1, MAX_NOTE_LENGTH).optional().meta({ description: 'missing if there is none' }),
 }).meta({ id: 'NotedAcknowledgement' });
@@ -23,7 +23,7 @@ export type NotedAcknowledgement = z.infer<typeof NotedAcknowledgement>;
 
 export const FallOutcome = z.enum(['helped', 'got_up', 'false_alarm']);
 
-/** Who closed a fall first, and the outcome of the fall. */
+/** Who closed a fall first, and how the fall turned out. */
 export const FallClosure = z
   .object({
     outcome: FallOutcome,
@@ -60,10 +60,10 @@ export const ClosingUser = z
   .meta({ id: 'ClosingUser', examples: [{ outcome: 'helped', note: 'Slipped on the rug, unhurt' }] });
 export type ClosingUser = z.infer<typeof ClosingUser>;
 
-/** The acknowledgement of an alarm in an event. `ruleHitId` is null for a fall that was acknowledged as a whole. */
+/** The alarm acknowledgement in an event. `ruleHitId` is null if the fall was acknowledged as a whole. */
 export type HitAcknowledgement = Acknowledgement & { ruleHitId: number | null };
 
-/** The body of a POST to the acknowledgement link of a delivery. Without a name, the recipient's name is used. */
+/** The body of a POST to a delivery's acknowledgement link. If there is no name, the recipient's name is used. */
 export const Acknowledging = z
   .object({ name: text(1, MAX_NAME_LENGTH).optional() })
   .meta({ id: 'Acknowledging', examples: [{ name: 'Anna Meier' }] });

@@ -4,11 +4,11 @@ import { id, millis, storedText, uuid } from '../values.ts';
 import { FallOutcome, NotedAcknowledgement } from './acknowledgement-view.ts';
 import { urgentSituations } from './alarm.ts';
 
-/** The states of an alarm. The first one that applies is shown. */
+/** The states an alarm can be in. The first one that applies is shown. */
 export const alarmStates = ['over', 'acknowledged', 'unanswered', 'open'] as const;
 export type AlarmState = (typeof alarmStates)[number];
 
-/** A fall or another urgent event, with its consequences. The alarms of its rules and webhooks count as one alarm. */
+/** A fall or another urgent event, and what followed. Alarms from the event's rules and webhooks count as one alarm. */
 export const Alarm = z
   .object({
     uuid: uuid.meta({ description: 'the event; of a fall, its first urgent one' }),

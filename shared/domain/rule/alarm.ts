@@ -3,8 +3,8 @@ import type { Acknowledgement } from './acknowledgement-view.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /**
- * The situations that somebody has to check at once. A rule hit for such a situation is an alarm. The deliveries of the
- * event to the customer's own webhooks together count as one more alarm, the alarm of the event (completion 13).
+ * Situations that someone has to check immediately. A rule hit for such a situation is an alarm. The event's deliveries
+ * to the customer's own webhooks together count as one more alarm, the event alarm (completion 13).
  */
 export const urgentSituations = [
   'fall_detected',
@@ -18,7 +18,7 @@ export type UrgentSituation = (typeof urgentSituations)[number];
 export const isUrgent = (situation: Situation | null): situation is UrgentSituation =>
   urgentSituations.some((urgent) => urgent === situation);
 
-/** Returns the urgent situation of an event; null for any other event. */
+/** Returns an event's urgent situation; null for any other event. */
 export const urgentSituationOf = ({ type, action }: { type: string; action: string }): UrgentSituation | null =>
   urgentSituations.find((situation) => kinds[situation].type === type && kinds[situation].action === action) ?? null;
 
@@ -31,9 +31,7 @@ export const isAlarmAboutPerson = (event: { type: string; action: string }): boo
   return situation !== null && !isAboutSensor(situation);
 };
 
-/**
- * The fields that decide whether somebody was notified of an alarm. A message in the outbox of the host reached nobody.
- */
+/** The fields that decide whether anyone was notified of an alarm. A message in the host's outbox reached no one. */
 export type HitProgress = {
   notifiedDate?: number;
   acknowledgement?: Acknowledgement;
@@ -41,13 +39,13 @@ export type HitProgress = {
 };
 
 /**
- * Returns when (ms) one of the messages first succeeded. Null if none has succeeded, or if every successful message was
- * later reported undeliverable. Hits of earlier versions have no `notifiedDate`, so it is derived from their messages.
+ * Returns when (ms) one of the messages first succeeded. Null if none has, or if every successful message was later
+ * reported undeliverable. Hits from earlier versions have no `notifiedDate`, so it is derived from their messages.
  */
 export const notifiedDateOf = ({ notifiedDate, messages }: HitProgress): number | null => {
   const sent = messages.filter(({ wasSend, outbox }) => wasSend && !outbox).map(({ updateDate }) => updateDate);
   return notifiedDate ?? (sent.length > 0 ? Math.min(...sent) : null);
 };
 
-/** Whether nobody was notified of a hit, and nobody has acknowledged it. */
+/** Whether a hit is unacknowledged and no one was notified of it. */
 export const isUnnotified = (hit: HitProgress): boolean => !hit.acknowledgement && notifiedDateOf(hit) === null;

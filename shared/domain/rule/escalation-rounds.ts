@@ -2,8 +2,7 @@ import { type Escalation, type Kind, type Round, roundAfter, waitingFor } from '
 import type { NotificationPlan } from './recipients.ts';
 
 /**
- * Returns the escalation once a round is decided. `nobodyOnDuty`: the round is for users on duty, but nobody is on
- * duty.
+ * Returns the escalation after deciding a round. `nobodyOnDuty`: the round is for users on duty, but there are none.
  */
 export const withOpenRound = (
   { round, repeats, from }: Escalation,
@@ -20,9 +19,9 @@ export const withOpenRound = (
 });
 
 /**
- * Returns the escalation once an open round is completed at a time (ms); null if it was the last round. Repeats missed
- * during an outage are not made up for: a single repeat follows. An open round that was due in the future was decided
- * before the clock was set back.
+ * Returns the escalation after completing an open round at a time (ms); null if it was the last one. Repeats missed
+ * during an outage are not made up for: a single repeat follows. An open round due in the future was decided before the
+ * clock was set back.
  */
 export const withClosedRound = (
   rule: NotificationPlan,
@@ -37,12 +36,12 @@ export const withClosedRound = (
   return next && waitingFor(round, progress, next, after);
 };
 
-/** The minimum and maximum time (s) that people have to acknowledge an alarm after its last round. */
+/** How long (s) people have at least and at most to acknowledge an alarm after its last round. */
 const ANSWER_SECONDS = { min: 60, max: 900 };
 
 /**
- * Returns the escalation after its last round was sent at `now` (ms). It waits for an acknowledgement as long as
- * between the last two rounds. Null if the rule has neither steps nor repeats.
+ * Returns the escalation after the last round was sent at `now` (ms). It waits for an acknowledgement for as long as
+ * the interval between the last two rounds. Null if the rule has neither steps nor repeats.
  */
 export const awaitingAnswer = (
   { escalation: steps, repeatSeconds }: NotificationPlan,

@@ -2,38 +2,38 @@ import type { Recipient } from './recipient.ts';
 import type { NotificationPlan } from './recipients.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
-/** The largest number of repeats to all recipients after the last step. */
+/** The maximum number of repeats to all recipients after the last step. */
 export const MAX_REPEATS = 20;
 
 /**
- * Once a hit has this many messages, further steps add no messages, although they still notify their recipients: an
- * item must not exceed 400 KB, and each delivery result writes the whole hit.
+ * Once a hit has this many messages, further steps add none, although their recipients are still notified: an item must
+ * not exceed 400 KB, and each delivery result writes the whole hit.
  */
 export const MAX_HIT_MESSAGES = 300;
 
 export type Kind = 'step' | 'repeat';
-/** The progress of the escalation of a hit. */
+/** A hit's escalation progress. */
 export type Escalation = {
-  /** The number of rounds decided so far. The ids of a round's deliveries are derived from its number. */
+  /** The number of rounds decided so far. The round number is part of what a round's delivery ids are derived from. */
   round: number;
-  /** `afterSeconds` of the last step; 0 before the first step. */
+  /** `afterSeconds` in the last step; 0 before the first step. */
   after: number;
   /** The number of repeats to all recipients so far. */
   repeats: number;
   /** When (ms) the next round is due; for an open round, when it was due. */
   at: number;
-  /** The date (ms) from which the steps count, if the date of the hit was in the future when the clock was set back. */
+  /** The time (ms) to count the steps from, if the hit's date was in the future when the clock was set back. */
   from?: number;
-  /** The last round is decided, but its deliveries to the receivers `to` may not be queued yet. */
+  /** The last round is decided, but its deliveries to the receivers in `to` may not be queued yet. */
   open?: Kind;
   to?: string[];
-  /** The next step is due at once: the last round reached nobody, for example because nobody was on duty. */
+  /** The next step is due immediately: the last round reached no one, for example because no one was on duty. */
   isHurried?: true;
-  /** All rounds were sent. At `at` the alarm counts as unanswered. */
+  /** All rounds have been sent. At `at`, the alarm counts as unanswered. */
   isLast?: true;
 };
 
-/** One round: a step of the rule, or a repeat to all recipients. */
+/** One round: a step in the rule, or a repeat to all recipients. */
 export type Round = { kind: Kind; after: number; at: number };
 type Progress = Pick<Escalation, 'after' | 'repeats' | 'at' | 'from' | 'isHurried'>;
 
@@ -50,7 +50,7 @@ export const roundAfter = (
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
-/** Returns the escalation, waiting for its next round. */
+/** Returns the escalation, waiting for the next round. */
 export const waitingFor = (
   round: number,
   { repeats, from, isHurried }: Progress,
@@ -66,8 +66,8 @@ export const waitingFor = (
 });
 
 /**
- * Returns the escalation of a hit that was created at `createDate` (ms); null if its rule has no escalation.
- * `isHurried`: its first recipients are the users on duty, but nobody is on duty.
+ * Returns the escalation for a hit created at `createDate` (ms); null if the rule does not escalate. `isHurried`: the
+ * first recipients are the users on duty, but there are none.
  */
 export const newEscalation = (rule: NotificationPlan, createDate: number, isHurried = false): Escalation | null => {
   const progress = { after: 0, repeats: 0, at: createDate, ...(isHurried && { isHurried: true as const }) };
@@ -75,11 +75,11 @@ export const newEscalation = (rule: NotificationPlan, createDate: number, isHurr
   return first && waitingFor(0, progress, first, 0);
 };
 
-/** Returns the next round according to the current rule; null if there is no further round. */
+/** Returns the next round according to the current rule; null if there is none. */
 export const nextRound = (rule: NotificationPlan, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
 
-/** Returns the recipients of a round according to the current rule, by step; step 0 has the first recipients. */
+/** Returns a round's recipients according to the current rule, by step. Step 0 stands for the first recipients. */
 export const roundRecipients = (
   { recipients, escalation }: NotificationPlan,
   open: Kind,
@@ -95,8 +95,8 @@ export const roundRecipients = (
 
 type Addressee = Pick<RuleMessage, 'accountId' | 'publisher' | 'step'>;
 /**
- * Returns the index of each addressee's message in the messages of a hit; null if the addressee has no message yet. Two
- * messages of one step may be for webhooks of the same bot.
+ * Returns the index of each addressee's message in a hit; null for addressees without a message. Two messages in one
+ * step may be for the same bot, if it has two webhooks.
  */
 export const messageIndexes = (messages: readonly Addressee[], addressees: readonly Addressee[]): (number | null)[] => {
   const used = new Set<number>();
@@ -110,12 +110,12 @@ export const messageIndexes = (messages: readonly Addressee[], addressees: reado
   });
 };
 
-/** The longest delay (ms) of a task on a queue. */
+/** The longest delay (ms) for a queued task. */
 const MAX_QUEUE_DELAY = 900_000;
 /** How long (ms) before a distant round is due the sweep first checks it, so that it is queued in time. */
 const LEAD = 600_000;
 
-/** Whether a round is due so soon that a queue can delay its task until then. */
+/** Whether a round is due soon enough that a queue can delay its task until then. */
 export const isWithinQueueDelay = (at: number, now: number): boolean => at - now <= MAX_QUEUE_DELAY;
-/** Returns when (ms) the sweep first checks a round that is due at `at`. */
+/** Returns when (ms) the sweep first checks a round that is due at `at` (ms). */
 export const sweepCheckAt = (at: number, now: number): number => (isWithinQueueDelay(at, now) ? at : at - LEAD);

@@ -1,6 +1,6 @@
 import type { Acknowledgement, ClosingUser, FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
-/** Returns an acknowledgement with another note. The note is kept if undefined, and removed if empty. */
+/** Returns an acknowledgement with another note. If undefined, the old note is kept; if empty, it is removed. */
 const withNote = ({ note: before, ...acknowledgement }: NotedAcknowledgement, note = before): NotedAcknowledgement => ({
   ...acknowledgement,
   ...(note && { note }),
@@ -41,8 +41,8 @@ const isSame = (one?: Partial<FallClosure>, other?: Partial<FallClosure>): boole
   one?.outcome === other?.outcome;
 
 /**
- * Returns the closure of a fall after a request of a user; null if nothing changes. Every user may change the outcome
- * and the note of an earlier closure.
+ * Returns the fall closure after a user's request; null if nothing changes. Any user may change the outcome and note in
+ * an earlier closure.
  */
 export const closedBy = (
   { outcome, note }: ClosingUser,

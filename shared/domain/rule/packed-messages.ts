@@ -1,21 +1,19 @@
 import type { By } from './recipient.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
-/** A message of a hit without the result of its delivery. */
+/** A message in a hit, without the delivery result. */
 export type PackedMessage = Pick<RuleMessage, 'id' | 'accountId' | 'publisher' | 'extra'>;
 
 type Packed = [
   firstId: number,
   accounts: [accountId: number, name: string][],
-  /**
-   * `id` is the difference from the first id. `by` is the channel of a person; it is missing in messages to webhooks.
-   */
+  /** `id` is the difference from the first id. `by` is a person's channel; it is missing in messages to webhooks. */
   messages: [account: number, id: number, by?: By][],
 ];
 
 /**
- * Packs the messages of a hit into one text. Each delivery result rewrites the whole hit, which is billed by the
- * kilobyte. Unpacked, 20 messages would take five kilobytes, four of them for field names and repetitions.
+ * Packs a hit's messages into one string. Each delivery result rewrites the whole hit, which is billed by the kilobyte.
+ * Unpacked, 20 messages would take five kilobytes, four of them for field names and repetitions.
  */
 export const packMessages = (messages: readonly PackedMessage[]): string => {
   const firstId = messages[0]?.id ?? 0;
@@ -33,7 +31,7 @@ export const packMessages = (messages: readonly PackedMessage[]): string => {
   return JSON.stringify(packed);
 };
 
-/** Unpacks the messages of a hit. */
+/** Unpacks a hit's messages. */
 export const unpackMessages = (text: string): PackedMessage[] => {
   const [firstId, accounts, messages] = JSON.parse(text) as Packed;
   return messages.map(([account, id, by]) => {

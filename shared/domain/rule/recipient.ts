@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { channelKinds } from '../people/channel.ts';
 import { id, uuid } from '../values.ts';
 
-/** The channel by which a person is notified. */
+/** The channel used to notify a person. */
 export const By = z.enum(channelKinds).meta({ description: 'The channel by which a person is notified' });
 export type By = z.output<typeof By>;
 
-/** A recipient with fields of two kinds is rejected, because only one would be notified. */
+/** A recipient that mixes the fields of two kinds is rejected, because only one would be notified. */
 const none = z.never().optional();
 
-/** A recipient of a rule: a webhook of a bot, a user, or the users on duty. */
+/** A rule recipient: a bot webhook, a user, or the users on duty. */
 export const Recipient = z
   .union([
     z.object({ botId: id, webhookId: uuid, userId: none, onDuty: none, by: none }).meta({ id: 'WebhookRecipient' }),
@@ -21,7 +21,7 @@ export const Recipient = z
   .meta({ id: 'Recipient', description: 'A webhook of a bot, a user, or (`onDuty: true`) the users on duty' });
 export type Recipient = z.output<typeof Recipient>;
 
-/** The person who gets a delivery or a message of a hit, and the channel. `name` is the name at that time. */
+/** The person who gets a delivery or a hit's message, and through which channel. `name` is the name at that time. */
 export type Person = { userId: number; by: By; name: string };
-/** A recipient that is a webhook. */
+/** A webhook recipient. */
 export type WebhookRecipient = { botId: number; webhookId: string };

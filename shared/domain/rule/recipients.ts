@@ -1,7 +1,7 @@
 import type { By, Person, Recipient, WebhookRecipient } from './recipient.ts';
 import type { Rule } from './rule.ts';
 
-/** Returns the webhooks among recipients, each once: a rule may name a webhook twice. */
+/** Returns the webhooks among recipients without duplicates. A rule may name a webhook twice. */
 export const webhooksIn = (recipients: readonly Recipient[]): WebhookRecipient[] => {
   const named = recipients.flatMap(({ botId, webhookId }) =>
     botId !== undefined && webhookId !== undefined ? [{ botId, webhookId }] : [],
@@ -9,11 +9,11 @@ export const webhooksIn = (recipients: readonly Recipient[]): WebhookRecipient[]
   return [...new Map(named.map((recipient) => [recipient.webhookId, recipient])).values()];
 };
 
-/** A user on duty, and the channels that the user has verified. */
+/** A user on duty, and their verified channels. */
 export type UserOnDuty = { userId: number; verified: readonly By[] };
 
 /**
- * Returns the people among recipients, each once per channel. Includes only users on duty who have verified the
+ * Returns the people among recipients, each once per channel. Users on duty are only included if they have verified the
  * channel.
  */
 export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): Omit<Person, 'name'>[] => {
@@ -26,7 +26,7 @@ export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly User
   return [...new Map(named.map((recipient) => [`${recipient.userId} ${recipient.by}`, recipient])).values()];
 };
 
-/** Returns the ids of the users among recipients. */
+/** Returns the ids of all users named as recipients. */
 export const usersIn = (recipients: readonly Recipient[]): number[] => [
   ...new Set(recipients.flatMap(({ userId }) => userId ?? [])),
 ];
@@ -35,7 +35,7 @@ export const usersIn = (recipients: readonly Recipient[]): number[] => [
 export const includesOnDuty = (recipients: readonly Recipient[]): boolean =>
   recipients.some(({ onDuty }) => onDuty === true);
 
-/** Whether recipients include the users on duty, but none of these users has verified a channel that is used. */
+/** Whether recipients include the users on duty, but none of them has verified the required channel. */
 export const isNobodyOnDuty = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): boolean =>
   includesOnDuty(recipients) &&
   peopleIn(
@@ -46,14 +46,12 @@ export const isNobodyOnDuty = (recipients: readonly Recipient[], onDuty: readonl
 /** The part of a rule that decides who is notified, and when. */
 export type NotificationPlan = Pick<Rule, 'recipients' | 'escalation' | 'repeatSeconds'>;
 
-/**
- * Returns all lists of recipients with their paths in the rule: the first recipients, then the recipients of each step.
- */
+/** Returns all recipient lists with their paths in the rule: the first recipients, then those for each step. */
 export const recipientLists = ({ recipients, escalation }: NotificationPlan) => [
   { path: 'recipients', recipients },
   ...escalation.map((step, index) => ({ path: `escalation.${index}.recipients`, recipients: step.recipients })),
 ];
 
-/** Returns all recipients of a rule: the first recipients, then the recipients of each further step. */
+/** Returns all recipients in a rule: the first ones, then those for each step. */
 export const allRecipients = (rule: NotificationPlan): Recipient[] =>
   recipientLists(rule).flatMap(({ recipients }) => recipients);

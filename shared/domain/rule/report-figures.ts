@@ -4,10 +4,7 @@ import type { Sensor } from '../sensor/sensor.ts';
 import { daysOf, type MonthPart } from '../time/calendar.ts';
 import type { Figures, ReportMonth } from './report.ts';
 
-/**
- * The fields of a rule hit that a report needs. `acknowledged` is when (ms) somebody acknowledged it; null if nobody
- * did.
- */
+/** The rule hit fields needed by a report. `acknowledged` is when (ms) the hit was acknowledged; null if it was not. */
 export type ReportHit = {
   createDate: number;
   sensorId: string;
@@ -25,7 +22,7 @@ const kindOf: Partial<Record<Situation, Kind>> = {
   fall_suspected_sensitive: 'suspectedFalls',
 };
 
-/** An event for which rules fired, counted once. `responseTime` is the time (ms) to the first acknowledgement. */
+/** An event for which rules fired, counted once. `responseTime` is the time (ms) until the first acknowledgement. */
 type ReportedEvent = { at: number; sensorId: string; situation: Situation; responseTime: number | null };
 type Assessment = { at: number; sensorId: string; classification: Feedback['classification'] };
 /** `to` is null if no rule reported the end. */
@@ -42,8 +39,8 @@ const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
 };
 
 /**
- * Returns the newest feedback on each event, and all feedback without an event. Its date comes from the hit, or else
- * from its reference.
+ * Returns the newest feedback on each event, and all feedback without an event. It is dated by the hit, otherwise by
+ * the time it refers to.
  */
 const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): Assessment[] => {
   const hitDates = new Map(hits.map((hit) => [eventKey(hit.sensorId, hit.sensorEventId), hit.createDate] as const));
@@ -64,8 +61,8 @@ const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): 
 };
 
 /**
- * Returns the offline periods of one sensor, from its events in order. `until`: the time (ms) until which a sensor
- * without a reported end is known to be offline.
+ * Returns one sensor's offline periods, given its events in order. `until` is when (ms) the last period ends if no end
+ * was reported; null if unknown.
  */
 const offlinePeriodsOf = (events: readonly ReportedEvent[], until: number | null): OfflinePeriod[] =>
   events.flatMap(({ situation, at: from, sensorId }, index) => {
@@ -127,16 +124,18 @@ const perDay = ({ events, assessments }: History, part: MonthPart, timeZone: str
 type ReportInput = {
   parts: readonly (MonthPart & { isWhole: boolean })[];
   timeZone: string;
-  /** In order of creation. */
+  /** Ordered by creation. */
   hits: readonly ReportHit[];
   /** Feedback that names no rule hit. */
   unlinkedFeedback: readonly Feedback[];
   sensors: readonly Pick<Sensor, 'id' | 'name' | 'isActive'>[];
-  /** The current time (ms); null if the time span ends before it. */
+  /** The current time (ms); null if the time span ends earlier. */
   now: number | null;
 };
 
-/** Returns the figures of each part of a time span, for all sensors of the customer and all other sensors with hits. */
+/**
+ * Returns the figures for each part of a time span, for all of the customer's sensors and any other sensors with hits.
+ */
 export const reportMonths = ({ parts, timeZone, hits, unlinkedFeedback, sensors, now }: ReportInput): ReportMonth[] => {
   const byEvent = Map.groupBy(hits, ({ sensorId, sensorEventId }) => eventKey(sensorId, sensorEventId));
   const events = Map.groupBy([...byEvent.values()].flatMap(eventOf), ({ sensorId }) => sensorId);

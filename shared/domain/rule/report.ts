@@ -24,11 +24,11 @@ const figures = {
   }),
 } as const;
 
-/** The figures of a room or home in a month. */
+/** Figures for a room or home in one month. */
 export const Figures = z.object(figures).meta({ id: 'ReportFigures' });
 export type Figures = z.infer<typeof Figures>;
 
-/** A month of a report, or the part of it in the time span. */
+/** A month in a report, or the part that lies in the time span. */
 export const ReportMonth = z
   .object({
     month: z.string().meta({ description: '`YYYY-MM`' }),
@@ -53,7 +53,7 @@ export const ReportMonth = z
   .meta({ id: 'ReportMonth' });
 export type ReportMonth = z.infer<typeof ReportMonth>;
 
-/** Falls, false alarms, acknowledgements and offline times of a customer, by month and room. */
+/** A customer's falls, false alarms, acknowledgements and offline times, by month and room. */
 export const Report = z
   .object({
     timeZone: z.string().meta({ description: 'the time zone of these days and months' }),

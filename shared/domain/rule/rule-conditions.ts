@@ -5,18 +5,18 @@ import { isScheduled } from '../time/wall-time.ts';
 import { isUrgent } from './alarm.ts';
 import type { Rule } from './rule.ts';
 
-/** When (ms) an event happened according to its device, and when its cause was received. */
+/** When (ms) an event happened according to the device, and when its cause was received. */
 type EventDates = { createDate: number; receiveDate: number };
 type Condition = (rule: Rule, event: EventDetails, dates: EventDates, firedAt: number | undefined) => boolean;
 
-/** The conditions for a rule to fire, the cheapest first. */
+/** The conditions under which a rule fires, cheapest first. */
 const conditions = {
   isEnabled: ({ isEnabled }) => isEnabled,
   situation: ({ situation }, event) => situation === event.situation,
   isSilent: (_, { isSilent }) => !isSilent,
   isSimulated: ({ includeSimulated }, { isSimulated }) => includeSimulated || !isSimulated,
   region: ({ regionId }, { region }) => regionId === null || regionId === region?.id,
-  // An alarm concerns the people who are present when it is received, and the clock of its device may be hours behind.
+  // An alarm concerns the people present when it is received, and the device clock may be hours behind.
   schedule: ({ schedule, situation }, _, { createDate, receiveDate }) =>
     schedule === null ||
     isScheduled(schedule, createDate) ||
@@ -28,22 +28,19 @@ const conditions = {
 export type UnmetCondition = keyof typeof conditions;
 
 /**
- * Whether a rule fires for an event. The scope of the rule (sensor, group, customer) is not checked here, because rules
- * are looked up by scope.
+ * Whether a rule fires for an event. The rule's scope (sensor, group, customer) is not checked here, because rules are
+ * looked up by scope.
  */
 export const fires: Condition = (...args) => Object.values(conditions).every((holds) => holds(...args));
 
-/** Returns the names of the conditions that prevent a rule from firing. The list is empty if the rule fires. */
+/** Returns the names of the conditions that prevent a rule from firing. Empty if the rule fires. */
 export const unmetConditions = (...args: Parameters<Condition>): UnmetCondition[] =>
   (Object.keys(conditions) as UnmetCondition[]).filter((name) => !conditions[name](...args));
 
-/** The longest rate limit (ms) of a rule. */
+/** The longest rate limit (ms) a rule can have. */
 const MAX_RATE_LIMIT = 86_400_000;
 
-/**
- * Updates the last firing times with the rules that an event fired. Times that are too old for any rate limit are
- * removed.
- */
+/** Updates the last firing times for the rules fired by an event. Times too old for any rate limit are removed. */
 const withFired = (fired: SensorState['fired'], { createDate, rules }: Decided): SensorState['fired'] => {
   if (rules.length === 0) return fired;
   const recent = Object.entries(fired).filter(([, time]) => createDate - time <= MAX_RATE_LIMIT);
@@ -52,8 +49,8 @@ const withFired = (fired: SensorState['fired'], { createDate, rules }: Decided):
 };
 
 /**
- * Returns the events in their order, with the rules that fire for each. The same state, events and rules lead to the
- * same decision. `rulesFor` returns the rules that were loaded for the situation of an event.
+ * Returns the events in order, with the rules that fire for each. The same state, events and rules lead to the same
+ * decision. `rulesFor` returns the rules loaded for an event's situation.
  */
 export const evaluateRules = (
   before: SensorState['fired'],

@@ -6,7 +6,7 @@ import { Sensor } from '../sensor/sensor.ts';
 import { id, int32, int64, millis, uuid } from '../values.ts';
 import { FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
-/** One recipient of a rule hit, and the result of the delivery (D1 "Rule message"). */
+/** One recipient in a rule hit, and the delivery result (D1 "Rule message"). */
 export const RuleMessage = z
   .object({
     id,

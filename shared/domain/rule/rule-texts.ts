@@ -1,14 +1,14 @@
 /**
- * The maximum length of a title and a message, in code points. The texts of any rule fit in full, with room for the
- * values of their placeholders.
+ * The maximum title and message lengths, in code points. Any rule's text fits in full, with room for the placeholder
+ * values.
  */
 export const MAX_SENT_LENGTH = { title: 512, message: 2_048 } as const;
 
-/** The placeholders in the texts of rules: `{sensor}` stands for the name of the sensor. */
+/** The placeholders in rule text. `{sensor}` stands for the sensor name. */
 export const placeholders = ['sensor', 'region', 'location', 'time', 'situation'] as const;
 export type Placeholder = (typeof placeholders)[number];
 
-/** Replaces the placeholders in a text of a rule. The result has at most `max` code points. */
+/** Fills in the placeholders in rule text. The result has at most `max` code points. */
 export const fillPlaceholders = (template: string, values: Readonly<Record<string, string>>, max: number): string =>
   [
     ...template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>

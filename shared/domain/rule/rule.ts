@@ -7,7 +7,7 @@ import { Schedule } from './schedule.ts';
 
 const recipients = z.array(Recipient).min(1).max(20);
 
-/** Further recipients, notified if nobody acknowledges a hit within this time. */
+/** Further recipients, notified if no one acknowledges a hit within this time. */
 const EscalationStep = z.object({ afterSeconds: int32(30, 86_400), recipients });
 
 const fields = z.object({
@@ -38,7 +38,7 @@ const scope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
   const reject = (path: string | (string | number)[], key: string) =>
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path].flat(), params: { key } });
   if (sensorId !== null && sensorGroupId !== null) reject('sensorGroupId', 'one_scope');
-  // A region belongs to the room of a sensor, so its id is meaningless without the sensor.
+  // A region belongs to a sensor's room, so its id is meaningless without the sensor.
   if (regionId !== null && sensorId === null) reject('regionId', 'region_needs_sensor');
   if (regionId !== null && !hasRegions(situation)) reject('regionId', 'situation_has_no_region');
   const early = escalation.findIndex(({ afterSeconds }, at) => afterSeconds <= (escalation[at - 1]?.afterSeconds ?? 0));
@@ -59,8 +59,8 @@ const example = {
 };
 
 /**
- * The body of a request that replaces a rule. At most one of sensorId and sensorGroupId is set; without both the rule
- * watches all sensors.
+ * The body of a request that replaces a rule. At most one of sensorId and sensorGroupId may be set; without either, the
+ * rule watches all sensors.
  */
 export const RuleUpdate = fields.check(scope).meta({ id: 'RuleUpdate', examples: [example] });
 /** The body of a request that creates a rule. */
@@ -74,7 +74,7 @@ export const RuleCopy = z
   .object({ name: fields.shape.name })
   .meta({ id: 'RuleCopy', examples: [{ name: 'Falls by day' }] });
 
-/** A rule notifies its recipients when a situation occurs at the sensors that it watches. */
+/** A rule notifies its recipients when a situation occurs at the sensors it watches. */
 export const Rule = fields
   .extend({
     name: storedText(1, 64),

@@ -3,14 +3,14 @@ import { type Escalation, nextRound } from './escalation.ts';
 import { awaitingAnswer } from './escalation-rounds.ts';
 import type { NotificationPlan } from './recipients.ts';
 
-/** The fields that determine when the rounds of a hit are due. */
+/** The fields that determine when a hit's rounds are due. */
 type Scheduled = { createDate: number; escalation: Escalation };
 
-/** Whether the steps of a hit count from a time after `now` (ms), because the clock has been set back since. */
+/** Whether a hit's steps count from a time after `now` (ms), because the clock has been set back since. */
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 
-/** Returns the latest time (ms) at which the next round of a hit can be due, if it counts from the past. */
+/** Returns the latest time (ms) when a hit's next round can be due, if it counts from the past. */
 const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled, now: number): number => {
   if (escalation.isHurried) return now;
   if (escalation.isLast) return awaitingAnswer(rule, escalation, now)?.at ?? now;
@@ -20,10 +20,10 @@ const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled
 };
 
 /**
- * Returns an escalation with corrected times after the clock was set back by `by` ms; null if there is nothing to
- * correct. The delays of the rule then count from the corrected time of the hit, and at the latest from now. `by` is
- * null if it is unknown and only the task of the next round has arrived: queues do not depend on the clock, so the
- * round is due now.
+ * Returns the escalation with corrected times after the clock was set back by `by` ms; null if there is nothing to
+ * correct. The rule's delays then count from the hit's corrected time, and from now at the latest. `by` is null if it
+ * is unknown and only the next round's task has arrived. Queues do not depend on the clock, so the round is then due
+ * now.
  */
 export const withRoundsSetBack = (
   rule: NotificationPlan,

@@ -4,7 +4,7 @@ import { Manufacturer } from './sensor.ts';
 
 const versionCode = int32(1, 2_147_483_647);
 
-/** The body of a request that creates a firmware: D1 "Firmware" without `createDate`. */
+/** The body of a request that creates a firmware version: D1 "Firmware" without `createDate`. */
 export const NewFirmware = z
   .object({
     versionCode: versionCode.meta({ description: 'N of v0.N' }),
@@ -19,7 +19,7 @@ export const NewFirmware = z
     examples: [{ versionCode: 42, versionName: 'v0.42', buildDate: 1_760_000_000_000, isDefault: false }],
   });
 
-/** A firmware (D1 "Firmware"). */
+/** A firmware version (D1 "Firmware"). */
 export const Firmware = NewFirmware.extend({ manufacturer: Manufacturer, createDate: millis }).meta({ id: 'Firmware' });
 export type Firmware = z.infer<typeof Firmware>;
 

@@ -5,7 +5,7 @@ import { text } from '../values.ts';
 /** The maximum number of rooms on a plan. */
 const MAX_ROOMS = 200;
 
-/** The maximum length (m) of each side of a plan. */
+/** The maximum length (m) of a plan's sides. */
 const MAX_SIDE = 1_000;
 
 const descriptions = {
@@ -26,7 +26,7 @@ const PlannedRoom = z
   })
   .meta({ id: 'PlannedRoom' });
 
-/** Where the rooms of a sensor group lie on their floor. */
+/** Where a sensor group's rooms lie on their floor. */
 export const FloorPlan = z
   .object({
     width: z.number().meta({ description: 'm' }),
@@ -36,7 +36,7 @@ export const FloorPlan = z
   .meta({ id: 'FloorPlan' });
 export type FloorPlan = z.output<typeof FloorPlan>;
 
-/** Checks that each sensor is on the plan only once, and within the edges of the plan. */
+/** Checks that each sensor appears only once and lies within the edges. */
 const insideOnce = (ctx: z.core.ParsePayload<FloorPlan>) => {
   const { width, height, rooms } = ctx.value;
   const reject = (path: (string | number)[], params: object) =>
@@ -74,5 +74,5 @@ export const FloorPlanUpdate = z
     ],
   });
 
-/** The plan of a group until a plan is set. */
+/** A group's plan before one is set. */
 export const emptyPlan: FloorPlan = { width: 40, height: 20, rooms: [] };

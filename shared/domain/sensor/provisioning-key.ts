@@ -23,8 +23,8 @@ export const NewProvisioningKey = z
   });
 
 /**
- * A provisioning key, which devices use to register. `manufacturer` is null if the key is for both makers. The key
- * itself is not stored.
+ * A provisioning key, used by devices to register. `manufacturer` is null if the key is for both makers. The key itself
+ * is not stored.
  */
 export const ProvisioningKey = limits
   .extend({
@@ -38,10 +38,10 @@ export const ProvisioningKey = limits
   .meta({ id: 'ProvisioningKey' });
 export type ProvisioningKey = z.output<typeof ProvisioningKey>;
 
-/** A caller with a provisioning key: everything about the key that does not change with its use. */
+/** A caller with a provisioning key: the parts of the key that do not change with use. */
 export type Provisioner = Omit<ProvisioningKey, 'devices' | 'lastUsed'>;
 
-/** The response to the creation of a key. The key is shown only here. */
+/** The response after creating a key. The key is only returned here. */
 export const CreatedProvisioningKey = ProvisioningKey.extend({ key: z.string() }).meta({
   id: 'CreatedProvisioningKey',
 });

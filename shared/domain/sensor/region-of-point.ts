@@ -1,7 +1,7 @@
 import type { EventRegion, Point } from '../event/event.ts';
 import type { Region } from './room.ts';
 
-/** The bounds of a region, and how events name it. */
+/** A region's bounds, and how events name the region. */
 export type RegionBounds = Pick<
   Region,
   'id' | 'positionIdx' | 'name' | 'topLeftX' | 'topLeftY' | 'bottomRightX' | 'bottomRightY' | 'zMin' | 'zMax'
@@ -15,7 +15,7 @@ export const boundsOf = (region: RegionBounds): RegionBounds => {
 const eventRegionOf = ({ id, positionIdx: index, name }: RegionBounds): EventRegion => ({ id, index, name });
 
 /**
- * Returns the region with this positionIdx as events name it. If only the device knows the region, only its index is
+ * Returns the region with this positionIdx as named in events. If only the device knows the region, just its index is
  * known.
  */
 export const regionByIndex = (regions: readonly RegionBounds[], index: number): EventRegion => {
@@ -34,7 +34,10 @@ const isIn = (region: RegionBounds, { x, y, z }: Point): boolean =>
 const areaOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: RegionBounds): number =>
   (bottomRightX - topLeftX) * (topLeftY - bottomRightY);
 
-/** Returns the region that contains a point: the smallest region or, if areas are equal, the first by positionIdx. */
+/**
+ * Returns the region that contains a point: the smallest or, if areas are equal, the first by positionIdx. Null if
+ * there is none.
+ */
 export const regionAt = (regions: readonly RegionBounds[], point: Point): EventRegion | null => {
   const [smallest] = regions
     .filter((region) => isIn(region, point))

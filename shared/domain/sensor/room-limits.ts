@@ -1,9 +1,9 @@
-/** The smallest extent of a room in each direction, in cm. */
+/** The smallest room extent in each direction, in cm. */
 export const MIN_EXTENT = 20;
-/** The largest extent of a room toward the cable, in cm. */
+/** The largest room extent toward the cable, in cm. */
 export const MAX_TO_CABLE = 200;
 
-/** The range of a sensor to the sides and ahead, and the permitted mounting heights, in cm. */
+/** A sensor's range to the sides and ahead, and the permitted mounting heights, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
 const limits = (
   x: number,
@@ -15,13 +15,13 @@ const limits = (
   height: { min, max, usual },
 });
 
-/** The shortest side of a region in cm. */
+/** The shortest region side in cm. */
 export const MIN_REGION_SIDE = 20;
 
 type Mounting = 'wall' | 'ceiling' | 'ceiling_45deg' | 'wall_tilt_45deg';
 type OfMaker<T> = Readonly<Record<'maker_a' | 'maker_b', T>>;
 
-/** The range of the sensors of each maker by mounting, in cm. A missing mounting is not supported. */
+/** The sensor range by maker and mounting, in cm. A missing mounting is not supported. */
 export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
   maker_a: {
     wall: limits(200, 400, [100, 150, 200]),
@@ -34,7 +34,7 @@ export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
 
 type Kind = 'default' | 'bed' | 'door' | 'monitored_bed' | 'interference';
 
-/** The number of regions that a sensor supports, in total and by kind. */
+/** The number of regions a sensor supports, in total and by kind. */
 export const regionCounts: OfMaker<{ all: number; kinds: Readonly<Partial<Record<Kind, number>>> }> = {
   maker_a: { all: 6, kinds: { default: 6, door: 2, bed: 1 } },
   maker_b: { all: 16, kinds: { default: 16, door: 16, bed: 16, interference: 16, monitored_bed: 1 } },

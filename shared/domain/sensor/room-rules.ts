@@ -63,7 +63,7 @@ const countErrors = ({ regions }: RoomUpdate, manufacturer: Manufacturer): Field
     : ofKind;
 };
 
-/** Returns all errors of a room for a sensor of this maker. The list is empty if the room is valid. */
+/** Returns all errors in a room, for a sensor from this maker. Empty if the room is valid. */
 export const roomErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[] => [
   ...extentErrors(room, manufacturer),
   ...countErrors(room, manufacturer),
@@ -76,8 +76,8 @@ const rank = ({ kind }: { kind: RegionKind }): number => {
 };
 
 /**
- * Returns the ids of regions. Each id in the request is used once. A region without an id gets the id of the region
- * with the same kind and name in `before`, or else a new id.
+ * Returns the region ids. Each id in the request is used once. A region without an id gets the id of the region with
+ * the same kind and name in `before`, otherwise a new one.
  */
 const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newId: () => string): string[] => {
   const sent = new Set(regions.map(({ id }) => id));
@@ -93,8 +93,8 @@ const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newI
 };
 
 /**
- * Returns the regions that replace the regions `before`, in the order of the body. `positionIdx` counts beds first,
- * then doors, then all others.
+ * Returns the regions that replace those in `before`, in request order. `positionIdx` counts beds first, then doors,
+ * then all others.
  */
 export const numberRegions = (
   regions: readonly RegionUpdate[],

@@ -14,7 +14,7 @@ const regions = Object.entries(regionCounts).map(
   ([maker, { all, kinds }]) => `A sensor of ${maker} has at most ${all} regions, of which at most ${listed(kinds)}.`,
 );
 
-/** The limits of rooms and regions by maker and mounting, for the API document. */
+/** The room and region limits by maker and mounting, for the API document. */
 export const roomLimitsText = [
   'The limits depend on the maker of the sensor and on `sensorMounting`. All lengths are in cm.',
   [
@@ -29,7 +29,7 @@ export const roomLimitsText = [
 ].join('\n\n');
 
 const allLimits: readonly Limits[] = Object.values(mountings).flatMap((byMounting) => Object.values(byMounting));
-/** The bounds (cm) that no combination of maker and mounting exceeds. */
+/** Bounds (cm) that no maker and mounting exceeds. */
 export const outerLimits = {
   x: Math.max(...allLimits.map(({ x }) => x)),
   y: Math.max(...allLimits.map(({ y }) => y)),

@@ -8,8 +8,8 @@ export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_4
 export type Mounting = z.infer<typeof Mounting>;
 
 /**
- * An int32 of at least MIN_EXTENT. The document shows the largest `maximum` of all makers; room-rules.ts checks the
- * limit of the sensor's maker.
+ * Returns the schema for an int32 from MIN_EXTENT. The document shows the largest `maximum` for any maker;
+ * room-rules.ts checks the limit for the sensor's maker.
  */
 const extent = (maximum: number, description: string) =>
   int32(MIN_EXTENT, 2_147_483_647).meta({ maximum, description });
@@ -35,7 +35,7 @@ const fields = z.object({
   exitDuration: seconds,
 });
 
-/** The body of a request that replaces the room of a sensor (D1 O9). */
+/** The body of a request that replaces a sensor's room (D1 O9). */
 export const RoomUpdate = fields
   .extend({ regions: z.array(RegionUpdate).max(64).meta({ maxItems: outerLimits.regions }) })
   .meta({
@@ -59,7 +59,7 @@ export const RoomUpdate = fields
   });
 export type RoomUpdate = z.output<typeof RoomUpdate>;
 
-/** A stored region, with its id and its position in the device's order of regions. */
+/** A stored region, with its id and its position in the device's region order. */
 export const Region = RegionUpdate.extend({
   name: storedText(1, 64),
   id: z.string().meta({ format: 'uuid' }),
@@ -67,7 +67,7 @@ export const Region = RegionUpdate.extend({
 }).meta({ id: 'Region' });
 export type Region = z.output<typeof Region>;
 
-/** The room of a sensor (D1 "Room"). */
+/** A sensor's room (D1 "Room"). */
 export const Room = fields
   .extend({
     sensorId: z.string(),

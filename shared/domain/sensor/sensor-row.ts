@@ -1,13 +1,10 @@
 import { makers } from '../makers/makers.ts';
 import { hardwareIdOfDevice, Manufacturer, type Sensor, type SensorRecord } from './sensor.ts';
 
-/**
- * The fields of a sensor in a list, its hardware id for searches, and the obstacles that keep its falls from being
- * reported.
- */
+/** A sensor's fields in a list, the hardware id for searches, and the obstacles that keep falls from being reported. */
 export type ListedSensor = Sensor & { hardwareId: string } & Pick<SensorRecord, keyof typeof OBSTACLES>;
 
-/** The columns of a row, in order, separated by spaces. The name may contain spaces, so it comes last. */
+/** The columns in a row, in order, separated by spaces. The name may contain spaces, so it comes last. */
 const columns = [
   'flags',
   'createDate',
@@ -17,15 +14,14 @@ const columns = [
   'name',
 ] as const satisfies readonly (keyof ListedSensor | 'flags')[];
 /**
- * The columns that were added later, each after U+001F, which no name contains. New columns are added at the end. Rows
- * of earlier versions lack them, so '' means that the sensor does not have the field. Earlier versions ignore new
- * columns.
+ * Columns added later, each after U+001F, which no name contains. New ones go at the end. Rows from earlier versions
+ * lack them, so '' means that the sensor does not have the field. Earlier versions ignore new columns.
  */
 const laterColumns = ['obstacles'] as const;
 const SEPARATOR = '\u001f';
 type Row = Record<(typeof columns)[number] | (typeof laterColumns)[number], string>;
 
-/** The bits of `obstacles`: the reasons why falls of a sensor are not reported. */
+/** The bits in `obstacles`: why a sensor's falls are not reported. */
 const OBSTACLES = { isSilent: 1, isFallDetectionOff: 2, isMisunderstood: 4, marksSilent: 8 } as const;
 
 type Obstacle = keyof typeof OBSTACLES;
@@ -55,9 +51,7 @@ const splitRow = (text: string): Row => {
 const encode = (value: number): string => value.toString(36);
 const decode = (text: string): number => Number.parseInt(text, 36);
 
-/**
- * The bits of `flags`. The higher bits hold the index of the manufacturer, so new manufacturers are added at the end.
- */
+/** The bits in `flags`. The higher bits hold the manufacturer's index, so new manufacturers go at the end. */
 const FLAGS = { isActive: 1, optimizationEnabled: 2 } as const;
 const MANUFACTURER = 4;
 type Flags = Pick<ListedSensor, keyof typeof FLAGS | 'manufacturer'>;
@@ -78,9 +72,9 @@ const unpackFlags = (flags: number): Flags => {
 };
 
 /**
- * Packs a sensor into one short text, so that reading a list of thousands of sensors reads little more than their
- * names. The text leaves out everything that the key contains: the id, and the hardware id if it can be derived from
- * the id. Even with the longest name, 64 characters of 4 bytes, it stays far below the 1,024 bytes of a sort key.
+ * Packs a sensor into one short string, so that reading a list of thousands of sensors reads little more than their
+ * names. It leaves out everything in the key: the id, and the hardware id if it can be derived from the id. Even with
+ * the longest name, 64 characters of 4 bytes, it stays far below the 1,024 bytes allowed for a sort key.
  */
 export const packSensor = (sensor: SensorRecord): string =>
   joinRow({
@@ -93,7 +87,7 @@ export const packSensor = (sensor: SensorRecord): string =>
     obstacles: packObstacles(sensor),
   });
 
-/** Unpacks a sensor. `id` and `customerId` (null if it is linked to no customer) come from its key. */
+/** Unpacks a sensor. `id` and `customerId` (null if not linked to a customer) come from the key. */
 export const unpackSensor = (text: string, id: string, customerId: number | null): ListedSensor => {
   const row = splitRow(text);
   const flags = unpackFlags(decode(row.flags));

@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventDetails, EventRegion, Point, Situation, Subject } from '../event/event.ts';
 import type { FallState } from './sensor-status.ts';
 
-/** A state of a fall of a maker A sensor. */
+/** A fall state on a maker A sensor. */
 export type FallPhase = FallState | 'canceled';
 
-/** One fall of a maker A sensor. */
+/** One fall on a maker A sensor. */
 export type Fall = {
   /**
-   * The start of the fall in ms, which identifies it: by the device's clock, or the time of receipt if the device did
-   * not send one.
+   * When the fall started (ms), which identifies it: by the device clock, or the time of receipt if the device did not
+   * send one.
    */
   start: number;
-  /** The states that were reported or reached by time, in the order in which they occurred. */
+  /** The states that were reported or reached by time, in the order they occurred. */
   phases: readonly FallPhase[];
-  /** The newest trusted time (ms, the device's clock) of a report about the fall, if it differs from the start. */
+  /** The newest trusted time (ms, device clock) in a report about the fall, if it differs from the start. */
   time?: number;
   isSensitive?: boolean;
   /**
-   * When the fall last changed its state (ms, the service's clock). This field and the following ones are stored until
-   * the fall ends, because they are needed when time advances the fall.
+   * When the fall last changed state (ms, service clock). This field and the following ones are stored until the fall
+   * ends, because they are needed when time advances the fall.
    */
   at?: number;
-  /** When (ms, the service's clock) states were reported without a trusted start. */
+  /** When (ms, service clock) states were reported without a trusted start. */
   phaseDates?: Partial<Record<FallPhase, number>>;
   point?: Point | null;
   /**
@@ -33,59 +33,59 @@ export type Fall = {
   isSimulated?: boolean;
   isSilent?: boolean;
   /**
-   * When (ms, the service's clock) time alone ended the fall. Somebody may still be on the floor, so the fall stays
-   * open for people until its device reports the end, or UNCLEAR_MS have passed.
+   * When (ms, service clock) time alone ended the fall. Someone may still be on the floor, so the fall stays open for
+   * people until the device reports the end, or UNCLEAR_MS have passed.
    */
   endedByTime?: number;
-  /** Time alone ended the fall, no matter how long ago, so its escalation continues. */
+  /** Time alone ended the fall, however long ago, so its escalation continues. */
   isUnreported?: true;
-  /** Somebody acknowledged the fall (shared/store/rules/falls.ts). */
+  /** The fall has been acknowledged (shared/store/rules/falls.ts). */
   isAcknowledged?: true;
   /** When (ms) people closed the fall. Further reports about it change nothing. */
   closedAt?: number;
 };
 
-/** How long (ms) a fall that time alone ended stays open for people. */
+/** How long (ms) a fall ended by time alone stays open for people. */
 export const UNCLEAR_MS = 2 * 3_600_000;
 
 /** Whether the fall is finished or canceled. */
 export const isEnded = ({ phases }: Fall): boolean => phases.includes('finished') || phases.includes('canceled');
 
-/** Whether somebody may still be on the floor: the fall has not ended, or only time has ended it. */
+/** Whether someone may still be on the floor: the fall has not ended, or only time has ended it. */
 export const mayLieThere = (fall: Fall): boolean => !isEnded(fall) || fall.endedByTime !== undefined;
 
 /**
- * A posture of a maker B sensor that belongs to a fall. Only sensitive detection reports that somebody sits on the
+ * A posture reported by a maker B sensor that belongs to a fall. Only sensitive detection reports sitting on the
  * ground.
  */
 export type FallPosture = 'suspected' | 'fallen' | 'sitting_suspected' | 'sitting';
 const alarms: readonly FallPosture[] = ['fallen', 'sitting'];
-/** Whether a posture raises the alarm of its fall. */
+/** Whether a posture raises the fall alarm. */
 export const isAlarm = (posture: FallPosture): boolean => alarms.includes(posture);
 
-/** A person whom a maker B sensor tracks. */
+/** A person tracked by a maker B sensor. */
 export type Track = {
   id: number;
   /** The last reported pose, as numbered by the device. */
   pose?: number;
-  /** The reported postures of the open fall. Missing when no fall is open. */
+  /** The postures reported for the open fall. Missing if no fall is open. */
   fallPostures?: readonly FallPosture[];
-  /** When (ms) the open fall began, and the region in which it began. */
+  /** When (ms) and in which region the open fall began. */
   since?: number;
   region?: EventRegion;
-  /** The time (ms) of the last posture of the open fall, unless that posture began the fall. */
+  /** The time (ms) of the open fall's last posture, unless that posture began the fall. */
   poseAt?: number;
   /** When (ms) the open fall last raised another alarm, which cancels an earlier acknowledgement. */
   alarmedAgain?: number;
-  /** Somebody acknowledged the open fall after it last raised an alarm. */
+  /** The open fall has been acknowledged since it last raised an alarm. */
   isAcknowledged?: true;
-  /** People closed the fall. The mark is kept as long as the postures of the fall are repeated. */
+  /** People closed the fall. The mark is kept as long as the fall's postures are repeated. */
   isClosed?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
-  /** The areas that the person is in, in the order in which they were entered. */
+  /** The areas the person is in, in the order they were entered. */
   inside?: number[];
-  /** The newest time (ms, the device's clock) of a report about this track. */
+  /** The newest time (ms, device clock) in a report about this track. */
   at?: number;
   /** Falls up to this time (ms) have raised an alarm. Reports about them may still arrive late. */
   alarmedUpTo?: number;
@@ -94,18 +94,15 @@ export type Track = {
 /** Whether a track has a fall that is not over. */
 export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
-/**
- * Returns the open fall of a track as the subject of an event. People have to respond again to each further alarm of
- * the fall.
- */
+/** Returns a track's open fall as an event subject. Each further alarm in the fall needs another response. */
 export const subjectOf = ({ id: track, since, alarmedAgain }: Track): Subject => {
   if (since === undefined) return { track };
   return alarmedAgain === undefined ? { track, fall: since } : { track, fall: alarmedAgain, began: since };
 };
 
 /**
- * The state of a sensor and its room. It is one item of the table, written on the condition that `version` is
- * unchanged. Missing fields are not known yet.
+ * The state of a sensor and the room. It is one table item, written on condition that `version` is unchanged. Missing
+ * fields are not known yet.
  */
 export type SensorState = {
   version: number;
@@ -113,21 +110,21 @@ export type SensorState = {
   lastSeen: number;
   isActive: boolean;
   /**
-   * The sensor has sent a message since it became active. From then on, `lastSeen` may lag behind the newest message.
+   * The sensor has sent a message since becoming active. From then on, `lastSeen` may lag behind the newest message.
    */
   isSteady?: true;
   presence: boolean | null;
   falls: Fall[];
-  /** When (ms) each rule last fired for this sensor. Times that are too old for any rate limit are removed. */
+  /** When (ms) each rule last fired for this sensor. Times too old for any rate limit are removed. */
   fired: Record<string, number>;
-  /** Maker A: the device last reported that it is in its learning phase. */
+  /** Maker A: the device last reported being in the learning phase. */
   learning?: true;
-  /** The starts (ms) of recent falls that caused no alarm. */
+  /** When (ms) recent falls that caused no alarm started. */
   loop?: number[];
-  /** Maker A: the regions with somebody in them, by positionIdx. */
+  /** Maker A: the regions with someone in them, by positionIdx. */
   inside?: number[];
   /**
-   * The times (ms) of the newest report of presence or the number of people, and of the newest report of regions. Older
+   * The times (ms) of the newest report on presence or the number of people, and of the newest report on regions. Older
    * reports that arrive later are ignored.
    */
   presenceAt?: number;
@@ -137,19 +134,19 @@ export type SensorState = {
   /** Maker B: how many people are in the room. */
   people?: number;
   tracks?: Track[];
-  /** Maker B: the active alarm of each group: respiration, heart and signal. */
+  /** Maker B: the active alarm in each group: respiration, heart and signal. */
   vitals?: Record<string, Situation>;
   /** Maker B: when (ms) a weak signal and a tilt were last reported. */
   signs?: Record<string, number>;
   /** Maker B: short hashes of the newest messages about tracks that caused no event. */
   eventless?: string[];
-  /** The hash of the previous message, if nothing but its bytes identifies it, and when (ms) it was received. */
+  /** The hash of the previous message, if only its bytes identify it, and when (ms) it was received. */
   last?: { hash: string; at: number };
   /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
   /**
-   * The numbers of messages that were and were not understood, since the first that was not understood, in total and
-   * for messages about falls (domain/state/understanding.ts).
+   * How many messages were and were not understood, counted from the first that was not, in total and for messages
+   * about falls (domain/state/understanding.ts).
    */
   understanding?: {
     since: number;
@@ -169,8 +166,8 @@ export const newSensorState: SensorState = {
 };
 
 /**
- * Returns the state of a sensor that becomes active again. Its tracks, signs and vital alarms are removed: the device
- * may have restarted, and its track numbers may now refer to other people.
+ * Returns the state for a sensor that becomes active again. Tracks, signs and vital alarms are removed: the device may
+ * have restarted, and its track numbers may now refer to other people.
  */
 export const reactivated = ({
   tracks: _,
@@ -183,38 +180,38 @@ export const reactivated = ({
   isActive: true,
 });
 
-/** The new state after a step, and the events of the step: none, one or several. */
+/** The new state after a step, and any events from the step. */
 export type Step = { state: SensorState; events: EventDetails[] };
 
-/** The seconds between two sweeps in the cloud. Each sweep records that the service is up. */
+/** How often (s) sweeps run in the cloud. Each sweep records that the service is up. */
 export const SWEEP_SECONDS = 60;
 
 /**
  * Returns how long (ms) the record that the service is up may be missing before this counts as an outage. It is two
- * thirds of the time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor's interval is
- * not longer than that time. Late and failed sweeps do not count as outages, each of which would restart that time:
- * with the default, one sweep in three minutes is enough.
+ * thirds of the time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor's interval does
+ * not exceed that time. Late and failed sweeps do not count as outages, which would each restart that time. With the
+ * default, one sweep every three minutes is enough.
  */
 export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): number =>
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
 
 /**
- * A message without news is written only if `lastSeen` is older than this fraction of the time after which a sensor is
- * inactive.
+ * A message without news is only written if `lastSeen` is older than this fraction of the time after which a sensor
+ * becomes inactive.
  */
 const UNWRITTEN = 0.25;
 
 /**
- * Returns the time (ms) at which an active sensor becomes inactive. The time is never too early, but can be late by a
- * quarter of `afterSeconds`, because messages since `lastSeen` may not have been written. The downtime of the service
- * before `upSince` does not count: an outage of the service must not make sensors inactive in bulk.
+ * Returns when (ms) an active sensor becomes inactive. It is never too early, but can be late by a quarter of
+ * `afterSeconds`, because messages since `lastSeen` may not have been written. Downtime before `upSince` (ms) does not
+ * count: a service outage must not make sensors inactive in bulk.
  */
 export const silentAt = (state: SensorState, upSince: number, afterSeconds: number): number =>
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
 /**
- * Returns a track without the time that each report changes. Tracks with an open fall keep the time, because the end of
- * the fall may be reported late.
+ * Returns a track without the time that each report changes. Tracks with an open fall keep it, because the end of the
+ * fall may be reported late.
  */
 const steadyTrack = ({ at, ...track }: Track): Track =>
   track.fallPostures && at !== undefined ? { ...track, at } : track;
@@ -229,12 +226,12 @@ const steadyState = ({
   ...rest
 }: SensorState): unknown => JSON.parse(JSON.stringify({ ...rest, tracks: tracks?.map(steadyTrack) }));
 
-/** Whether a state is the same as before, except for the times of its last reports. */
+/** Whether a state is the same as before, except for the times of the last reports. */
 export const isUnchanged = (before: SensorState, next: SensorState): boolean =>
   isDeepStrictEqual(steadyState(next), steadyState(before));
 
 /**
- * Whether a state without events is worth a write: something has changed, or the stored `lastSeen` is too old or in the
+ * Whether a state without events is worth writing: something has changed, or the stored `lastSeen` is too old or in the
  * future.
  */
 export const isWorthWriting = (before: SensorState, next: SensorState, afterSeconds: number): boolean =>
@@ -247,13 +244,11 @@ export const isWorthWriting = (before: SensorState, next: SensorState, afterSeco
 export const hasOpenFallOrTrack = ({ falls, tracks = [] }: SensorState): boolean =>
   falls.some((fall) => !isEnded(fall)) || tracks.some(isDown);
 
-/** Whether the sensor has a fall after which somebody may still be on the floor. */
+/** Whether there is a fall after which someone may still be on the floor. */
 export const hasFallForPeople = (state: SensorState): boolean =>
   hasOpenFallOrTrack(state) || state.falls.some(mayLieThere);
 
-/**
- * Returns the state of the newest fall of a maker A sensor (D1 "States"). Null if there is none, or if it was canceled.
- */
+/** Returns the state of a maker A sensor's newest fall (D1 "States"). Null if there is none, or if it was canceled. */
 export const fallStateOf = ({ falls }: SensorState): FallState | null => {
   const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((fall, other) => other.start - fall.start);
   if (!newest || newest.phases.includes('canceled')) return null;

@@ -5,8 +5,8 @@ export const FallState = z.enum(['detected', 'confirmed', 'calling', 'finished']
 export type FallState = z.infer<typeof FallState>;
 
 /**
- * The status of a sensor. `lastSeen` is null before its first message; `presence` is null while it is unknown or the
- * sensor is offline.
+ * A sensor's status. `lastSeen` is null before the first message; `presence` is null while unknown or the sensor is
+ * offline.
  */
 export const SensorStatus = z
   .object({

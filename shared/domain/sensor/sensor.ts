@@ -7,17 +7,17 @@ export const Manufacturer = z.enum(['maker_a', 'maker_b']);
 export type Manufacturer = z.infer<typeof Manufacturer>;
 
 /**
- * The id of a sensor in a path. Only its length is checked: 12..26 characters, and exactly 12 in operations that only
- * maker B has.
+ * A sensor id in a path. Only the length is checked: 12..26 characters, and exactly 12 in operations that only maker B
+ * has.
  */
 export const SensorId = z.string().min(12).max(26);
 
-/** The minimum and maximum number of characters in the name of a sensor. */
+/** The minimum and maximum number of characters in a sensor name. */
 export const SENSOR_NAME_LENGTH = [3, 64] as const;
 
 /**
- * A sensor (D1 "Sensor"). A new field gets a default, because stored sensors lack the field. It is optional in
- * `SensorRecord`, and the code that reads it decides what its absence means.
+ * A sensor (D1 "Sensor"). New fields need a default, because stored sensors lack them. They are optional in
+ * `SensorRecord`, and the code that reads them decides what their absence means.
  */
 export const Sensor = z
   .object({
@@ -35,29 +35,26 @@ export const Sensor = z
 export type Sensor = z.infer<typeof Sensor>;
 
 /**
- * A sensor as it is stored. `customerId` is null until a customer links the sensor; `groupId` is 0 if it is in no
+ * A sensor as stored. `customerId` is null until a customer links the sensor; `groupId` is 0 if the sensor is in no
  * group.
  */
 export type SensorRecord = z.input<typeof Sensor> & {
   hardwareId: string;
   groupId: number;
-  /**
-   * The extent of the room in cm, and the bounds of its regions, which are needed to locate falls. Missing until the
-   * room is set.
-   */
+  /** The room's extent in cm and the region bounds, needed to locate falls. Missing until the room is set. */
   room?: Extent & { regions: readonly RegionBounds[] };
-  /** Its configuration silences falls, or turns fall detection off. */
+  /** The configuration silences falls, or turns fall detection off. */
   isSilent?: boolean;
   isFallDetectionOff?: boolean;
-  /** Most of its messages of the last 24 hours, or most of its messages about falls, were not understood. */
+  /** Most of the sensor's messages in the last 24 hours, or most of those about falls, were not understood. */
   isMisunderstood?: boolean;
-  /** Its newest report of a fall is marked as silent, and its critical configuration has not been changed since. */
+  /** The newest fall report is marked as silent, and the critical configuration has not changed since. */
   marksSilent?: boolean;
 };
 
 /**
- * The sensor that a device's token belongs to. `customerId` is 0 until a customer links it; `hash` is the hash of the
- * token. `moved` has the previous customer, and when (ms) the sensor left it.
+ * The sensor that a device token belongs to. `customerId` is 0 until a customer links it; `hash` is the token's hash.
+ * `moved` has the previous customer, and when (ms) the sensor left.
  */
 export type Device = {
   sensorId: string;
@@ -65,31 +62,31 @@ export type Device = {
   manufacturer: Manufacturer;
   hash: string;
   moved?: { from: number; at: number };
-  /** The hash of the token that this token replaced. Present until this token is used. */
+  /** The hash of the token replaced by this one. Present until this token is used. */
   replaces?: string;
   /**
-   * Set if the device got a new token. The old token stays valid until the new token is used, at most until this time
-   * (ms).
+   * Set once the device got a new token. The old one stays valid until the new one is used, but no longer than this
+   * time (ms).
    */
   replacedUntil?: number;
-  /** The id of the device's newest call that was recorded before it was queued, and when (ms) it was recorded. */
+  /** The id of the newest device call recorded before it was queued, and when (ms) it was recorded. */
   notedCall?: string;
   notedAt?: number;
-  /** The number of the device's calls recorded since the customer linked it. */
+  /** How many device calls have been recorded since the customer linked the device. */
   calls?: number;
-  /** Too many of these calls are not processed yet: see shared/ingest/ingest.ts. */
+  /** Too many of these calls have not been processed yet: see shared/ingest/ingest.ts. */
   isHeldBack?: boolean;
-  /** The id of the newest MQTT connection, and when (ms) it was authorized. */
+  /** The newest MQTT connection's id, and when (ms) it was authorized. */
   connectionId?: string;
   connectDate?: number;
-  /** The device is the canary of the service, not a device in a home. */
+  /** The device is the service's canary, not a device in a home. */
   isCanary?: boolean;
 };
 
-/** A device that makes a call. `isBusy`: the device has called this process very often within a minute. */
+/** A device making a call. `isBusy`: it has called this process very often within a minute. */
 export type CallingDevice = Device & { isBusy?: boolean };
 
-/** Creates a sensor at its first registration. No customer has linked it yet. */
+/** Returns the sensor for a first registration. No customer has linked it yet. */
 export const newSensor = (
   device: Pick<SensorRecord, 'id' | 'hardwareId' | 'manufacturer' | 'firmwareVersion'>,
   now: number,
@@ -105,9 +102,9 @@ export const newSensor = (
 });
 
 /**
- * Defines what happens to each field when a sensor moves to another customer. `device` fields are kept. `setting`
- * fields describe a room and its resident, so they are kept only if the sensor had no customer, because then a system
- * admin set them for the new customer. `new` fields get the values of a new sensor.
+ * What happens to each field when a sensor moves to another customer. `device` fields are kept. `setting` fields
+ * describe a room and its resident. They are kept only if the sensor had no customer, because then a system admin set
+ * them for the new one. `new` fields are reset as for a new sensor.
  */
 const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   id: 'device',
@@ -128,7 +125,7 @@ const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   updateDate: 'new',
 };
 
-/** Returns a sensor as its next customer gets it; `customerId` is null if there is no next customer. */
+/** Returns a sensor as the next customer gets it; `customerId` is null if there is none. */
 export const movedSensor = (sensor: SensorRecord, customerId: number | null, now: number): SensorRecord => {
   const kept = sensor.customerId === null ? ['device', 'setting'] : ['device'];
   const fields = Object.entries(sensor).filter(([field]) => kept.includes(onMove[field as keyof SensorRecord]));
@@ -142,8 +139,8 @@ export const movedSensor = (sensor: SensorRecord, customerId: number | null, now
 };
 
 /**
- * Returns the device id of D2 Custom 1 for a hardware id: `id_` and the base64url of the hardware id with colons, 26
- * characters.
+ * Returns the D2 Custom 1 device id for a hardware id: `id_` and the base64url of the hardware id with colons, 26
+ * characters in total.
  */
 export const deviceIdOf = (hardwareId: string): string =>
   `id_${Buffer.from((hardwareId.match(/../g) ?? []).join(':')).toString('base64url')}`;

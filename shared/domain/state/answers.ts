@@ -36,7 +36,7 @@ const trackStep = (state: SensorState, id: number, began: number, answer: Answer
   return { state: { ...state, ...(tracks && { tracks }) }, events: isClosed ? endsOf([found]) : [] };
 };
 
-/** Ends a fall as if its device had reported it: finished after an alarm, otherwise canceled. */
+/** Ends a fall as if the device had reported it: finished after an alarm, otherwise canceled. */
 const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step => {
   const found = state.falls.find((fall) => isSame(fall, key));
   if (found?.closedAt) return { state, events: [] };
@@ -45,7 +45,7 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
     return moveFall(state, { ...found, closedAt }, phase, closedAt);
   }
   const { start, isSensitive } = key;
-  // A fall that is no longer in the state is added, because its device may report it again.
+  // A fall that is no longer in the state is added, because the device may report it again.
   const closed: Fall = found
     ? { ...reportedEnd(found), closedAt }
     : { start, phases: ['finished'], ...(isSensitive && { isSensitive }), closedAt };
@@ -55,7 +55,7 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
 
 /** Applies people's response to a fall to the state. Acknowledging a fall that is over or unknown changes nothing. */
 export const answerStep = (state: SensorState, key: string, answer: Answer): Step => {
-  // The state contains only alarms about falls.
+  // The state only contains alarms about falls.
   if (isEventKey(key)) return { state, events: [] };
   const { track, ...fallKey } = fallOfKey(key);
   if (track !== null) return trackStep(state, track, fallKey.began, answer);
@@ -66,14 +66,16 @@ export const answerStep = (state: SensorState, key: string, answer: Answer): Ste
   return { state: { ...state, falls }, events: [] };
 };
 
-/** Returns the key of the newest alarm of a fall that the state knows. */
+/**
+ * Returns the key of a fall's newest alarm in the state. If the state does not know the fall, returns the given key.
+ */
 export const newestKeyOf = (state: SensorState, key: string): string => {
   const { track, began } = fallOfKey(key);
   const found = track === null ? undefined : state.tracks?.find((known) => isFallOf(known, track, began));
   return (found && fallKeyOf(subjectOf(found))) ?? key;
 };
 
-/** Whether the state knows that people acknowledged a fall. */
+/** Whether people acknowledged a fall, according to the state. */
 export const isAcknowledged = (state: SensorState, key: string): boolean => {
   const { track, ...fallKey } = fallOfKey(key);
   const found =

@@ -1,26 +1,23 @@
 import { type Fall, type FallPhase, isEnded } from '../sensor/sensor-state.ts';
 import type { Timings } from './room-context.ts';
 
-/**
- * Time advances a fall only this long (ms) after its device should have reported the next phase, because the report may
- * be late.
- */
+/** How long (ms) time waits before it advances a fall, because the device's report on the next phase may be late. */
 const DEVICE_DELAY = 3_000;
-/** A fall that nothing advances ends this long (ms) after the sum of its durations. */
+/** How long (ms) after the sum of its durations a fall ends if nothing advances it. */
 const STALE = 60_000;
 
 type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean };
 
-/** Whether the beginning of a fall was reported. */
+/** Whether the start of a fall was reported. */
 export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
 
 /**
- * Whether time advances the fall from phase to phase. Sensitive falls, and falls whose beginning was not reported, are
- * only ended by time.
+ * Whether time advances the fall from phase to phase. Time only ends sensitive falls and falls whose start was not
+ * reported.
  */
 export const isTimed = (fall: Fall): boolean => !fall.isSensitive && hasBeginning(fall);
 
-/** Returns the next phase of a fall, when (ms) the fall reaches it by time alone, and when (ms) this is decided. */
+/** Returns a fall's next phase, when (ms) time alone reaches it, and when (ms) this is decided. */
 export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMove => {
   const { phases, at = 0 } = fall;
   const after = (phase: FallPhase, seconds: number) => {
@@ -36,8 +33,8 @@ export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMo
 };
 
 /**
- * Returns when (ms) a suspicion becomes an alarm if its device reports nothing more; null if it is already an alarm, or
- * will never be one.
+ * Returns when (ms) a suspicion becomes an alarm if the device reports nothing more; null if it already is one, or will
+ * never be.
  */
 export const alarmBy = (fall: Fall, timings: Timings): number | null => {
   if (!isTimed(fall) || isEnded(fall) || fall.phases.includes('calling')) return null;

@@ -13,9 +13,9 @@ import { recordFallStart, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import { isLate, type MessageTime, type RoomContext } from './room-context.ts';
 
-/** The number of falls that are remembered, so that late and duplicate messages are matched to their fall. */
+/** How many falls are remembered, so that late and duplicate messages can be matched to their fall. */
 const MAX_FALLS = 6;
-/** The number of falls with a pending alarm that are remembered in addition. */
+/** How many more falls are remembered if their alarm is pending. */
 const MAX_PENDING = 30;
 
 const phaseOf: Record<FallStatus, FallPhase> = {
@@ -46,7 +46,7 @@ export const isFirstOfFall = (situation: Situation): boolean => fallAlarms.inclu
 const isEnd = (phase: FallPhase): boolean => phase === 'finished' || phase === 'canceled';
 
 /**
- * Whether a fall can no longer reach a phase. An ended fall does not change, with one exception: `finished` only
+ * Whether a fall can no longer reach a phase. An ended fall does not change, with one exception. `finished` only
  * follows `calling`, so a `calling` that arrives after `finished` was merely late, and is still reported.
  */
 const isOver = (fall: Fall, phase: FallPhase): boolean =>
@@ -59,7 +59,7 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
   return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Returns the fields that people and escalations need for a fall that time alone ended. */
+/** Returns the fields that people and escalations need for a fall ended by time alone. */
 const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: Fall): Partial<Fall> => ({
   ...(isUnreported && { isUnreported }),
   ...(endedByTime !== undefined && {
@@ -69,10 +69,10 @@ const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: F
   }),
 });
 
-/** Returns a fall without the fields that only people need. */
+/** Returns a fall without the fields only people need. */
 export const withoutPeople = ({ endedByTime: _, isSimulated: __, isAcknowledged: ___, ...fall }: Fall): Fall => fall;
 
-/** Removes from an ended fall everything that is not needed to recognize a duplicate or late report. */
+/** Removes everything from an ended fall that is not needed to recognize a duplicate or late report. */
 const compacted = (fall: Fall): Fall => {
   const { start, phases, time, isSensitive, closedAt, point, region = point ? null : undefined } = fall;
   if (!isEnded(fall)) return fall;
@@ -91,10 +91,10 @@ const compacted = (fall: Fall): Fall => {
 const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
   a.start === b.start && (a.isSensitive ?? false) === (b.isSensitive ?? false);
 
-/** Whether a fall raises an alarm unless it ends first. If it were forgotten, the alarm would be lost. */
+/** Whether a fall raises an alarm unless it ends first. Forgetting it would lose the alarm. */
 const isAlarmPending = (fall: Fall): boolean => !fall.isSensitive && !isEnded(fall) && !fall.phases.includes('calling');
 
-/** Removes falls above the limit, ended falls first. */
+/** Removes falls above the limit, ended ones first. */
 export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   const rankOf = (fall: Fall): number => {
     if (!mayLieThere(fall)) return 0;
@@ -103,19 +103,19 @@ export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   return remembered(falls, MAX_FALLS + falls.filter(isAlarmPending).length, rankOf);
 };
 
-/** Returns a fall whose end was reported, without the marks of an end by time alone. */
+/** Returns a fall whose end was reported, without the marks for an end by time alone. */
 export const reportedEnd = (fall: Fall): Fall => {
   const { isUnreported: _, ...ended } = withoutPeople(fall);
   return ended;
 };
 
-/** Returns the state after the device has reported the end of a fall that time had already ended. */
+/** Returns the state after the device reported the end of a fall that time had already ended. */
 const withReportedEnd = (state: SensorState, fall: Fall): SensorState => ({
   ...state,
   falls: state.falls.map((other) => (other === fall ? reportedEnd(fall) : other)),
 });
 
-/** Moves a fall to a new phase at `at` (ms, the service's clock). */
+/** Moves a fall to a new phase at `at` (ms, service clock). */
 export const moveFall = (state: SensorState, fall: Fall, phase: FallPhase, at: number): Step => {
   const next = compacted({ ...fall, phases: [...fall.phases, phase], at });
   const falls = rememberedFalls([...state.falls.filter((known) => !isSame(known, fall)), next]);
@@ -124,8 +124,8 @@ export const moveFall = (state: SensorState, fall: Fall, phase: FallPhase, at: n
 };
 
 /**
- * Handles the start of a fall: it may complete a fall loop, and if the firmware has no `confirmed` state, the fall is
- * confirmed at once.
+ * Handles the start of a fall: it may complete a fall loop. If the firmware has no `confirmed` state, the fall is
+ * confirmed immediately.
  */
 const begin = (step: Step, start: FallSignal, { received, time }: MessageTime, { timings }: RoomContext): Step => {
   const fall = step.state.falls.at(-1);
@@ -137,7 +137,7 @@ const begin = (step: Step, start: FallSignal, { received, time }: MessageTime, {
   return { state: loop.state, events: [...step.events, ...next.events, ...loop.events] };
 };
 
-/** If more alarms are pending than can be remembered, the oldest fall raises its alarm now. */
+/** If there are more pending alarms than can be remembered, the oldest fall raises its alarm now. */
 const withoutSurplus = (step: Step, received: number): Step => {
   const pending = step.state.falls.filter(isAlarmPending);
   const [oldest] = pending;
@@ -147,9 +147,9 @@ const withoutSurplus = (step: Step, received: number): Step => {
 };
 
 /**
- * Returns the fall of a report, if it is known. A report without a start belongs to the open fall of the same kind,
- * unless that fall reached the same phase too long ago for the report to be a duplicate. If no fall is open, a report
- * of an end, or a report soon after the closing, belongs to the fall that people closed last.
+ * Returns the fall that a report is about, if known. A report without a start belongs to the open fall of the same
+ * kind, unless that fall reached the same phase too long ago for a duplicate. If no fall is open, a report of an end,
+ * or any report soon after a closure, belongs to the fall that people closed last.
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, received: number): Fall | undefined => {
   const { start, isSensitive, isOnCall } = signal;
@@ -177,7 +177,7 @@ const reported = (
   return {
     start: signal.start ?? known?.start ?? received,
     phases: known?.phases ?? [],
-    // A time equal to the start is not stored twice: the state is written with each message.
+    // A time equal to the start is not stored again, because the state is written with each message.
     ...(newest !== undefined && newest !== signal.start && { time: newest }),
     ...(signal.start === null && { phaseDates: { ...known?.phaseDates, [phase]: received } }),
     ...(isSensitive && { isSensitive }),
@@ -191,8 +191,8 @@ const reported = (
 };
 
 /**
- * Applies a report of a fall to the state of a sensor. Each phase of each fall is reported once. A report that is older
- * than another report of its fall is late and changes nothing, but a late `calling` still raises the alarm.
+ * Applies a fall report to the sensor state. Each phase is reported once per fall. A report older than another report
+ * about the fall is late and changes nothing, but a late `calling` still raises the alarm.
  */
 export const fallStep = (state: SensorState, signal: FallSignal, when: MessageTime, roomContext: RoomContext): Step => {
   const { received } = when;

@@ -5,10 +5,10 @@ import type { SensorState, Step } from '../sensor/sensor-state.ts';
 const LOOP_STARTS = 3;
 const LOOP_WINDOW = 300_000;
 
-/** Forgets the starts of falls, because an alarm was raised: the falls before it are not a loop. */
+/** Forgets when falls started, because an alarm was raised: earlier falls are not a loop. */
 export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => state;
 
-/** Records that a fall started at `time` (ms), and reports a fall loop if there are too many starts. */
+/** Records that a fall started at `time` (ms), and reports a fall loop if there were too many starts. */
 export const recordFallStart = (
   state: SensorState,
   time: number,

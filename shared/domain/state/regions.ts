@@ -18,8 +18,8 @@ const kindOf = ({ kind }: Region): Kind => {
 };
 
 /**
- * Returns the event of entering or leaving a region. Empty if presence detection is off for the region. For a region
- * that only the device knows, the event has only its index. `reported` is the kind that the device reports.
+ * Returns the event for entering or leaving a region. Empty if presence detection is off for the region. If only the
+ * device knows the region, the event only has its index. `reported` is the kind reported by the device.
  */
 export const regionEvent = (
   regions: readonly Region[],
@@ -35,8 +35,8 @@ export const regionEvent = (
 
 export type NumberedRegion = Pick<Region, 'id' | 'positionIdx'>;
 /**
- * Returns who is in which region, with the numbers that the regions have after a change of the room. Removed regions
- * are forgotten; numbers of regions that only the device knows are kept.
+ * Returns who is in which region, using the region numbers after a room change. Removed regions are forgotten. Regions
+ * that only the device knows keep their numbers.
  */
 export const renumbered = <T extends Pick<Track, 'inside' | 'areas'>>(
   { inside, tracks }: { inside?: number[]; tracks?: T[] },
@@ -69,7 +69,7 @@ export const changedRegions = ({ inside = [] }: SensorState, { regions }: Presen
     inside.includes(Number(index)) === isInside ? [] : [Number(index)],
   );
 
-/** Leaves out a bed exit within `suspendSeconds` before or after the last reported bed exit. */
+/** Drops a bed exit within `suspendSeconds` before or after the last reported one. */
 const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSeconds: number): Step => {
   if (!events.some(({ situation }) => situation === 'bed_left')) return { state, events };
   const { bedExit } = state;
@@ -78,7 +78,7 @@ const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSecon
   return { state, events: events.filter(({ situation }) => situation !== 'bed_left') };
 };
 
-/** Leaves out the parts of a report for which a newer report was received. */
+/** Drops the parts of a report for which a newer report was received. */
 const withoutLateParts = (
   { presenceAt, regionsAt }: SensorState,
   signal: PresenceSignal,
@@ -90,8 +90,8 @@ const withoutLateParts = (
 });
 
 /**
- * Applies a report of presence and regions to the state of a maker A sensor. If the first report has somebody in the
- * room, this counts as a change.
+ * Applies a presence and region report to the state of a maker A sensor. If the first report has someone in the room,
+ * this counts as a change.
  */
 export const presenceStep = (
   before: SensorState,
@@ -120,14 +120,14 @@ const isIn =
   (index: number) =>
     regions[index] === true;
 
-/** Updates the presence in a room. `present` is null if it was not reported. */
+/** Updates the presence in a room. `present` is null if not reported. */
 export const roomStep = (state: SensorState, present: boolean | null, point: Point | null = null): Step => {
   const next = { ...state, presence: present ?? state.presence };
   if (present === null || present === (state.presence ?? false)) return { state: next, events: [] };
   return { state: next, events: [eventOf(present ? 'occupied_room' : 'empty_room', { point })] };
 };
 
-/** Applies a reported bed exit to the state of a maker A sensor. A room of maker A has at most one bed. */
+/** Applies a reported bed exit to the state of a maker A sensor. A maker A room has at most one bed. */
 export const bedExitStep = (
   state: SensorState,
   point: Point | null,

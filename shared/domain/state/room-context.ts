@@ -3,41 +3,38 @@ import type { RegionBounds } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 
 /**
- * When a message was received (ms, the service's clock), and when its content happened (ms): the device's time if it is
- * trusted, otherwise the time of receipt. The two can be equal by chance.
+ * When a message was received (ms, service clock), and when its content happened (ms): the device time if trusted,
+ * otherwise the time of receipt. The two can be equal by chance.
  */
 export type MessageTime = { received: number; time: number; isTrusted: boolean };
 
-/** `deviceTime` is the time of the device if it is trusted, otherwise null. */
+/** Returns the times for a message. `deviceTime` (ms) is null if untrusted. */
 export const messageTime = (received: number, deviceTime: number | null): MessageTime => ({
   received,
   time: deviceTime ?? received,
   isTrusted: deviceTime !== null,
 });
 
-/**
- * Whether a report is older than the last report, which has the time `last`. A report without a trusted time is never
- * late.
- */
+/** Whether a report is older than the last one, from `last` (ms). A report without a trusted time is never late. */
 export const isLate = ({ time, isTrusted }: MessageTime, last = time): boolean => isTrusted && time < last;
 
-/** The seconds that a fall stays in each state. `confirm` is null if the firmware has no such state. */
+/** How many seconds a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
 
-/** The data that a step may need besides the state. Each part is loaded only if `needsOf` asks for it. */
+/** What a step may need besides the state. Each part is only loaded if `needsOf` asks for it. */
 export type RoomContext = {
   regions: readonly Region[];
-  /** The bounds of the regions. */
+  /** The region bounds. */
   bounds: readonly RegionBounds[];
   timings: Timings;
-  /** How long (s) after a bed exit no further bed exit is reported. */
+  /** How long (s) after a bed exit no further one is reported. */
   bedExitSuspend: number;
 };
 
 type Critical = Record<keyof typeof defaultDurations, number>;
 
 /**
- * Returns the durations in a sensor's critical configuration, as its firmware (v0.N) uses them. The defaults apply if
+ * Returns the durations in a sensor's critical configuration, as used by its firmware (v0.N). Defaults apply if
  * `stored` is null.
  */
 export const durationsOf = (

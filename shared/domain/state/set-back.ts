@@ -1,7 +1,7 @@
 import { TRUSTED_AHEAD } from '../event/event.ts';
 import type { Fall, SensorState, Track } from '../sensor/sensor-state.ts';
 
-/** Returns an object without the times (ms) that are after `latest`. */
+/** Returns an object without the times (ms) after `latest`. */
 const withoutLater = <T extends object>(object: T, names: readonly (keyof T)[], latest: number): T => {
   const later = names.filter((name) => Number(object[name]) > latest);
   return later.length === 0
@@ -10,11 +10,11 @@ const withoutLater = <T extends object>(object: T, names: readonly (keyof T)[], 
 };
 
 /**
- * Returns a state without times in the future, which were recorded before the clock was set back, so that nothing waits
- * for them. `lastSeen` is always corrected, because every message received while the clock was ahead set it.
+ * Returns a state without future times, which were recorded before the clock was set back, so that nothing waits for
+ * them. `lastSeen` is always corrected, because every message received while the clock was ahead set it.
  */
 export const withoutFuture = (state: SensorState, now: number): SensorState => {
-  // The clock of a device may be a little ahead.
+  // Device clocks may be a little ahead.
   const latest = now + TRUSTED_AHEAD;
   const pastFall = (fall: Fall): Fall => ({
     ...withoutLater(fall, ['time'], latest),

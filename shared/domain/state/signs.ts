@@ -2,8 +2,8 @@ import { eventOf, type Situation } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
 /**
- * Devices do not report the end of a weak signal or a tilt. A report within this time (ms) after the last report
- * belongs to the same occurrence.
+ * Devices do not report when a weak signal or tilt ends. A report within this time (ms) after the last one belongs to
+ * the same occurrence.
  */
 const OCCURRENCE_MS = 3_600_000;
 
@@ -16,8 +16,8 @@ export const signStep = (state: SensorState, situation: Situation, received: num
 
 const heartAlarms: readonly Situation[] = ['heart_rate_high', 'heart_rate_low'];
 /**
- * Returns the group of an alarm. Alarms of one group replace each other; alarms of different groups can be active
- * together.
+ * Returns the group an alarm belongs to. Alarms in one group replace each other; alarms in different groups can be
+ * active together.
  */
 const groupOf = (alarm: Situation): string => {
   if (heartAlarms.includes(alarm)) return 'heart';
@@ -25,8 +25,8 @@ const groupOf = (alarm: Situation): string => {
 };
 
 /**
- * Advances the vital alarms of a sensor. An alarm is reported when it begins, and again only after a reading without an
- * alarm or another alarm of its group.
+ * Advances a sensor's vital alarms. An alarm is reported when it begins, and again only after a reading without an
+ * alarm or another alarm in the same group.
  */
 export const vitalStep = (state: SensorState, alarm: Situation | null, hasReading: boolean): Step => {
   if (alarm === null) {

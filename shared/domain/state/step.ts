@@ -10,12 +10,12 @@ import { hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 import { understandingAfter } from './understanding.ts';
 
-/** Applies several items to a state, one after the other, and collects the events. */
+/** Applies several items to a state one by one, and collects the events. */
 const stepEach = <T>(state: SensorState, items: readonly T[], step: (state: SensorState, item: T) => Step): Step =>
   items.reduce<Step>(
     (before, item) => {
       const next = step(before.state, item);
-      // A message counts as late once, even if several of its items are late.
+      // A message counts as late once, even if several of its items are.
       const added = next.events.filter((event) => event !== lateEvent || !before.events.includes(event));
       return { state: next.state, events: [...before.events, ...added] };
     },
@@ -61,8 +61,8 @@ const withLearning = ({ learning, ...state }: SensorState, signal: Signal): Sens
   (isLearning(signal) ?? learning) ? { ...state, learning: true } : state;
 
 /**
- * Applies one signal to the state of a sensor. Every message makes an inactive sensor active, except a report that the
- * sensor is going offline.
+ * Applies one signal to the sensor state. Any message makes an inactive sensor active, except a report that the sensor
+ * is going offline.
  */
 export const step = (before: SensorState, signal: Signal, when: MessageTime, roomContext: RoomContext): Step => {
   const { understanding: _, ...known } = before;
@@ -73,7 +73,7 @@ export const step = (before: SensorState, signal: Signal, when: MessageTime, roo
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, events: before.isActive ? [eventOf('sensor_inactive')] : [] };
   const { state: next, events } = stepOf(before.isActive ? state : reactivated(state), signal, when, roomContext);
-  // The event of the message itself comes first, because the first event gets the UUID of the message.
+  // The event for the message itself comes first, because the first event gets the message's UUID.
   return { state: next, events: before.isActive ? events : [...events, eventOf('sensor_active')] };
 };
 
@@ -81,8 +81,8 @@ type Needs = { regions: boolean; places: boolean; critical: boolean };
 const none: Needs = { regions: false, places: false, critical: false };
 
 /**
- * Returns which parts of the room context a step needs: the regions of the room, their bounds, the critical
- * configuration. Most steps need none of them.
+ * Returns the parts of the room context that a step needs: the regions, their bounds, the critical configuration. Most
+ * steps need none.
  */
 export const needsOf = (state: SensorState, signal: Signal): Needs => {
   switch (signal.kind) {

@@ -9,20 +9,18 @@ const openFalls = ({ falls }: SensorState): Fall[] => falls.filter((fall) => !is
 /** Whether there are falls that time may advance. */
 export const hasOpenFall = (state: SensorState): boolean => openFalls(state).length > 0;
 
-/**
- * Returns when (ms) the first fall that time alone ended stops being listed as open; Infinity if there is no such fall.
- */
+/** Returns when (ms) the first fall ended by time alone stops being listed as open; Infinity if there is none. */
 export const nextClear = ({ falls }: SensorState): number =>
   Math.min(...falls.flatMap(({ endedByTime }) => (endedByTime === undefined ? [] : [endedByTime + UNCLEAR_MS])));
 
-/** Returns when (ms) time next changes a fall: any fall, or only a fall with a pending alarm. */
+/** Returns when (ms) time next changes a fall: any fall, or only one with a pending alarm. */
 export const nextMove = (state: SensorState, timings: Timings, kind: 'any' | 'alarm'): number => {
   const moves = openFalls(state).map((fall) => dueMove(fall, timings));
   const next = moves.filter(({ isAlarm }) => isAlarm || kind === 'any').map(({ dueAt }) => dueAt);
   return Math.min(...next, kind === 'any' ? nextClear(state) : Number.POSITIVE_INFINITY);
 };
 
-/** Returns when (ms) time next advances a fall from phase to phase; Infinity if there is no such fall. */
+/** Returns when (ms) time next advances a fall from phase to phase; Infinity if there is none. */
 export const nextCheck = (state: SensorState, timings: Timings): number => {
   const timed = openFalls(state).filter(isTimed);
   return Math.min(...timed.map((fall) => dueMove(fall, timings).dueAt));
@@ -32,8 +30,8 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 export type DatedEvent = { happening: EventDetails; createDate: number };
 
 /**
- * Returns the state without the marks of falls that time alone ended long ago. Returns the same state if there are no
- * such falls.
+ * Returns the state without the marks on falls that time alone ended long ago. If there are none, the same object is
+ * returned.
  */
 const withoutCleared = (state: SensorState, now: number): SensorState => {
   if (nextClear(state) > now) return state;
@@ -45,8 +43,8 @@ const withoutCleared = (state: SensorState, now: number): SensorState => {
 };
 
 /**
- * Advances the state of a sensor to `now` without a message: falls advance from phase to phase, each at its own time,
- * and the sensor becomes inactive if it has been offline since `silentAt`.
+ * Advances the sensor state to `now` (ms) without a message. Falls advance from phase to phase, each at its own time,
+ * and an active sensor becomes inactive if `silentAt` (ms) has passed.
  */
 export const passTime = (
   before: SensorState,
@@ -61,7 +59,7 @@ export const passTime = (
       .find(({ dueAt }) => dueAt <= now);
     if (!due) break;
     const isEnd = due.phase === 'finished';
-    // For people, a suspicion that time ended is over; an alarm is not.
+    // For people, a suspicion ended by time is over; an alarm is not.
     const isUnclear = isEnd && due.fall.phases.includes('calling');
     const fall: Fall = {
       ...due.fall,

@@ -17,16 +17,16 @@ import { remembered } from './memory.ts';
 import { regionEvent, roomStep } from './regions.ts';
 import { isLate, type MessageTime } from './room-context.ts';
 
-/** The number of tracks, and of areas of each track, that are remembered. */
+/** The number of tracks, and of areas per track, that are remembered. */
 const MAX_REMEMBERED = 8;
-/** The maximum number of areas that a track can be in: as many as a room can have regions. */
+/** The maximum number of areas a track can be in: as many as a room can have regions. */
 const MAX_INSIDE = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
 /**
- * How long (ms) after the last posture of a track a repeated posture of a fall counts as a duplicate. Later it is
- * reported again: the person may have fallen again, or the track may be another person.
+ * How long (ms) after a track's last posture a repeated fall posture counts as a duplicate. Later, it is reported
+ * again: the person may have fallen again, or the track may be another person.
  */
 const SAME_POSE_WITHIN = 300_000;
 
@@ -34,7 +34,7 @@ const SAME_POSE_WITHIN = 300_000;
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
  * Returns the tracks to remember. Tracks with an open fall are forgotten last, because their next pose would count as a
- * new fall. Tracks that left are forgotten first.
+ * new fall. Tracks that have left are forgotten first.
  */
 const rememberedTracks = (tracks: readonly Track[]): Track[] =>
   remembered(tracks, MAX_REMEMBERED, (track) => {
@@ -47,10 +47,10 @@ const withTrack = (state: SensorState, track: Track): SensorState => ({
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), track]),
 });
 
-/** Whether the open fall of a track has raised its alarm. */
+/** Whether a track's open fall has raised its alarm. */
 const isAlarmed = ({ fallPostures = [] }: Track): boolean => fallPostures.some(isAlarm);
 
-/** Returns the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
+/** Returns the events that end these tracks' falls: finished after an alarm, otherwise canceled. */
 export const endsOf = (tracks: readonly Track[]): EventDetails[] =>
   tracks.filter(isDown).map((track) =>
     eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', {
@@ -59,7 +59,7 @@ export const endsOf = (tracks: readonly Track[]): EventDetails[] =>
     }),
   );
 
-/** Returns the trace that is kept of a track that left, to recognize late reports about it. */
+/** Returns the trace to keep for a track that left, to recognize late reports about it. */
 const traceOf = (track: Track): Track[] => {
   const { id, at } = track;
   if (at === undefined) return [];
@@ -67,16 +67,16 @@ const traceOf = (track: Track): Track[] => {
   return [{ id, at, ...(alarmedUpTo !== undefined && { alarmedUpTo }) }];
 };
 
-/** Forgets a track that left, because its number is reused and a fall of the next person is a new fall. */
+/** Forgets a track that left. Its number is reused, and if the next person falls, that is a new fall. */
 const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   ...state,
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
 });
 
-/** Returns a track after a report, with the time of the report if it is trusted. */
+/** Returns a track after a report, with the report's time if trusted. */
 const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
-/** Updates the number of people in a room. Presence follows from it, and an empty room has no falls. */
+/** Updates the number of people in a room. It determines presence, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {
   const { state, events } = roomStep(before, count > 0);
   if (count > 0) return { state: { ...state, people: count }, events };
@@ -103,7 +103,7 @@ const areaMove = (
   const move = entered ? ('in' as const) : ('out' as const);
   const left = (track.inside ?? []).filter((index) => index !== area.index);
   const inside = entered ? [...left, area.index].slice(-MAX_INSIDE) : left;
-  // A person who enters an area twice without leaving it in between is in the area, but causes no second event.
+  // A person who enters an area twice without leaving it is in the area, but does not cause a second event.
   if (track.areas?.[key] === move) return { state: withDuplicate(state, track, when, { inside }), events: [] };
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-MAX_REMEMBERED));
@@ -111,7 +111,7 @@ const areaMove = (
   return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), events };
 };
 
-/** Returns the state after a duplicate report, which only updates times and the areas that the person is in. */
+/** Returns the state after a duplicate report, which only updates times and the areas the person is in. */
 const withDuplicate = (
   state: SensorState,
   track: Track,
@@ -125,8 +125,8 @@ const withDuplicate = (
 });
 
 /**
- * Updates the state when a person enters or leaves the room or one of its areas. A report that is older than another
- * report of the same track is late and changes nothing.
+ * Updates the state when a person enters or leaves the room or an area in it. A report older than another one about the
+ * same track is late and changes nothing.
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: MessageTime): Step => {
   const { entered, area } = move;
@@ -137,8 +137,8 @@ export const moveStep = (state: SensorState, move: Move, regions: readonly Regio
 
 type FallPose = { posture: FallPosture; situation: Situation };
 /**
- * A report of a pose that belongs to a fall, with the region of the fall and the time (ms) of the report. `isSoon`: the
- * report follows soon after the last posture of its track.
+ * A report with a fall pose, the fall's region and the report's time (ms). `isSoon`: the report came soon after the
+ * track's last posture.
  */
 type FallReport = FallPose & { pose: number; region: EventRegion | null; time: number; isSoon: boolean };
 const fallPoses: Readonly<Record<number, FallPose>> = {
@@ -149,7 +149,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 };
 const SITTING_UP_IN_BED = 11;
 
-/** Returns the region that a person is in: the last region entered and not left, because poses have no point. */
+/** Returns the region a person is in: the last one entered and not left, because poses have no point. */
 const regionOf = ({ inside = [] }: Track, places: readonly RegionBounds[]): EventRegion | null => {
   const last = inside.at(-1);
   return last === undefined ? null : regionByIndex(places, last);
@@ -167,9 +167,9 @@ const withoutFall = (track: Track): Track => {
 };
 
 /**
- * Advances the fall of a track. Each posture of the fall is reported once, until the person has another pose, or no
- * posture of the track was reported for a while. The postures of a closed fall change nothing. After a while without a
- * posture, the next posture is a new fall.
+ * Advances a track's fall. Each fall posture is reported once, until the person has another pose, or the track had no
+ * posture for a while. Postures in a closed fall change nothing. After a while without a posture, the next one is a new
+ * fall.
  */
 const fallPoseStep = (state: SensorState, reported: Track, report: FallReport): Step => {
   const { pose, posture, region, time, isSoon } = report;
@@ -189,7 +189,7 @@ const fallPoseStep = (state: SensorState, reported: Track, report: FallReport): 
   return { state: loop.state, events: [event, ...loop.events] };
 };
 
-/** Applies a pose that is not a fall to a track, which ends an open fall. */
+/** Applies a pose other than a fall to a track, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
   const track = withoutFall(before);
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
@@ -198,7 +198,7 @@ const otherPoseStep = (state: SensorState, before: Track, pose: number, region: 
 };
 
 /**
- * Raises the alarm of a late report once. If no fall is open anymore, a newer report has shown that the person is up.
+ * Raises the alarm for a late report once. If no fall is open anymore, a newer report has shown that the person is up.
  */
 const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { posture, region, time } = report;
@@ -216,9 +216,8 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 };
 
 /**
- * Advances the pose of a track. A repeated pose is a duplicate; a repeated pose of a fall is a duplicate only for a
- * while. A report that is older than another report of the same track is late and changes nothing, but a late report
- * can still raise the alarm of a fall.
+ * Advances a track's pose. A repeated pose is a duplicate, but a fall pose only for a while. A report older than
+ * another one about the same track is late and changes nothing, but a late report can still raise the fall alarm.
  */
 export const poseStep = (
   state: SensorState,

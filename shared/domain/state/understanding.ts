@@ -3,8 +3,8 @@ import type { Signal } from '../event/message.ts';
 import type { SensorState } from '../sensor/sensor-state.ts';
 
 /**
- * How far the count of understood messages may exceed the count of other messages. Each change of a count is a write,
- * and a sensor whose messages are understood must not cost a write for each message.
+ * How far the count of understood messages may exceed the count of other messages. Changing a count takes a write, and
+ * a sensor whose messages are understood must not cost one per message.
  */
 const LEAD = 10;
 
@@ -24,10 +24,9 @@ const isAboutFalls = (signal: Signal): boolean =>
   signal.kind === 'unknown' ? signal.isAboutFalls === true : signal.kind === 'fall' || signal.kind === 'postures';
 
 /**
- * Returns the counts of messages after one more message, received at `at` (ms). A state has counts only after a message
- * that was not understood. The number of earlier messages is estimated from the number of writes, and the number of
- * earlier messages about falls from the states of falls. Counts are halved every 24 hours, so that the messages of the
- * last 24 hours have the most weight.
+ * Returns the message counts after one more message, received at `at` (ms). A state only has counts after a message
+ * that was not understood. Earlier messages are estimated from the number of writes, earlier messages about falls from
+ * the fall phases. Counts are halved every 24 hours, so that messages in the last 24 hours have the most weight.
  */
 export const understandingAfter = (
   { understanding, version, falls }: Pick<SensorState, 'understanding' | 'version' | 'falls'>,
@@ -53,8 +52,8 @@ export const understandingAfter = (
 const areMostlyUnknown = ({ understood, unknown }: Counts): boolean => unknown > understood;
 
 /**
- * Whether most messages of the last 24 hours, or most messages about falls, were not understood. Messages about falls
- * are counted separately, because they would go unnoticed among the reports that a sensor sends every minute.
+ * Whether most messages in the last 24 hours, or most of those about falls, were not understood. Messages about falls
+ * are counted separately, because they would be lost among the reports a sensor sends every minute.
  */
 export const isMostlyUnknown = ({ understanding }: Counted): boolean =>
   understanding !== undefined &&

@@ -1,7 +1,7 @@
 import { wallTime } from './wall-time.ts';
 
 const MINUTE = 60_000;
-/** A number of minutes above every UTC offset, which is at most 14 hours. */
+/** More minutes than any UTC offset, which is at most 14 hours. */
 const MAX_OFFSET = 15 * 60;
 
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
@@ -9,25 +9,25 @@ const dateOf = (utc: number): string => new Date(utc).toISOString().slice(0, 10)
 
 export const monthOf = (time: number, timeZone: string): string => wallTime(time, timeZone).date.slice(0, 7);
 
-/** Returns the month that is `count` months after another month. */
+/** Returns the month `count` months later. */
 export const monthAfter = (month: string, count = 1): string => {
   const date = new Date(utcOf(`${month}-01`));
   date.setUTCMonth(date.getUTCMonth() + count);
   return dateOf(date.getTime()).slice(0, 7);
 };
 
-/** Returns the first day of a month, or the day itself. */
+/** Returns the first day of a month. A day is returned unchanged. */
 export const firstDay = (date: string): string => (date.length === 7 ? `${date}-01` : date);
-/** Returns the day that is `count` days after another day. */
+/** Returns the day `count` days later. */
 export const dayAfter = (day: string, count = 1): string => dateOf(utcOf(day) + count * 24 * 60 * MINUTE);
-/** Returns the ISO weekday of a day. */
+/** Returns a day's ISO weekday. */
 export const weekdayOf = (day: string): number => new Date(utcOf(day)).getUTCDay() || 7;
-/** Returns the day after a month, or after a day. */
+/** Returns the day after a month or a day. */
 export const dayAfterEnd = (date: string): string => (date.length === 7 ? firstDay(monthAfter(date)) : dayAfter(date));
-/** Returns the last day of a month, or the day itself. */
+/** Returns the last day of a month. A day is returned unchanged. */
 export const lastDay = (date: string): string => dateOf(utcOf(dayAfterEnd(date)) - 24 * 60 * MINUTE);
 
-/** Returns when (ms) a day begins in a time zone: at the first minute whose local date is this day or later. */
+/** Returns when (ms) a day begins in a time zone: the first minute whose local date is this day or later. */
 export const startOfDay = (day: string, timeZone: string): number => {
   const middle = utcOf(day) / MINUTE;
   let low = middle - MAX_OFFSET;
@@ -40,10 +40,10 @@ export const startOfDay = (day: string, timeZone: string): number => {
   return low * MINUTE;
 };
 
-/** A month, or the part of it in a time span: from `from` (ms) up to, but not including, `to`. */
+/** A month, or part of one, from `from` (ms) up to, but not including, `to`. */
 export type MonthPart = { month: string; from: number; to: number };
 
-/** Returns the months, or parts of them, from a day up to, but not including, the day `before`. */
+/** Returns the months from a day up to, but not including, `before`. The first and last month can be partial. */
 export const monthParts = (from: string, before: string, timeZone: string): MonthPart[] => {
   const parts: MonthPart[] = [];
   for (let day = from; day < before; ) {
@@ -56,10 +56,10 @@ export const monthParts = (from: string, before: string, timeZone: string): Mont
   return parts;
 };
 
-/** A day, or the part of it in a time span: from `from` (ms) up to, but not including, `to`. */
+/** A day, or part of one, from `from` (ms) up to, but not including, `to`. */
 type Day = { date: string; from: number; to: number };
 
-/** Returns the days of a part of a month. The first day and the last day can be incomplete. */
+/** Returns the days in a month part. The first and last day can be partial. */
 export const daysOf = ({ from, to }: MonthPart, timeZone: string): Day[] => {
   const days: Day[] = [];
   for (let at = from; at < to; ) {

@@ -6,13 +6,13 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 const asUtc = (date: string, clock: string): number => Date.parse(`${date}T${clock}:00Z`);
-/** Returns how far (ms) the clocks of a time zone are ahead of UTC at a time (ms, a whole minute). */
+/** Returns a time zone's UTC offset (ms) at a time (ms, a whole minute). */
 const offsetAt = (time: number, timeZone: string): number => {
   const { date, clock } = wallTime(time, timeZone);
   return asUtc(date, clock) - time;
 };
 
-/** Returns the first minute in a span (ms) at which the clocks are past a time that they skip. */
+/** Returns the first minute between two times (ms) at which clocks are past a local time they skip. */
 const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone: string): number => {
   let [from, to] = [low / MINUTE, high / MINUTE];
   while (from < to) {
@@ -25,8 +25,8 @@ const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone:
 };
 
 /**
- * Returns when (ms) the clocks of a time zone show a time on a day: twice when they are set back in between. If clocks
- * skip the time, returns the moment at which they skip it.
+ * Returns when (ms) clocks in a time zone show a local time on a day. It happens twice if the clocks are set back, and
+ * never if they skip the time. In the latter case, returns the moment of the skip.
  */
 export const clockTimes = (date: string, clock: string, timeZone: string): { first: number; last: number } => {
   const local = asUtc(date, clock);
@@ -37,7 +37,7 @@ export const clockTimes = (date: string, clock: string, timeZone: string): { fir
   return { first: skip, last: skip };
 };
 
-/** Returns the times (ms) after `time` at which a schedule may begin or end, within about a day. */
+/** Returns the times (ms) after `time`, within about a day, when a schedule may begin or end. */
 export const scheduleChanges = ({ from, to, timeZone }: Omit<Schedule, 'days'>, time: number): number[] => {
   const today = wallTime(time, timeZone).date;
   const shown = [today, dayAfter(today)].flatMap((day) => [from, to].map((clock) => clockTimes(day, clock, timeZone)));

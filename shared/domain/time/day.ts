@@ -7,7 +7,7 @@ const exists = (date: string): boolean => {
   return !Number.isNaN(utc) && new Date(utc).toISOString().startsWith(firstDay(date));
 };
 
-/** A month (`YYYY-MM`) or a day (`YYYY-MM-DD`) of this century. */
+/** A month (`YYYY-MM`) or day (`YYYY-MM-DD`) in this century. */
 export const MonthOrDay = z
   .string()
   .check((ctx) => {
@@ -16,7 +16,7 @@ export const MonthOrDay = z
   .meta({ pattern: MONTH_OR_DAY });
 
 const DAY = '^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
-/** A day (`YYYY-MM-DD`) of this century. */
+/** A day (`YYYY-MM-DD`) in this century. */
 export const Day = z
   .string()
   .check((ctx) => {

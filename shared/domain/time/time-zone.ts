@@ -8,7 +8,7 @@ const isTimeZone = (value: string): boolean => {
   }
 };
 
-/** The IANA name of a time zone, such as `Europe/Berlin`. */
+/** An IANA time zone name, such as `Europe/Berlin`. */
 export const TimeZone = z
   .string()
   .max(64)

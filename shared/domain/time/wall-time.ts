@@ -1,6 +1,6 @@
 import type { Schedule } from '../rule/schedule.ts';
 
-// Creating a format takes longer than using it a hundred times. It depends only on the time zone.
+// Creating a format takes longer than using it a hundred times, so there is one per time zone.
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatIn = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);
@@ -10,13 +10,13 @@ const formatIn = (timeZone: string): Intl.DateTimeFormat => {
   return created;
 };
 
-/** Returns the local time in a time zone: ISO weekday, date (`YYYY-MM-DD`) and clock (`HH:MM`). */
+/** Returns the local time in a time zone: ISO weekday, date (`YYYY-MM-DD`) and clock time (`HH:MM`). */
 export const wallTime = (time: number, timeZone: string): { weekday: number; date: string; clock: string } => {
   const [date = '', clock = ''] = formatIn(timeZone).format(time).split(' ');
   return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
 };
 
-/** Whether a time zone is UTC, which has several names. Cached, because creating a format takes long. */
+/** Whether a time zone is UTC, which has several names. Cached, because creating a format is slow. */
 const utc = new Map<string, boolean>();
 const isUtc = (timeZone: string): boolean => {
   const known = utc.get(timeZone) ?? formatIn(timeZone).resolvedOptions().timeZone === 'UTC';
@@ -28,18 +28,15 @@ const formatted = (time: number, timeZone: string, zone: string): string => {
   return [date, clock, zone].filter(Boolean).join(' ');
 };
 
-/** Returns a time for the texts of rules. Its time zone is named only if it is UTC, because homes use local time. */
+/** Returns a time for use in rule text. The time zone is included only if it is UTC, because homes use local time. */
 export const dateAndTime = (time: number, timeZone: string): string =>
   formatted(time, timeZone, isUtc(timeZone) ? 'UTC' : '');
 
-/** Returns a time with the name of its time zone, for readers who may be anywhere. */
+/** Returns a time with the time zone name, for readers who may be anywhere. */
 export const dateTimeAndZone = (time: number, timeZone: string): string =>
   formatted(time, timeZone, isUtc(timeZone) ? 'UTC' : timeZone);
 
-/**
- * Whether a time is within a schedule, by the clock of its time zone. If `from` equals `to`, the schedule includes the
- * whole day.
- */
+/** Whether a time falls within a schedule, in local time. If `from` equals `to`, the schedule covers the whole day. */
 export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {
   const { weekday, clock } = wallTime(time, timeZone);
   if (from < to) return days.includes(weekday) && clock >= from && clock < to;

@@ -10,21 +10,21 @@ import { isDutyEmpty, type Reach, recipientGaps } from './reach.ts';
 import { MAX_NAMED_SENSORS, unseenTroubles, type Watch } from './watch.ts';
 import { comingWeek } from './week.ts';
 
-/** The fields of a sensor that the watch needs. `groupId` is 0 if the sensor is in no group. */
+/** The sensor fields needed by the watch. `groupId` is 0 if the sensor is in no group. */
 export type WatchedSensor = {
   id: string;
   name: string;
   groupId: number;
   isActive: boolean;
-  /** Its configuration silences falls, or its device marks them as silent. */
+  /** The configuration silences falls, or the device marks them as silent. */
   isSilent: boolean;
-  /** Its configuration lets it detect and report falls. */
+  /** The configuration lets the sensor detect and report falls. */
   detectsFalls: boolean;
-  /** Most of its messages of the last 24 hours, or most of its messages about falls, were not understood. */
+  /** Most of the sensor's messages in the last 24 hours, or most of those about falls, were not understood. */
   isMisunderstood: boolean;
 };
 
-/** Everything that the watch of a customer is computed from. */
+/** Everything a customer's watch is computed from. */
 export type WatchInput = {
   now: number;
   timeZone: string;
@@ -32,22 +32,22 @@ export type WatchInput = {
   rules: readonly Rule[];
   webhooks: readonly WebhookRecord[];
   reach: Reach;
-  /** The names of the users that rules refer to. */
+  /** The names of the users in rules. */
   users: ReadonlyMap<number, string>;
-  /** The alarms that reached nobody. */
+  /** Alarms that reached no one. */
   unnotified: readonly UnnotifiedGap[];
-  /** The webhooks that point to the machine of the service, which does not allow such addresses. */
+  /** Webhooks that point to the service's own machine, although it does not allow such addresses. */
   loopbackTargets: readonly string[];
 };
 
-/** Whether an enabled rule reports that somebody fell or may have fallen. */
+/** Whether an enabled rule reports that someone fell or may have fallen. */
 export const isOfFalls = ({ situation, isEnabled }: Rule): boolean =>
   isEnabled && kinds[situation].type === 'fall' && /detected|suspected|confirmed/.test(kinds[situation].action);
 
 /** Whether an enabled rule reports that a sensor went offline. */
 export const isOfSilence = ({ situation, isEnabled }: Rule): boolean => isEnabled && situation === 'sensor_inactive';
 
-/** Returns the gaps that sensors themselves cause. */
+/** Returns the gaps caused by the sensors themselves. */
 const gapsOfSensors = (sensors: readonly WatchedSensor[]): Gap[] => {
   if (sensors.length === 0) return [{ kind: 'no_sensors' }];
   const where = (isAffected: (sensor: WatchedSensor) => boolean) => sensors.filter(isAffected).map(({ id }) => id);
@@ -71,7 +71,7 @@ const gapsOfSensors = (sensors: readonly WatchedSensor[]): Gap[] => {
   ];
 };
 
-/** Returns the rules about falls that reach nobody. Whether anybody is on duty is reported separately. */
+/** Returns the fall rules that reach no one. Whether anyone is on duty is reported separately. */
 const unheardRules = ({ rules, reach }: WatchInput): Rule[] =>
   rules.filter((rule) => {
     const gaps = isOfFalls(rule) ? recipientGaps(reach, rule) : [];
@@ -109,16 +109,16 @@ const namesIn = (gaps: readonly Gap[], { sensors, rules, webhooks, users }: Watc
 };
 
 /**
- * The largest size (bytes) of a watch: an eventually consistent read of it costs two and a half units. A watch that
- * would be larger names fewer sensors, rules and webhooks.
+ * The maximum size (bytes) of a watch. An eventually consistent read then costs two and a half units. If a watch would
+ * be larger, it names fewer sensors, rules and webhooks.
  */
 const MAX_BYTES = 20_000;
-/** The maximum number of entries in each list of a watch. It is reduced if the watch would be too large. */
+/** The maximum number of entries in each of a watch's lists. It is reduced if the watch would be too large. */
 const MAX_NAMED = 200;
 
 /**
- * Returns the watch with at most `max` gaps of each kind, so that no kind hides another, and with at most `max` sensors
- * and rules in each list.
+ * Returns the watch with at most `max` gaps per kind, so that no kind hides another, and with at most `max` sensors and
+ * rules in each list.
  */
 const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
   const byKind = Map.groupBy(watch.gaps, ({ kind }) => kind);
@@ -142,14 +142,14 @@ const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
   };
 };
 
-/** Computes the watch of a customer. */
+/** Computes a customer's watch. */
 export const computeWatch = (input: WatchInput): Watch => {
   const { now, timeZone, rules, webhooks, reach, loopbackTargets } = input;
   const sensors = sortedBy(input.sensors, 'asc(name)');
   const sources = sourcesOf('fall_detected', { rules, webhooks }, reach);
   const unnotified = input.unnotified.toSorted((a, b) => b.createDate - a.createDate);
   const gaps = [
-    // Somebody may be lying on the floor.
+    // Someone may be lying on the floor.
     ...unnotified.filter(({ situation }) => !isAboutSensor(situation)),
     ...gapsOfSensors(sensors),
     ...coverageGaps(comingWeek(now, timeZone), sensors, sources),

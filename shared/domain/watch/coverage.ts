@@ -7,21 +7,21 @@ import { type Gap, gapOfSensors, type RecipientGap } from './gap.ts';
 import { type Reach, recipientGaps, webhookGap } from './reach.ts';
 import type { ComingWeek } from './week.ts';
 
-/** The fields of a sensor that decide whether its falls reach anybody. `groupId` is 0 if the sensor is in no group. */
+/** The sensor fields that decide whether falls reach anyone. `groupId` is 0 if the sensor is in no group. */
 type CoveredSensor = { id: string; groupId: number };
 
-/** A rule, or a webhook of the customer, that reports a situation of some sensors at some times. */
+/** A rule or customer webhook that reports a situation for some sensors at some times. */
 export type Source = {
   isRule: boolean;
-  /** The only sensor or group that the source is for; null for all. */
+  /** The only sensor or group the source is for; null for all. */
   sensorId: string | null;
   groupId: number | null;
   schedule: Schedule | null;
-  /** The reasons why the source reaches nobody. Empty if it reaches somebody. */
+  /** Why the source reaches no one. Empty if it reaches someone. */
   gaps: readonly RecipientGap[];
 };
 
-/** Whether a rule reports a situation wherever it occurs in a room. */
+/** Whether a rule reports a situation anywhere in a room. */
 const isForRoom = ({ isEnabled, regionId, ...rule }: Rule, situation: Situation): boolean =>
   isEnabled && regionId === null && rule.situation === situation;
 
@@ -31,7 +31,7 @@ const sourceOfWebhook = (webhook: WebhookRecord, reach: Reach): Source => {
   return { isRule: false, sensorId: null, groupId, schedule: null, gaps: gap ? [gap] : [] };
 };
 
-/** Returns everything that reports a situation: rules, and webhooks of the customer. */
+/** Returns everything that reports a situation: rules and customer webhooks. */
 export const sourcesOf = (
   situation: Situation,
   { rules, webhooks }: { rules: readonly Rule[]; webhooks: readonly WebhookRecord[] },
@@ -53,11 +53,11 @@ export const sourcesOf = (
 const isFor = ({ sensorId, groupId }: Source, sensor: CoveredSensor): boolean =>
   sensorId === null ? groupId === null || groupId === sensor.groupId : sensorId === sensor.id;
 
-/** Sensors whose sources report at the same minutes of the coming week. */
+/** Sensors whose sources report in the same minutes of the coming week. */
 type Pattern = {
   sensorIds: string[];
   sources: Source[];
-  /** The minutes in which somebody is reached, and the minutes in which there is a rule, even if it reaches nobody. */
+  /** The minutes in which someone is reached, and the minutes with a rule, even if it reaches no one. */
   reached: Uint8Array;
   ruled: Uint8Array;
 };
@@ -76,14 +76,11 @@ const extended = (week: ComingWeek, { sources, reached, ruled }: Pattern, more: 
   return pattern;
 };
 
-/** Returns a key of everything that decides when sources reach somebody. */
+/** Returns a key for everything that decides when sources reach someone. */
 const timesOf = (sources: readonly Source[]): string =>
   JSON.stringify(sources.map(({ schedule, isRule, gaps }) => [schedule, isRule, gaps.length === 0]));
 
-/**
- * Groups sensors by the times of their sources. A home may have a rule for each of a thousand sensors, but few
- * schedules.
- */
+/** Groups sensors by their sources' times. A home may have a rule for each of a thousand sensors, but few schedules. */
 const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Pattern[] => {
   const nothing = { sensorIds: [], sources: [], reached: week.none(), ruled: week.none() };
   const ofSensor = Map.groupBy(sources, ({ sensorId }) => sensorId);
@@ -105,13 +102,13 @@ const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources
   return [...byOwn.values()];
 };
 
-/** Returns the minutes that neither of two sets includes. */
+/** Returns the minutes missing from both sets. */
 const neither = (minutes: Uint8Array, others: Uint8Array): Uint8Array =>
   minutes.map((isIncluded, at) => (isIncluded || others[at] ? 0 : 1));
 const overlap = (minutes: Uint8Array, others: Uint8Array): boolean =>
   minutes.some((isIncluded, at) => isIncluded === 1 && others[at] === 1);
 
-/** Returns the gaps of sensors that no rule covers during some minutes. */
+/** Returns the gaps for sensors that no rule covers in some minutes. */
 const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
   if (!sources.some(({ isRule }) => isRule)) return gapOfSensors('no_rule', sensorIds);
   const minutes = neither(reached, ruled);
@@ -121,7 +118,8 @@ const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled 
 };
 
 /**
- * Returns the gaps of sensors with the same sources: missing rules, and sources that would cover them but reach nobody.
+ * Returns the gaps for sensors with the same sources: missing rules, and sources that would cover them but reach no
+ * one.
  */
 const gapsOfPattern = (week: ComingWeek, pattern: Pattern): Gap[] => {
   const { sources, reached } = pattern;
@@ -146,16 +144,16 @@ const merged = (gaps: readonly Gap[]): Gap[] => {
   });
 };
 
-/** Returns the gaps that keep falls of sensors from reaching somebody during some minutes of the coming week. */
+/** Returns the gaps that keep falls from reaching anyone in some minutes of the coming week. */
 export const coverageGaps = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Gap[] =>
   merged(patternsOf(week, sensors, sources).flatMap((pattern) => gapsOfPattern(week, pattern)));
 
-/** Whether falls of at least one sensor reach somebody at some time. */
+/** Whether falls at any sensor ever reach someone. */
 export const coversAny = (sensors: readonly CoveredSensor[], sources: readonly Source[]): boolean =>
   sources.some(
     (source) => source.gaps.length === 0 && (sensors.length === 0 || sensors.some((sensor) => isFor(source, sensor))),
   );
 
-/** Returns the sensors without a source that reaches somebody. */
+/** Returns the sensors without a source that reaches someone. */
 export const withoutSource = (sensors: readonly CoveredSensor[], sources: readonly Source[]): string[] =>
   sensors.filter((sensor) => !coversAny([sensor], sources)).map(({ id }) => id);

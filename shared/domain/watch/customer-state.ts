@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { id, millis } from '../values.ts';
 
-/** The largest number of customers whose states are read at a time. */
+/** The maximum number of customers whose states are read at once. */
 export const MAX_CUSTOMERS = 30;
 
-/** The state of a customer in the list of a system admin. */
+/** A customer's state in the list for system admins. */
 export const CustomerState = z
   .object({
     customerId: id,

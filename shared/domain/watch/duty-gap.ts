@@ -10,16 +10,17 @@ import { isScheduled } from '../time/wall-time.ts';
 
 /**
  * The longest time (ms) until the next check. Some changes are not made by users: a channel turns out to be
- * undeliverable, or an issuer ends the access of a user.
+ * undeliverable, or an issuer ends a user's access.
  */
 export const MAX_INTERVAL = 3_600_000;
 
-/** Returns the enabled rules for urgent situations that notify the users on duty, at once or in a later step. */
+/** Returns the enabled rules for urgent situations that notify the users on duty, immediately or in a later step. */
 export const rulesOnDuty = (rules: readonly Rule[]): Rule[] =>
   rules.filter((rule) => rule.isEnabled && isUrgent(rule.situation) && includesOnDuty(allRecipients(rule)));
 
 /**
- * Returns the channels by which rules notify the users on duty. Only rules whose schedule includes `time` (ms) count.
+ * Returns the channels that rules use to notify the users on duty. A rule only counts if its schedule includes `time`
+ * (ms).
  */
 export const channelsOnDuty = (rules: readonly Rule[], time: number): By[] => {
   const holding = rules.filter(({ schedule }) => schedule === null || isScheduled(schedule, time));
@@ -27,7 +28,7 @@ export const channelsOnDuty = (rules: readonly Rule[], time: number): By[] => {
   return channelKinds.filter((kind) => named.includes(kind));
 };
 
-/** Returns when (ms) to check again whether somebody is on duty, if no user changes anything until then. */
+/** Returns when (ms) to check again whether anyone is on duty, if no user changes anything until then. */
 export const nextDutyCheck = (rules: readonly Rule[], plan: DutyPlan, time: number): number => {
   const schedules = rules.flatMap(({ schedule }) => (schedule ? scheduleChanges(schedule, time) : []));
   return Math.min(time + MAX_INTERVAL, ...dutyChanges(plan, time), ...schedules);

@@ -4,7 +4,7 @@ import { By } from '../rule/recipient.ts';
 import { Schedule } from '../rule/schedule.ts';
 import { id, millis, uuid } from '../values.ts';
 
-/** The kinds of gaps that concern sensors, by subject. */
+/** The gap kinds that concern sensors, by subject. */
 const sensorKinds = {
   falls: ['sensor_offline', 'no_rule', 'silent_mode', 'fall_detection_off', 'unknown_messages'],
   others: ['no_rule_for_silence'],
@@ -18,10 +18,7 @@ const sensors = {
   total: z.int().min(1).meta({ description: 'the number of these sensors' }),
 };
 const { days, from, to } = Schedule.shape;
-/**
- * The rules for falls that the gap keeps from notifying anybody. Empty if the gap affects only a webhook of the
- * customer.
- */
+/** The fall rules that the gap keeps from notifying anyone. Empty if the gap only affects a customer webhook. */
 const ruleIds = z.array(id);
 
 const GapOfSensors = z.object({
@@ -77,7 +74,7 @@ const Unnotified = z.object({
   createDate: millis,
 });
 
-/** A gap in the watch: something that keeps a fall, or another alarm, from reaching somebody. */
+/** A gap in the watch: something that keeps a fall, or another alarm, from reaching anyone. */
 export const Gap = z
   .discriminatedUnion('kind', [
     NoSensors.meta({ id: 'NoSensorsGap' }),
@@ -92,15 +89,15 @@ export const Gap = z
   .meta({ id: 'WatchGap' });
 export type Gap = z.output<typeof Gap>;
 export type GapKind = Gap['kind'];
-/** An alarm that reached nobody. */
+/** An alarm that reached no one. */
 export type UnnotifiedGap = Extract<Gap, { kind: 'unnotified' }>;
-/** Why a recipient of a rule is not reached. Its `ruleIds` name the rule. */
+/** Why a rule's recipient is not reached. `ruleIds` names the rule. */
 export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
 
 const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified', 'loopback_target'];
-/** Whether a gap is about falls: while there is such a gap, not all falls are covered. */
+/** Whether a gap is about falls. While there is such a gap, not all falls are covered. */
 export const isAboutFalls = ({ kind }: Gap): boolean => !notAboutFalls.includes(kind);
 
-/** Returns the gap of a kind for some sensors. Empty if there are no sensors. */
+/** Returns a sensor gap of this kind. Empty if there are no sensors. */
 export const gapOfSensors = (kind: SensorKind, sensorIds: readonly string[]): Gap[] =>
   sensorIds.length === 0 ? [] : [{ kind, sensorIds: [...sensorIds], total: sensorIds.length }];

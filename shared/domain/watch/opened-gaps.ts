@@ -4,7 +4,7 @@ import { minutesOfWeek } from './week.ts';
 
 type SensorGap = Extract<Gap, { sensorIds: string[] }>;
 
-/** Returns the minutes of a week in which a sensor was not covered before, whatever the reason. */
+/** Returns the minutes of the week in which a sensor was previously uncovered, for whatever reason. */
 const uncoveredBefore = (before: readonly Gap[], sensorId: string): Uint8Array | 'always' => {
   const ofSensor = before.filter((gap) => 'sensorIds' in gap && gap.sensorIds.includes(sensorId));
   if (ofSensor.some(({ kind }) => kind === 'no_rule')) return 'always';
@@ -24,12 +24,12 @@ const isNewFor = (before: readonly Gap[], gap: SensorGap, sensorId: string): boo
   return known !== 'always' && minutesOfWeek(gap).some((isIncluded, at) => isIncluded === 1 && known[at] === 0);
 };
 
-/** Returns a key that a gap keeps as long as it has the same kind, webhook and user, even if its rules change. */
+/** Returns a key that stays the same while a gap's kind, webhook and user do, even if the rules change. */
 const subjectOf = (gap: Gap): string => JSON.stringify({ ...gap, ruleIds: 0 });
 
 /**
- * Returns the gaps that can contain the sensors of a gap: gaps of the same kind and, for hours without a rule, also
- * gaps without any rule.
+ * Returns the gaps that may include a gap's sensors: those of the same kind and, for hours without a rule, those
+ * without any rule.
  */
 const related = (gaps: readonly Gap[], { kind }: SensorGap): SensorGap[] =>
   gaps.filter(
@@ -38,20 +38,20 @@ const related = (gaps: readonly Gap[], { kind }: SensorGap): SensorGap[] =>
   );
 const totalOf = (gaps: readonly SensorGap[]): number => gaps.reduce((sum, { total }) => sum + total, 0);
 
-/** Returns the new part of a gap of sensors; null if no part is new. */
+/** Returns the new part of a sensor gap; null if there is none. */
 const newSensors = (before: readonly Gap[], after: readonly Gap[], gap: SensorGap): Gap | null => {
   const known = related(before, gap);
   const sensorIds = gap.sensorIds.filter((sensorId) => isNewFor(before, gap, sensorId));
   if (known.every((other) => other.total === other.sensorIds.length))
     return sensorIds.length > 0 ? { ...gap, sensorIds, total: sensorIds.length } : null;
-  // A list that was too long to be stored may have contained any sensor, but no more sensors than its total.
+  // A list too long to be stored may have contained any sensor, but no more of them than its total.
   const hoursOf = (other: SensorGap): string => JSON.stringify({ ...other, sensorIds: 0, total: 0 });
   const same = known.filter((other) => hoursOf(other) === hoursOf(gap));
   const total = Math.min(gap.total - totalOf(same), totalOf(related(after, gap)) - totalOf(known));
   return total > 0 ? { ...gap, sensorIds: sensorIds.slice(0, total), total } : null;
 };
 
-/** Returns the new part of a gap; null if no part is new. */
+/** Returns the new part of a gap; null if there is none. */
 const newPart = (before: readonly Gap[], after: readonly Gap[], gap: Gap): Gap | null => {
   if ('sensorIds' in gap) return newSensors(before, after, gap);
   const known = before.find((other) => subjectOf(other) === subjectOf(gap));
@@ -60,16 +60,13 @@ const newPart = (before: readonly Gap[], after: readonly Gap[], gap: Gap): Gap |
   return ruleIds.length > 0 ? { ...gap, ruleIds } : null;
 };
 
-/** Returns the gaps about falls, or their parts, that did not exist before. */
+/** Returns the gaps about falls, or parts of them, that did not exist before. */
 export const openedGaps = (before: readonly Gap[], after: readonly Gap[]): Gap[] =>
   after.filter(isAboutFalls).flatMap((gap) => newPart(before, after, gap) ?? []);
 
 type Line = Pick<AuditEntry, 'operation' | 'object'>;
 
-/**
- * The operations with which users make changes that affect the reporting of falls, by the kind of object that they
- * change.
- */
+/** Operations that users perform to change how falls are reported, by the kind of object changed. */
 const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   rule: /^(create|copy|update|delete)Rule$/,
   webhook: /^(create|update|delete)Webhook$/,
@@ -80,7 +77,7 @@ const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   customer: /^(updateCustomer|setRoster|createImport)$/,
 };
 
-/** The kinds of objects whose change can open a gap. Other kinds of gaps open without a change by a user. */
+/** The kinds of objects whose change can open a gap. Other gaps open without a user making a change. */
 const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> = {
   no_sensors: ['sensor'],
   no_rule: ['rule', 'webhook', 'sensor', 'sensor_group'],
@@ -94,7 +91,7 @@ const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> 
   raw_only: ['rule', 'webhook'],
 };
 
-/** An import can change rules, users and sensors. */
+/** Whether a change is an import, which can change rules, users and sensors. */
 const isImport = ({ operation }: Line): boolean => operation === 'createImport';
 
 /** Whether a change in the audit log may have opened a gap. */

@@ -11,16 +11,16 @@ export type Reach = {
   channels: ReadonlyMap<number, readonly By[]>;
   /** The ids of the users on duty. */
   onDuty: readonly number[];
-  /** The channels that the host sends through. Files in the outbox reach nobody. */
+  /** The channels the host sends through. Files in the outbox reach no one. */
   sendable: readonly By[];
-  /** The time (s) after which an alarm that nobody was notified of counts as unnotified. */
+  /** How long (s) an alarm may go without anyone being notified before it counts as unnotified. */
   unnotifiedAfter: number;
 };
 
 const unreachableWebhook = (webhookId: string, ruleIds: number[]) =>
   ({ kind: 'unreachable_recipient', ruleIds, userId: null, by: null, webhookId }) as const;
 
-/** Returns what is wrong with a webhook that exists; null if it works. */
+/** Returns what is wrong with an existing webhook; null if it works. */
 export const webhookGap = (
   webhook: WebhookRecord,
   ruleIds: number[],
@@ -28,7 +28,7 @@ export const webhookGap = (
 ): RecipientGap | null => {
   const { id: webhookId, url, isEnabled, consecutiveFailures, lastSuccess, retrySchedule, format } = webhook;
   if (!isEnabled) return { kind: 'webhook_off', webhookId, ruleIds };
-  // Until a feed has been fetched once, it is unknown whether anybody will fetch it.
+  // Until a feed is first fetched, it is unknown whether anyone will fetch it.
   const isUnfetched = url === null && lastSuccess === undefined;
   if (consecutiveFailures > 0 || isUnfetched) return { kind: 'webhook_failing', webhookId, ruleIds };
   // Deliveries in a feed do not wait for an attempt.
@@ -45,7 +45,7 @@ const gapOfWebhookRecipient = (reach: Reach, webhookId: string, botId: number, r
 const isReachable = ({ channels }: Reach, userId: number, by: By): boolean =>
   channels.get(userId)?.includes(by) ?? false;
 
-/** Returns why a recipient of a rule cannot be reached now; null if the recipient can be reached. */
+/** Returns why a rule's recipient cannot be reached now; null if it can. */
 const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): RecipientGap | null => {
   const ruleIds = [ruleId];
   if (recipient.webhookId !== undefined)
@@ -58,13 +58,13 @@ const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): Rec
   return isOnDuty ? null : { kind: 'nobody_on_duty', ruleIds, by };
 };
 
-/** Returns why the first recipients of a rule cannot be reached now. Empty if at least one can be reached. */
+/** Returns why a rule's first recipients cannot be reached now. Empty if at least one can. */
 export const recipientGaps = (reach: Reach, { id, recipients }: Pick<Rule, 'id' | 'recipients'>): RecipientGap[] => {
   const gaps = recipients.map((recipient) => gapOfRecipient(reach, recipient, id));
   return gaps.includes(null) ? [] : gaps.filter((gap) => gap !== null);
 };
 
-/** Whether recipients include the users on duty, but none of these users can be notified. */
+/** Whether recipients include the users on duty, but none of them can be notified. */
 export const isDutyEmpty = (reach: Reach, recipients: readonly Recipient[]): boolean =>
   includesOnDuty(recipients) &&
   recipients.some((recipient) => gapOfRecipient(reach, recipient, 0)?.kind === 'nobody_on_duty');

@@ -6,7 +6,7 @@ import { Gap } from './gap.ts';
 
 const amount = z.int().min(0);
 
-/** A webhook that the service disabled, or whose deliveries failed permanently, until somebody marks it as seen. */
+/** A webhook that the service disabled, or whose deliveries failed permanently, until someone marks it as seen. */
 const Trouble = z
   .object({
     webhookId: uuid,
@@ -26,20 +26,20 @@ export const Seen = z.object({ date: millis.meta({ description: 'the `date` of t
   examples: [{ date: 1_795_651_200_000 }],
 });
 
-/** How long (ms) a watch is up to date. It is computed at most once in this time. */
+/** How long (ms) a watch stays up to date. It is computed at most once per interval. */
 export const UP_TO_DATE_MS = 60_000;
 
-/** Whether a watch is up to date. A watch with a date in the future was computed before the clock was set back. */
+/** Whether a watch is up to date. A watch dated in the future was computed before the clock was set back. */
 export const isUpToDate = ({ date }: Pick<Watch, 'date'>, now: number): boolean =>
   now - date < UP_TO_DATE_MS && !isFuture(date, now);
 
-/** The largest number of offline sensors that are named. */
+/** The maximum number of offline sensors to name. */
 export const MAX_NAMED_SENSORS = 10;
 
 /** The names of everything that gaps refer to, by id. */
 const namesById = z.record(z.string(), z.string());
 
-/** How well falls are covered for a customer, and what keeps people from being notified. */
+/** How well a customer's falls are covered, and what keeps people from being notified. */
 export const Watch = z
   .object({
     date: millis.meta({ description: 'when all of this was computed, which happens at most once a minute' }),

@@ -4,21 +4,18 @@ import { wallTime } from '../time/wall-time.ts';
 const MINUTE = 60_000;
 const MINUTES_OF_DAY = 24 * 60;
 const MINUTES_OF_WEEK = 7 * MINUTES_OF_DAY;
-/** The maximum number of minutes by which a day exceeds 24 hours when clocks are set back. */
+/** How many minutes a day can exceed 24 hours when clocks are set back. */
 const MAX_CLOCK_CHANGE = 2 * 60;
-/** Offsets from UTC change only at multiples of this many minutes. */
+/** UTC offsets only change at multiples of this many minutes. */
 const OFFSET_STEP = 15;
 
 /**
- * A set of minutes, with 1 for each included minute: of a week, from Monday 00:00, or of the coming week, from its
- * start.
+ * A set of minutes, with 1 for each included minute. It covers the clock week from Monday 00:00, or the coming week
+ * from its start.
  */
 type Minutes = Uint8Array;
 
-/**
- * The same hours on some days (1 is Monday), like the hours of a schedule. If `from` equals `to`, they are the whole
- * day.
- */
+/** The same hours on some days (1 is Monday), as in a schedule. If `from` equals `to`, they cover the whole day. */
 export type WeeklyHours = Pick<Schedule, 'days' | 'from' | 'to'>;
 
 const minuteOf = (clock: string): number => {
@@ -31,7 +28,7 @@ const clockOf = (minute: number): string => {
   return `${digits(Math.floor(inDay / 60))}:${digits(inDay % 60)}`;
 };
 
-/** Returns the minutes of a week that hours include. */
+/** Returns the minutes of the week included in weekly hours. */
 export const minutesOfWeek = ({ days, from, to }: WeeklyHours): Minutes => {
   const minutes = new Uint8Array(MINUTES_OF_WEEK);
   const begin = minuteOf(from);
@@ -58,7 +55,7 @@ const stretchesOf = (minutes: Minutes): Stretch[] => {
   return stretches;
 };
 
-/** Splits a stretch of more than a day at midnight. */
+/** Splits a stretch longer than a day at midnight. */
 const withinDays = ({ start, length }: Stretch): Stretch[] => {
   if (length <= MINUTES_OF_DAY) return [{ start, length }];
   const rest = MINUTES_OF_DAY - (start % MINUTES_OF_DAY);
@@ -66,7 +63,7 @@ const withinDays = ({ start, length }: Stretch): Stretch[] => {
   return [{ start, length: rest }, ...withinDays(next)];
 };
 
-/** Returns the hours that consist of exactly these minutes of a week: the same hours of several days together. */
+/** Returns weekly hours for exactly these minutes of the week. Equal hours on several days are grouped together. */
 export const weeklyHours = (minutes: Minutes): WeeklyHours[] => {
   const parts = stretchesOf(minutes)
     .flatMap(withinDays)
@@ -89,16 +86,15 @@ export const weeklyHours = (minutes: Minutes): WeeklyHours[] => {
 };
 
 /**
- * Returns the calendar of the seven days that begin at `now` (ms). Clocks may change during these days, and the
- * difference between two time zones may vary, so schedules are compared by the minutes that actually pass, not by clock
- * times.
+ * Returns the calendar for the seven days from `now` (ms). Clocks may change during these days, and the difference
+ * between two time zones may vary, so schedules are compared by elapsed minutes, not clock times.
  */
 export const comingWeek = (now: number, timeZone: string) => {
   const begin = Math.floor(now / MINUTE);
   // The coming week is long enough to include every minute of the clock week, even if clocks are set back.
   const length = MINUTES_OF_WEEK + MAX_CLOCK_CHANGE;
   const clocks = new Map<string, Uint16Array>();
-  /** Returns the minute of the week, by the clock of a time zone, at each minute of the coming week. */
+  /** Returns the local minute of the week in a time zone, for each minute of the coming week. */
   const clockIn = (zone: string): Uint16Array => {
     const known = clocks.get(zone);
     if (known) return known;
@@ -116,10 +112,10 @@ export const comingWeek = (now: number, timeZone: string) => {
   };
   const schedules = new Map<string, Minutes>();
   return {
-    /** Returns an empty set of minutes, to which others can be added. */
+    /** Returns an empty set of minutes, to be added to. */
     none: (): Minutes => new Uint8Array(length),
 
-    /** Returns the minutes of the coming week that a schedule includes; null includes all. */
+    /** Returns the minutes of the coming week included in a schedule; null includes all. */
     scheduled: (schedule: Schedule | null): Minutes => {
       const key = JSON.stringify(schedule);
       const known = schedules.get(key);
@@ -131,7 +127,7 @@ export const comingWeek = (now: number, timeZone: string) => {
       return minutes;
     },
 
-    /** Returns minutes of the coming week as hours by the clock of the time zone. */
+    /** Returns minutes of the coming week as weekly hours in local time. */
     hoursOf: (minutes: Minutes): WeeklyHours[] => {
       const week = new Uint8Array(MINUTES_OF_WEEK);
       const passed = new Uint8Array(MINUTES_OF_WEEK);

@@ -5,8 +5,8 @@ const LEARNING_MS = 14 * DAY;
 const TEST_MODE_MS = DAY;
 
 /**
- * The configuration as it is stored. Modes are stored as the times (ms) at which they end, so that they end without a
- * write. `name` and `optimizationEnabled` are stored in the sensor.
+ * The configuration as stored. For modes, the end time (ms) is stored, so that they end without a write. `name` and
+ * `optimizationEnabled` are stored in the sensor.
  */
 export type StoredBasic = Pick<BasicUpdate, 'volume' | 'ledMode' | 'fallingMitigatorEnabled'> & {
   learningUntil: number;
@@ -22,8 +22,8 @@ export const newBasic: StoredBasic = {
 };
 
 /**
- * Returns when a mode ends (ms; 0 if it is off). Enabling it starts it, enabling it again does not extend it, and
- * disabling it ends it.
+ * Returns when a mode ends (ms; 0 if it is off). Enabling starts it, enabling it again does not extend it, and
+ * disabling ends it.
  */
 const endOfMode = (isEnabled: boolean, before: number, now: number, duration: number): number => {
   if (!isEnabled) return 0;
@@ -44,8 +44,8 @@ export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number)
 };
 
 /**
- * Ends the learning phase, because the device reported at `time` (ms) that it has learned. Null if the report is about
- * an earlier phase.
+ * Ends the learning phase, because the device reported at `time` (ms) that it has finished learning. Null if the report
+ * is about an earlier phase.
  */
 export const completeLearning = (stored: StoredBasic, time: number): StoredBasic | null =>
   stored.learningUntil > time && stored.learningUntil - LEARNING_MS <= time
@@ -53,15 +53,15 @@ export const completeLearning = (stored: StoredBasic, time: number): StoredBasic
     : null;
 
 /**
- * Returns how a change at `now` (ms) affects the end (ms) of the learning phase: `started` is the new end, `canceled`
- * is the previous end that no longer applies. Each is null if there is no such end.
+ * Returns how a change at `now` (ms) affects the learning phase's end (ms): `started` is the new end, `canceled` the
+ * previous end that no longer applies. Each is null if there is none.
  */
 export const learningEndChange = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({
   started: learningUntil > now && learningUntil !== before.learningUntil ? learningUntil : null,
   canceled: before.learningUntil > now && learningUntil !== before.learningUntil ? before.learningUntil : null,
 });
 
-/** Returns the configuration as it is read at `now` (ms). */
+/** Returns the configuration as read at `now` (ms). */
 export const basicView = (
   stored: StoredBasic,
   { name, optimizationEnabled }: { name: string; optimizationEnabled: boolean },

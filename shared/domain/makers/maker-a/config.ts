@@ -10,7 +10,7 @@ import { SENSOR_NAME_LENGTH } from '#shared/domain/sensor/sensor.ts';
 import { int32 } from '#shared/domain/values.ts';
 
 /**
- * The fields of D1 O14 without `learningModeEndDate`, which only responses have. `name` and `optimizationEnabled` are
+ * The D1 O14 fields without `learningModeEndDate`, which only responses have. `name` and `optimizationEnabled` are
  * stored in the sensor.
  */
 export const basicFields = {
@@ -32,9 +32,9 @@ export const basicFields = {
   optimizationEnabled: booleanField(true, 'feedback may be used to improve detection'),
 } as const;
 
-/** The body of O14. */
+/** The O14 request body. */
 export type BasicUpdate = ConfigValues<typeof basicFields>;
-/** The response of O14. `learningModeEndDate` (ms) is null outside of a learning phase. */
+/** The O14 response. `learningModeEndDate` (ms) is null outside a learning phase. */
 export type Basic = BasicUpdate & { learningModeEndDate: number | null };
 
 const mode = (contact: string) => choiceField([0, 1], 0, `${contact}: 0 active low, 1 active high`);
@@ -45,7 +45,7 @@ const policy = (contact: string) =>
     `${contact}: 0 off, 1 fall, 2 out of bed, 3 sensitive fall, 4 any fall, 6 bed exit`,
   );
 
-/** The fields of D1 O15. */
+/** The D1 O15 fields. */
 export const dryContactFields = {
   primaryMode: mode('primary contact'),
   primaryPolicy: policy('primary contact'),
@@ -66,7 +66,7 @@ const pinned = field<number | null>(
   'versionCode to install at the next start, regardless of the global version; null: the global version',
 );
 
-/** The fields of D1 O16. */
+/** The D1 O16 fields. */
 export const firmwareFields = {
   firmwareVersion: pinned,
   otaEnabled: booleanField(true, 'over-the-air updates', { until: 38 }),
@@ -77,7 +77,7 @@ export const firmwareFields = {
   }),
 } as const;
 
-/** The fields of D1 O17. */
+/** The D1 O17 fields. */
 export const telemetryFields = {
   policy: choiceField([0, 1, 2], 2, '0 off, 1 always, 2 on fall'),
   transport: choiceField([0, 1, 2], 1, '0 MQTT QoS 0, 1 MQTT QoS 1, 2 HTTP'),

@@ -10,7 +10,7 @@ type Content = Omit<DecodedMessage, 'uuid'>;
 /** The decoded payload; null if it lacks a required field. */
 type Read = Content | null;
 
-/** Returns the entries of an object or array. Each valid entry counts, even if others are invalid. */
+/** Returns the entries in an object or array. Each valid entry counts, even if others are invalid. */
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 const fieldOf = (payload: unknown, name: string): unknown => (payload as Record<string, unknown>)[name];
@@ -35,7 +35,7 @@ const pointAt = (x: number, y: number, z?: number): Point => ({
   ...(z !== undefined && { z: rounded(z) }),
 });
 
-/** Returns the location of a fall, or else the position of the first target that the device tracks. */
+/** Returns where a fall happened, otherwise the position of the first target the device tracks. */
 const pointOf = (
   payload: unknown,
   { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: FallLocation = {},
@@ -66,10 +66,10 @@ const presence = (payload: unknown): Read => {
   };
 };
 
-/** Returns the state of a fall. `on_call` counts as `calling`, which is reported once. */
+/** Returns the fall status. `on_call` counts as `calling`, which is reported once. */
 const statusOf = (status: FallStatus | 'on_call' | 'fall_suspected'): FallStatus => {
   if (status === 'on_call') return 'calling';
-  // Sensitive falls have the same states, except that the first state has another name and `fall_confirmed` is missing.
+  // Sensitive falls have the same states, except that the first one has another name and there is no `fall_confirmed`.
   return status === 'fall_suspected' ? 'fall_detected' : status;
 };
 
@@ -126,7 +126,7 @@ const decoders: Record<keyof typeof kinds, (payload: unknown) => Read> = {
   10: bedExit,
   state: stateOf,
 };
-/** Whether a message without an envelope reports the state of its device. */
+/** Whether a message without an envelope reports the device state. */
 const isFlatState = (message: unknown): boolean => {
   const { type = 'state', versionName } = (message ?? {}) as { type?: unknown; versionName?: unknown };
   return type === 'state' && typeof versionName === 'string';
@@ -142,7 +142,7 @@ const unknownContent = (message: unknown, payload: unknown, type: unknown): Cont
   return { signal: { kind: 'unknown', ...(isAboutFalls && { isAboutFalls }) }, deviceTime, identity, wrong };
 };
 
-/** Decodes a message of a maker A device. Never throws: a message that cannot be understood is `unknown`. */
+/** Decodes a message from a maker A device. Never throws: an unreadable message is `unknown`. */
 export const decodeMakerA = (message: unknown): DecodedMessage => {
   const envelope = Envelope.safeParse(message).data;
   if (!envelope && isFlatState(message)) return { ...stateOf(message), uuid: uuidInMessage(message, null) };

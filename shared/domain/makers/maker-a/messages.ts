@@ -3,7 +3,7 @@ import { fallStatuses } from '#shared/domain/event/message.ts';
 import { millis, uuid } from '#shared/domain/values.ts';
 import { EXAMPLE_TIME, type MessageKind } from '../message-fields.ts';
 
-// The messages of maker A as they are documented and decoded. Only the fields that say what happened are required.
+// The maker A messages as documented and decoded. Only fields that say what happened are required.
 
 const time = (what: string) => millis.optional().describe(`${what}, ms since the Unix epoch`);
 const flag = (what: string) => z.boolean().optional().describe(what);
@@ -130,5 +130,5 @@ const state = {
   }),
 } satisfies MessageKind;
 
-/** Every kind of message of maker A by its `type`. Their fields are in `payload`. */
+/** Every maker A message kind by `type`. The fields are in `payload`. */
 export const messagesOfMakerA = { 4: presence, 5: falls, 8: sensitiveFalls, 10: bedExit, state };

@@ -10,12 +10,12 @@ const Envelope = z.object({
   data: z.unknown().optional(),
 });
 
-/** The decoded signal, and the invalid fields that were left out; null if the data lacks a required field. */
+/** The decoded signal, and the invalid fields, which were left out; null if the data lacks a required field. */
 type Read = { signal: Signal; wrong: readonly string[] } | null;
 
 /**
- * Reads the entries of a list, and leaves out entries that lack a required field. Null if the value is not a list;
- * `entries` is null if no entry is left.
+ * Reads the entries in a list, leaving out those that lack a required field. Null if the value is not a list; `entries`
+ * is null if none are left.
  */
 const entriesOf = <F extends z.ZodObject, T>(
   fields: F,
@@ -111,7 +111,7 @@ const read = (message: unknown): NonNullable<Read> => {
   return (cmd === 'stat' ? vital(data) : null) ?? byType?.(data) ?? { signal: unknown, wrong: [] };
 };
 
-/** Decodes a message of a maker B device. Never throws: a message that cannot be understood is `unknown`. */
+/** Decodes a message from a maker B device. Never throws: an unreadable message is `unknown`. */
 export const decodeMakerB = (message: unknown): DecodedMessage => {
   const data = (message as { data?: unknown } | null)?.data;
   const top = readFields(CommonFields, message);

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { millis, uuid } from '#shared/domain/values.ts';
 import type { MessageKind } from '../message-fields.ts';
 
-// The messages of maker B as they are documented and decoded. Their content is in `data`.
+// The maker B messages as documented and decoded. Their content is in `data`.
 
 // A track without a valid number is still a person. All such tracks count as track 0.
 const track = z.int().min(0).max(2_147_483_647).describe('Number of the tracked person; 0 if it is missing');
 
-/** A person who enters or leaves the room or one of its areas. */
+/** A person enters or leaves the room or an area in it. */
 export const MoveEntry = z.object({
   'track-id': track.optional(),
   event: z.literal([1, 2, 3, 4]).describe('1 enters the room, 2 leaves it, 3 enters an area, 4 leaves it'),
@@ -28,7 +28,7 @@ export const PostureEntry = z.object({
 
 const rate = (what: string) => z.number().min(0).max(1_000).optional().describe(`${what} per minute; 0: not measured`);
 
-/** A kind of message of maker B, identified by `cmd` and `type`. */
+/** A maker B message kind, identified by `cmd` and `type`. */
 type Kind = MessageKind & { type: number | null };
 
 const moves = {
@@ -102,10 +102,10 @@ const vital = {
   }),
 } satisfies Kind;
 
-/** Every kind of message of maker B. */
+/** Every maker B message kind. */
 export const messagesOfMakerB = { moves, postures, people, online, weakSignal, tilted, vital };
 
-/** The fields of every message of maker B besides its kind and data. */
+/** Fields in every maker B message, besides its kind and data. */
 export const CommonFields = z.object({
   timestamp: millis.optional().describe('Time of the message, ms since the Unix epoch; can be in `data` instead'),
   uuid: uuid.optional().describe('Identifies the message: duplicates with the same one count once'),

@@ -3,10 +3,10 @@ import { messagesOfMakerB } from './messages.ts';
 
 const { data: RateFields } = messagesOfMakerB.vital.fields.shape;
 
-/** Rates per minute that a device measured. A rate is null if nothing was measured. */
+/** Rates per minute measured by a device. A rate is null if nothing was measured. */
 export type MeasuredRates = { respiration?: number | null; heartRate?: number | null };
 
-/** Returns the rates in a message of maker B. Null if the message has no rates. */
+/** Returns the rates in a maker B message. Null if there are none. */
 export const ratesIn = (message: unknown): MeasuredRates | null => {
   const { cmd, data } = (message ?? {}) as { cmd?: unknown; data?: unknown };
   if (cmd !== 'stat') return null;
