@@ -18,7 +18,7 @@ import { Loaded } from './ui/states.tsx';
 const OtpFirst = lazyPage('OtpFirstPage');
 const OidcPage = lazyPage('OidcPage');
 
-/** Shows the pages of the console, or the login when nobody is logged in. */
+/** Shows the console pages, or the login when no one is logged in. */
 const Gate = () => {
   const session = useSession();
   return (
@@ -50,8 +50,8 @@ const Gate = () => {
 };
 
 /**
- * The console. The Content-Security-Policy of the page refuses all styles except those in its own file, so the run-time
- * styles of the library are off. Colors are in tokens.css.
+ * The console. The Content-Security-Policy refuses all styles except those in the page's own file, so the library's
+ * run-time styles are off. Colors are in tokens.css.
  */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>

@@ -39,7 +39,7 @@ export { SearchDialog };
 
 /**
  * The pages whose code is loaded when one of them is first opened. They are a single file, because every additional
- * file would split the shared code into more files, and so take more requests.
+ * file would split the shared code into more files, which would take more requests.
  */
 export const lazyPages = {
   AlarmPage,

@@ -26,18 +26,18 @@ import type { Texts } from './texts/en.ts';
 import { lazyPage } from './ui/lazy-page.tsx';
 
 type Page = {
-  /** The path below the URL of the console. The page reads parameters such as `:id` with useParams. */
+  /** The path below the console URL. The page reads parameters such as `:id` with useParams. */
   path: string;
   page: ComponentType;
-  /** The required permission. Without it the page is neither offered nor shown. */
+  /** The required permission. Without it, the page is neither offered nor shown. */
   needs?: Needs;
   /** Whether a display on a wall may show the page. */
   display?: true;
-  /** The entry in the navigation. Pages that are reached only from other pages have none. */
+  /** The navigation entry. Pages reached only from other pages have none. */
   entry?: Entry;
 };
 
-/** The groups of the navigation, in their order. */
+/** The navigation groups, in order. */
 export const navigationGroups = ['now', 'rooms', 'people', 'integrations', 'system'] as const;
 export type NavigationGroup = (typeof navigationGroups)[number];
 
@@ -45,13 +45,13 @@ type Entry = {
   label: (texts: Texts, me: User) => string;
   icon: ComponentType<{ className: string }>;
   group: NavigationGroup;
-  /** Its place among the tabs on phones, where the other entries are behind "More". */
+  /** The position among the tabs on phones, where the other entries are behind "More". */
   tab?: number;
 };
 
 /**
- * All pages for logged-in users, in the order of the navigation. To add a page, add a line here, its texts in
- * texts/en.ts and texts/de.ts, and a journey in test/browser.
+ * All pages for logged-in users, in navigation order. To add a page, add a line here, texts in texts/en.ts and
+ * texts/de.ts, and a journey in test/browser.
  */
 export const pages: readonly Page[] = [
   {

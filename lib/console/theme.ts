@@ -1,6 +1,6 @@
 import { createTheme, type VariantColorsResolver } from '@mantine/core';
 
-/** The colors of a state, as filled and as pale parts use them. */
+/** The state colors for filled and pale parts. */
 const states: Readonly<Record<string, { fill: string; onFill: string; tint: string; onTint: string }>> = {
   // Red is reserved for alarms, so failures are amber.
   red: { fill: 'var(--amber)', onFill: 'var(--on-amber)', tint: 'var(--amber-tint)', onTint: 'var(--ink)' },
@@ -20,7 +20,7 @@ const ink = { fill: 'var(--ink)', onFill: 'var(--on-ink)', tint: 'var(--sunken)'
 const LINE = '1px solid var(--line-strong)';
 const NO_LINE = '1px solid transparent';
 
-/** Returns the colors of a component of the library. Only states have a color; buttons are ink. */
+/** Returns the colors for a library component. Only states have a color; buttons are ink. */
 const variantColorResolver: VariantColorsResolver = ({ color, variant }) => {
   const { fill, onFill, tint, onTint } = states[color ?? ''] ?? ink;
   if (variant === 'filled')
@@ -32,5 +32,5 @@ const variantColorResolver: VariantColorsResolver = ({ color, variant }) => {
   return { background: 'transparent', hover: 'var(--sunken)', color: 'var(--ink)', border: NO_LINE };
 };
 
-/** The theme of the library. Its colors and sizes are tokens that theme.css sets. */
+/** The library theme. Its colors and sizes are tokens set in theme.css. */
 export const theme = createTheme({ respectReducedMotion: true, primaryColor: 'dark', variantColorResolver });

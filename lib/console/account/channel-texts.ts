@@ -2,5 +2,5 @@ import { channels as de } from '../texts/channels-de.ts';
 import { channels as en } from '../texts/channels-en.ts';
 import { useLocale } from '../texts/texts.tsx';
 
-/** Texts about channels. They are loaded with their page, to keep the first load small. */
+/** Channel texts, loaded with their page to keep the first load small. */
 export const useChannelTexts = () => (useLocale() === 'de' ? de : en);

@@ -64,7 +64,7 @@ const Undeliverable = ({ channel: { undeliverableDate, undeliverableReason } }: 
   );
 };
 
-/** A channel that the user confirms with a code: its address, its state, and the fields to change it. */
+/** A channel the user confirms with a code. Shows the address, the state, and fields to change it. */
 export const CodeChannel = ({ by, channel, isOutbox }: CodeChannelProps) => {
   const texts = useChannelTexts();
   const write = useWrite({

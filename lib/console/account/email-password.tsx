@@ -4,7 +4,7 @@ import { useTexts } from '../texts/texts.tsx';
 
 type Props = { error: unknown; onChange?: (password: string) => void };
 
-/** The field for the password that users need to change their own email address. */
+/** The password field. Users need their password to change their own email address. */
 export const EmailPassword = ({ error, onChange }: Props) => {
   const { account: texts } = useTexts();
   return (

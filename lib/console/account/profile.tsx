@@ -111,7 +111,7 @@ const Permissions = () => {
   );
 };
 
-/** The page of the user's account. */
+/** The user's account page. */
 export const ProfilePage = () => {
   const { account: texts } = useTexts();
   const { username } = useMe();

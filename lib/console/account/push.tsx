@@ -12,15 +12,13 @@ import { RemoveChannel } from './remove-channel.tsx';
 
 type PushProps = { channel: Channel | undefined; pushKey: string; isOutbox: boolean };
 
-/**
- * Turns push notifications on for this browser. They go to one device only: the last one on which they were turned on.
- */
+/** Turns on push notifications for this browser. Only the last device to turn them on receives them. */
 export const Push = ({ channel, pushKey, isOutbox }: PushProps) => {
   const texts = useChannelTexts();
   const [isRefused, setIsRefused] = useState(false);
   const turnOn = useWrite({
     send: async () => {
-      // An unsupported browser and an unreachable push service count as a refusal too.
+      // An unsupported browser or an unreachable push service also counts as a refusal.
       const subscription = await subscribe(pushKey).catch(() => null);
       setIsRefused(subscription === null);
       const params = { path: { ...self.path, by: 'push' as const } };

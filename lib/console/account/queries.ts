@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
-/** The path parameters for the resources of the logged-in user. */
+/** The path parameters for the logged-in user's resources. */
 export const self = { path: { userId: 'me' } } as const;
 
 export const channelsQuery = queryOptions({

@@ -5,7 +5,7 @@ import { DeleteButton } from '../ui/delete-button.tsx';
 import { useChannelTexts } from './channel-texts.ts';
 import { channelsQuery, self } from './queries.ts';
 
-/** A button that deletes a channel of the user after confirmation. */
+/** A button that deletes one of the user's channels after confirmation. */
 export const RemoveChannel = ({ channel: { by, address } }: { channel: Channel }) => {
   const texts = useChannelTexts();
   const params = { path: { ...self.path, by } };

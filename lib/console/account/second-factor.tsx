@@ -41,7 +41,7 @@ const Remove = () => {
   );
 };
 
-/** Sets up the second factor of the user, or removes it. */
+/** Sets up or removes the user's second factor. */
 export const SecondFactor = () => {
   const texts = useOtpTexts();
   const { hasOtp } = useMe();
@@ -53,7 +53,7 @@ export const SecondFactor = () => {
   );
 };
 
-/** The only page of a user who has to set up the second factor first. */
+/** The only page shown to users who first have to set up their second factor. */
 export const OtpFirstPage = () => {
   const texts = useOtpTexts();
   const { logOut } = useTexts();

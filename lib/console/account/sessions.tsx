@@ -33,7 +33,7 @@ const useColumns = (onEnd: (sessionId: string) => void): Column<Session>[] => {
   ];
 };
 
-/** The sessions of the user. All but the current one can be ended. */
+/** The user's sessions. All but the current one can be ended. */
 export const Sessions = () => {
   const texts = useOtpTexts();
   const query = useQuery({

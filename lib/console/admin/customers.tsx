@@ -16,11 +16,11 @@ import { State } from '../ui/state.tsx';
 import { ExistingCustomer } from './customer.tsx';
 import { useAdminTexts } from './texts.ts';
 
-/** The largest number of customers whose states the API returns in one call. */
+/** The most customers whose states the API returns at once. */
 const PER_PAGE = 30;
 const REFETCH_MS = 60_000;
 
-/** Returns the open alarms and gaps of some customers, by id. Only system admins may read them. */
+/** Returns the open alarms and gaps for some customers, by id. Only system admins may read them. */
 const useStates = (ids: readonly number[]): ReadonlyMap<number, CustomerState> => {
   const { isAdmin } = useMe();
   const customerIds = ids.join(',');
@@ -39,7 +39,7 @@ const Count = ({ value }: { value: number | undefined }) => {
   return value === 0 ? '0' : <State kind="offline">{value}</State>;
 };
 
-/** Lists all customers. The API returns them all at once; the list is paged here. */
+/** Lists all customers. The API returns them all at once, so the list is paged here. */
 const Customers = () => {
   const texts = useAdminTexts();
   const { setup, titles } = useTexts();
@@ -89,7 +89,7 @@ const Customers = () => {
   );
 };
 
-/** The page of all customers for system admins; other users see their own customer. */
+/** The customer list for system admins. Other users see their own customer. */
 export const CustomersPage = () => {
   const { isAdmin, customerId } = useMe();
   return isAdmin || customerId === null ? <Customers /> : <ExistingCustomer customerId={customerId} />;

@@ -117,7 +117,8 @@ const UserForms = ({ user }: { user: User }) => {
   const me = useMe();
   const can = useCan();
   const isSelf = user.id === me.id;
-  // An editor who changes a user's login can log in as that user, so the editor must have all permissions of the user.
+  // An editor who changes a user's login can log in as that user, so the editor must have all of that user's
+  // permissions.
   const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((permission) => can(permission)));
   return (
     <>

@@ -15,7 +15,7 @@ import { AccessFields, ProfileFields } from './user-fields.tsx';
 
 type Draft = UserUpdate & Required<UserAccess> & Required<Pick<UserCreation, 'username' | 'password' | 'invite'>>;
 
-/** Creates a user. Making the user a system admin takes a second call. */
+/** Creates a user. Making the user a system admin takes a second request. */
 const useCreate = () => {
   const { setup } = useTexts();
   const customerId = useCustomerId();

@@ -8,7 +8,7 @@ import { useAdminTexts } from './texts.ts';
 
 type FieldsProps<T> = { draft: T; change: (part: Partial<T>) => void; error: unknown };
 
-/** Fields for the profile of a user. */
+/** User profile fields. */
 export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>) => {
   const texts = useAdminTexts();
   const { setup } = useTexts();
@@ -23,7 +23,7 @@ export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>)
   );
 };
 
-/** Fields for the permissions of a user. Permissions that the editor lacks are disabled. */
+/** User permission fields. Permissions the editor lacks are disabled. */
 export const AccessFields = ({ draft, change }: Omit<FieldsProps<Required<UserAccess>>, 'error'>) => {
   const texts = useAdminTexts();
   const { permissions: names } = useTexts();

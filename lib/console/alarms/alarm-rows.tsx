@@ -15,16 +15,14 @@ const DAY = 24 * 3_600_000;
 const after = (alarm: Alarm, date: number | null | undefined): string =>
   date === null || date === undefined ? '' : clockOf(date - alarm.createDate);
 
-/**
- * Returns the page that shows the most about an alarm: its timeline for the first day, and then the events of its room.
- */
+/** Returns the page that shows the most about an alarm: the timeline for the first day, and then the room's events. */
 const hrefOf = ({ sensorId, createDate }: Alarm, now: number): string =>
   now - createDate < DAY ? `/alarms/${sensorId}` : `/sensors/${sensorId}?part=events`;
 
-/** What people wrote about an alarm. */
+/** Returns what people wrote about an alarm. */
 const noteOf = ({ note, feedback }: Alarm): string => note ?? feedback?.description ?? '';
 
-/** The second line of a row on phones. */
+/** A row's second line on phones. */
 const SecondLine = ({ alarm }: { alarm: Alarm }) => {
   const { second } = useAlarmTexts();
   const { acknowledgement: by, overDate, overBy, notifiedDate } = alarm;
@@ -87,7 +85,7 @@ const Row = ({ alarm, now, hasDay }: RowProps) => {
   );
 };
 
-/** The rows for one part of a list of alarms. */
+/** The rows for one part of an alarm list. */
 export const AlarmRows = ({
   alarms,
   now,
@@ -104,7 +102,7 @@ export const AlarmRows = ({
   </tbody>
 );
 
-/** A table of alarms. On phones each row is a grid of two lines. */
+/** An alarm table. On phones, each row is a two-line grid. */
 export const AlarmTable = ({ caption, children }: { caption: string; children: ReactNode }) => {
   const texts = useAlarmTexts();
   return (

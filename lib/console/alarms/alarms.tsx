@@ -29,7 +29,7 @@ const situations: readonly Alarm['situation'][] = [
 ];
 const states: readonly Alarm['state'][] = ['open', 'unanswered', 'acknowledged', 'over'];
 
-/** Returns the chosen filters, which are in the address of the page, and how to change one. */
+/** Returns the filters from the page URL, and a function to change one. */
 const useFilters = () => {
   const [params, setParams] = useSearchParams();
   const get = (name: string): string | null => params.get(name);
@@ -47,7 +47,7 @@ const useFilters = () => {
 };
 type FiltersProps = { customerId: number; filters: ReturnType<typeof useFilters> };
 
-/** The filters of the list, in one line that scrolls on phones. */
+/** The list filters, in one line that scrolls on phones. */
 const Filters = ({ customerId, filters }: FiltersProps) => {
   const texts = useAlarmTexts();
   const { situations: names } = useTexts();
@@ -104,18 +104,19 @@ type PartProps = {
   onMore: (after: string) => void;
 };
 /**
- * Refetches the first part of the list when an alarm begins, is acknowledged or ends: the alarm bar learns of it first.
+ * Refetches the first part of the list when an alarm begins, is acknowledged or ends. The alarm bar is the first to
+ * know.
  */
 const useRefetchOnChange = (refetch: () => unknown, isFirst: boolean): void => {
   const rows = useAlarms()?.rows ?? [];
   const shown = rows.map(({ kind, items }) => `${kind} ${items.flatMap(({ keys }) => keys).join()}`).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what the bar shows leads to a call
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what the bar shows triggers a request
   useEffect(() => {
     if (isFirst) void refetch();
   }, [shown]);
 };
 
-/** Reports that the list is empty. A fall can be open for some seconds before the list has its alarm. */
+/** Reports that the list is empty. A fall can be open for a few seconds before its alarm is in the list. */
 const Empty = () => {
   const texts = useAlarmTexts();
   const alarms = useAlarms();
@@ -123,7 +124,7 @@ const Empty = () => {
   return <Text className="empty">{isCalm ? texts.none : texts.onlyOpen}</Text>;
 };
 
-/** A part of the list, with a button for the next one. */
+/** One part of the list, with a button for the next one. */
 const Part = ({ customerId, query, after, isLast, onMore }: PartProps) => {
   const texts = useAlarmTexts();
   const now = useNow(10_000);
@@ -191,7 +192,7 @@ const AlarmList = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** The page of the alarms of all rooms, with filters. */
+/** The alarm page for all rooms, with filters. */
 export const AlarmsPage = () => {
   const texts = useAlarmTexts();
   return (

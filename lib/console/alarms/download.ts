@@ -4,7 +4,7 @@ import { unreadAfter } from '../api/pages.ts';
 import { MAX_PER_PAGE } from '../overview/watch-queries.ts';
 import type { AlarmQuery } from './queries.ts';
 
-/** Reads all alarms as CSV. Each part has a header row; only the first one is kept. */
+/** Reads all alarms as CSV. Every part has a header row; only the first one is kept. */
 const readCsv = async (customerId: number, query: AlarmQuery): Promise<string> => {
   let text = '';
   for (let after: string | null = ''; after !== null; ) {
@@ -24,7 +24,7 @@ const readCsv = async (customerId: number, query: AlarmQuery): Promise<string> =
 /** Downloads alarms as a file. */
 export const downloadAlarms = async (customerId: number, query: AlarmQuery, name: string): Promise<void> => {
   const csv = await readCsv(customerId, query);
-  // The text of a response has lost its byte order mark, by which Excel recognizes UTF-8.
+  // Reading the response as text strips the byte order mark, which Excel needs to recognize UTF-8.
   const url = URL.createObjectURL(new Blob(['\ufeff', csv], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = url;

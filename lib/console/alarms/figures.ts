@@ -1,17 +1,17 @@
 import type { Alarm } from '#openapi';
 import { isOffline } from './kinds.ts';
 
-/** A span of time in ms. */
+/** A time span in ms. */
 export type Span = { from: number; to: number };
 
-/** The median of values; null if there are none. */
+/** Returns the median; null if there are no values. */
 export const medianOf = (values: readonly number[]): number | null => {
   const sorted = values.toSorted((one, other) => one - other);
   const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
   return low === undefined || high === undefined ? null : (low + high) / 2;
 };
 
-/** The steps of an alarm whose times are measured. */
+/** The alarm steps whose times are measured. */
 type Step = 'notified' | 'acknowledged' | 'over';
 export const steps: readonly Step[] = ['notified', 'acknowledged', 'over'];
 
@@ -20,7 +20,7 @@ export const timeTo = (
   { createDate, notifiedDate, acknowledgement, overDate, overBy }: Alarm,
   step: Step,
 ): number | null => {
-  // A timeout says nothing about when somebody got up.
+  // A timeout does not tell when the resident got up.
   const dates = {
     notified: notifiedDate,
     acknowledged: acknowledgement?.date ?? null,
@@ -49,10 +49,10 @@ export const timesTo = (alarms: readonly Alarm[], step: Step): Times => {
   };
 };
 
-/** When a sensor was offline within a span. `isOpen`: whether it still was at the end. */
+/** When a sensor was offline within a span, and whether it still was at the end (`isOpen`). */
 export type Offline = Span & { alarm: Alarm; isOpen: boolean };
 
-/** Returns when sensors were offline within a span, the longest first. */
+/** Returns when sensors were offline within a span, longest first. */
 export const offlineIn = (alarms: readonly Alarm[], { from, to }: Span, now: number): Offline[] =>
   alarms
     .filter(isOffline)
@@ -65,5 +65,5 @@ export const offlineIn = (alarms: readonly Alarm[], { from, to }: Span, now: num
     .filter((period) => period.to > period.from)
     .toSorted((one, other) => other.to - other.from - (one.to - one.from));
 
-/** The total of some periods in ms. */
+/** Returns the total duration of some periods in ms. */
 export const totalOf = (periods: readonly Span[]): number => periods.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -1,12 +1,10 @@
 import type { Alarm } from '#openapi';
 import type { StateKind } from '../ui/state.tsx';
 
-/**
- * How long (ms) an alarm that is not over may still need somebody. After that, somebody will have looked into the room.
- */
+/** How long (ms) an alarm that is not over may still need someone. By then, the room will have been checked. */
 const RECENT_MS = 24 * 3_600_000;
 
-/** Whether an alarm is about a sensor, and not about a person. */
+/** Whether an alarm is about a sensor rather than a person. */
 export const isOffline = ({ situation }: Alarm): boolean => situation === 'sensor_inactive';
 /** Whether people rated an alarm as false. */
 export const isFalse = ({ outcome, feedback }: Alarm): boolean =>

@@ -16,7 +16,7 @@ const icons = {
   no: <XMarkIcon className="icon" />,
 };
 
-/** Returns the outcome of an alarm in words, or else its state. */
+/** Returns an alarm's outcome in words, or else its state. */
 const useWords = () => {
   const texts = useAlarmTexts();
   const { overview } = useTexts();
@@ -38,7 +38,7 @@ const useWords = () => {
   };
 };
 
-/** The outcome of an alarm, or else its state. */
+/** An alarm's outcome, or else its state. */
 export const Outcome = ({ alarm, now }: { alarm: Alarm; now: number }) => {
   const { id } = useMe();
   const words = useWords();

@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { MAX_PER_PAGE } from '../overview/watch-queries.ts';
 
-/** The filters of a list of alarms. `from` and `to` are times in ms. */
+/** Filters for an alarm list. `from` and `to` are times in ms. */
 export type AlarmQuery = {
   from: number;
   to?: number;
@@ -16,7 +16,7 @@ export type AlarmQuery = {
 };
 type Page = { total: number; page: number; perPage: number; data: Alarm[] };
 
-/** Returns a part of the alarms of a customer, and where it continues. */
+/** Returns part of a customer's alarms, and where to continue. */
 export const fetchAlarms = async (customerId: number, query: AlarmQuery & { after?: string; perPage?: number }) => {
   // The response is CSV only for callers who ask for it.
   const call = api.GET('/customers/{customerId}/alarms', { params: { path: { customerId }, query } }) as Promise<
@@ -29,7 +29,7 @@ export const fetchAlarms = async (customerId: number, query: AlarmQuery & { afte
 /** How often (ms) the newest part of the list is refetched. */
 const REFETCH_MS = 60_000;
 
-/** Returns the query for a part of the list. The first one, which grows, is refetched. */
+/** Returns the query for one part of the list. Only the first part grows, so only that one is refetched. */
 export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, query, after],
@@ -37,10 +37,7 @@ export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string
     ...(after === '' && { refetchInterval: REFETCH_MS }),
   });
 
-/**
- * Returns the query for the last fall of a room, as far back as alarms are kept; its result is null if no fall is
- * known.
- */
+/** Returns the query for a room's last fall, as far back as alarms are kept; null if no fall is known. */
 export const lastFallQuery = (customerId: number | null, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last fall', sensorId],
@@ -52,14 +49,14 @@ export const lastFallQuery = (customerId: number | null, sensorId: string) =>
     staleTime: REFETCH_MS,
   });
 
-/** Returns the query for when each room last had a fall, among the newest falls of the customer. */
+/** Returns the query for when each room last had a fall, among the customer's newest falls. */
 export const lastFallsQuery = (customerId: number | null) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last falls'],
     queryFn: async (): Promise<ReadonlyMap<string, number>> => {
       const query = { from: 0, situation: 'fall_detected', perPage: MAX_PER_PAGE } as const;
       const { alarms } = await fetchAlarms(customerId ?? 0, query);
-      // Newest first, so they are reversed: the last entry of a sensor wins.
+      // Newest first, so they are reversed: a sensor's last entry wins.
       return new Map(alarms.toReversed().map(({ sensorId, createDate }) => [sensorId, createDate]));
     },
     enabled: customerId !== null,
@@ -71,7 +68,7 @@ export const lastFallsQuery = (customerId: number | null) =>
 const LAST_READ = 10;
 const LAST_SHOWN = 5;
 
-/** Returns the query for the last alarms of a room that are over, newest first. */
+/** Returns the query for a room's last alarms that are over, newest first. */
 export const lastOfRoomQuery = (customerId: number, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last of room', sensorId],
@@ -83,10 +80,10 @@ export const lastOfRoomQuery = (customerId: number, sensorId: string) =>
     staleTime: REFETCH_MS,
   });
 
-/** The maximum number of pages that a report reads. */
+/** The maximum number of pages a report reads. */
 const MAX_PAGES = 20;
 
-/** Reads all alarms of a time span. `isWhole` is false if there are too many. */
+/** Reads all alarms in a time span. `isWhole` is false if there are too many. */
 export const fetchAllAlarms = async (
   customerId: number,
   query: AlarmQuery,

@@ -1,13 +1,11 @@
 import { createClient } from '#lib/client/client.ts';
 
-/**
- * The URL of the console, with a trailing slash. The API is one level above it, so the console works under any prefix.
- */
+/** The console's URL, with a trailing slash. The API is one level above it, so the console works under any prefix. */
 const folder = new URL('.', import.meta.url);
 export const basePath = folder.pathname.slice(0, -1);
 export const apiUrl = new URL('..', folder).href.slice(0, -1);
 
-/** The URL from which a receiver fetches the events of a webhook. */
+/** Returns the URL from which a receiver fetches a webhook's events. */
 export const feedUrlOf = (webhookId: string): string => `${apiUrl}/webhooks/${webhookId}/feed`;
 
 /** Reads a cookie that is visible to scripts. */
@@ -20,10 +18,10 @@ const cookie = (name: string): string =>
 /** Whether a user may be logged in. If not, there is no need to ask the API. */
 export const mayHaveSession = (): boolean => cookie('PSUSERID') !== '';
 
-/** Timeout (ms) of a call, longer than the service takes for any call. A dead connection must not block polling. */
+/** Request timeout (ms), longer than any request takes. A dead connection must not block polling. */
 const TIMEOUT_MS = 30_000;
 
-/** The API client. The session cookies identify the user; the CSRF header shows that a call comes from this page. */
+/** The API client. Session cookies identify the user; the CSRF header shows that a request comes from this page. */
 export const api = createClient({
   baseUrl: apiUrl,
   fetch: (request) => fetch(request, { signal: AbortSignal.timeout(TIMEOUT_MS) }),

@@ -1,12 +1,12 @@
 import { type ApiResult, bodyOf } from '#lib/client/problem.ts';
 
-/** Returns the `after` of the link to the unread rest of a list, or null. */
+/** Returns the `after` value in the link to the unread rest of a list, or null. */
 export const unreadAfter = (link: string | null): string | null =>
   new URLSearchParams(/^<\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]).get('after');
 
 /**
- * Returns the page of a list with a limited count. `isWhole` is false when the list has more entries than `total`;
- * `after` continues after those that were read.
+ * Returns a page of a list whose count is limited. `isWhole` is false when the list has more entries than `total`;
+ * `after` continues after the entries already read.
  */
 export const okPage = async <T extends object>(call: Promise<ApiResult<readonly T[]>>) => {
   const answer = await call;

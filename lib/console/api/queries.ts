@@ -5,12 +5,12 @@ import { api, mayHaveSession } from './client.ts';
 
 const ME = ['me'] as const;
 
-/** Clears the data of the logged-in user. The query for the user stays, because the pages depend on it. */
+/** Clears the logged-in user's data. The query for the user stays, because the pages depend on it. */
 export const clearUserData = (client: QueryClient): void =>
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ME[0] });
 
 const DISPLAY = 'display';
-/** Stores the user of a display in this browser, or removes it. */
+/** Stores a display's user in this browser, or removes it. */
 export const storeDisplay = (user: User | null): void =>
   user?.display ? localStorage.setItem(DISPLAY, JSON.stringify(user)) : localStorage.removeItem(DISPLAY);
 const storedDisplay = (): User | null => JSON.parse(localStorage.getItem(DISPLAY) ?? 'null') as User | null;
@@ -28,8 +28,8 @@ const fetchMe = async (): Promise<User | null> => {
 };
 
 /**
- * The query for the logged-in user, or null. When another user has logged in in another tab, the data of the previous
- * user is cleared.
+ * The query for the logged-in user, or null. If another user has logged in in another tab, the previous user's data is
+ * cleared.
  */
 export const meQuery = queryOptions({
   queryKey: ME,
@@ -42,13 +42,13 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The key of the time (ms) at which the session of a user was found to have ended. */
+/** The key for the time (ms) at which a user's session was found to have ended. */
 export const sessionEndedKey = ['session ended'];
 
-/** The key of the flag that the user is logging out. Calls that are pending at the logout are refused. */
+/** The key for the flag that the user is logging out. Requests pending at that time are refused. */
 export const loggingOutKey = ['logging out'];
 
-// When a call finds out that the session has ended, the login replaces the page until the user has logged in again.
+// Once a request shows that the session has ended, the login replaces the page until the user has logged in again.
 const onError = (error: unknown): void => {
   if (statusOf(error) !== 401 || !queryClient.getQueryData(meQuery.queryKey)) return;
   if (!queryClient.getQueryData(loggingOutKey)) queryClient.setQueryData(sessionEndedKey, Date.now());
@@ -58,6 +58,6 @@ const onError = (error: unknown): void => {
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  // The client retries calls (lib/client/retrying-fetch.ts).
+  // The client retries requests (lib/client/retrying-fetch.ts).
   defaultOptions: { queries: { retry: false, staleTime: 2_000 }, mutations: { retry: false } },
 });

@@ -5,11 +5,11 @@ import { useTexts } from '../texts/texts.tsx';
 
 type Write<V, R> = {
   send: (values: V) => Promise<R>;
-  /** The text of the notification after success. */
+  /** The notification text after success. */
   done?: string;
   /** Whether the form shows errors itself, so that no notification is needed. */
   isQuiet?: true;
-  /** Key prefixes of the queries to refetch after success. */
+  /** Key prefixes for the queries to refetch after success. */
   refresh?: readonly QueryKey[];
   onDone?: (result: R) => void;
 };
@@ -18,8 +18,8 @@ type Write<V, R> = {
 const WATCH: QueryKey = ['station'];
 
 /**
- * Returns a mutation that notifies the user of its result and refetches what it changed. Field errors are in the
- * notification; a form can show them at its fields as well (`faultOf`).
+ * Returns a mutation that notifies the user of the result and refetches what changed. The notification includes field
+ * errors; a form can also show them at the fields (`faultOf`).
  */
 export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDone, isQuiet }: Write<V, R>) => {
   const client = useQueryClient();

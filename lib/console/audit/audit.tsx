@@ -48,10 +48,10 @@ const Filters = ({ filter, change }: FilterProps) => {
   );
 };
 
-/** The time (ms) in the id of an entry. */
+/** Returns the time (ms) in an entry id. */
 const timeOf = (id: string): number => Number(id.slice(0, 14));
 
-/** If only a part of the log was searched, states how far back, with a button that continues from there. */
+/** If only part of the log was searched, shows how far back, with a button that continues from there. */
 const Unsearched = ({ after, change }: Pick<FilterProps, 'change'> & { after: string | null }) => {
   const texts = useAuditTexts();
   const dates = useDates();
@@ -85,7 +85,7 @@ const Lines = ({ customerId, filter, change }: FilterProps & { customerId: numbe
   );
 };
 
-/** The audit page of a customer. System admins also see entries that belong to no customer. */
+/** A customer's audit page. System admins also see entries that belong to no customer. */
 export const AuditPage = () => {
   const { changes: title } = useTexts();
   const { explain } = useAuditTexts();

@@ -9,9 +9,9 @@ type Filter = {
   since: number | null;
   until: number | null;
   page: number;
-  /** The id of the entry to continue after, when one call could not search the whole log. */
+  /** The id of the entry to continue after, when one request could not search the whole log. */
   after: string | null;
-  /** The ids of an object and an actor. Only links set them. */
+  /** Object and actor ids. Only links set them. */
   object: string | null;
   actor: string | null;
   /** `none` for entries without a customer, which system admins can see. */
@@ -22,7 +22,7 @@ export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => v
 const numberIn = (text: string | null): number | null =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
-/** The filter of the list. It is stored in the URL, so that a link shows the same list. */
+/** The list filter. It is stored in the URL, so that a link shows the same list. */
 export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
   const [params, setParams] = useSearchParams();
   const filter = {
@@ -45,7 +45,7 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
   return [filter, change];
 };
 
-/** The API query for a filter. `kinds` are the known kinds of objects. */
+/** Returns the API query for a filter. `kinds` are the known object kinds. */
 export const queryOf = (
   { page, after, kind, refused, since, until, object, actor }: Filter,
   kinds: readonly string[],

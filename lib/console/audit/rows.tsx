@@ -9,7 +9,7 @@ import { Name } from '../ui/name.tsx';
 import type { FilterProps } from './filter.ts';
 import { type AuditTexts, useAuditTexts } from './texts.ts';
 
-/** The page of each kind of object that has one. */
+/** The page for each object kind that has one. */
 const pages: Partial<Record<AuditLine['object']['kind'], string>> = {
   sensor: '/sensors',
   user: '/users',
@@ -24,7 +24,7 @@ const verbs = [
   [/^login$/, 'loggedIn'],
   [/^logout$/, 'loggedOut'],
 ] as const;
-/** The verb for an operation. Its name is shown beside it. */
+/** Returns the verb for an operation. The operation name is shown beside it. */
 const verbOf = (operation: string, texts: AuditTexts): string =>
   texts.verbs[verbs.find(([pattern]) => pattern.test(operation))?.[1] ?? 'changed'];
 
@@ -54,7 +54,7 @@ const Actor = ({ actor, onActor }: { actor: AuditLine['actor']; onActor: (id: st
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The fields that a call set, with the values that are known. */
+/** The fields set by a request, with the known values. */
 const Fields = ({ changes, details }: AuditLine) => (
   <>
     {changes.map((field) => {

@@ -3,5 +3,5 @@ import { english } from './english.ts';
 import { german } from './german.ts';
 
 export type AuditTexts = typeof english;
-/** The texts of the audit page. They are loaded with it. */
+/** Audit texts, loaded with their page. */
 export const useAuditTexts = (): AuditTexts => (useLocale() === 'de' ? german : english);

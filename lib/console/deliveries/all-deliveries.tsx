@@ -6,7 +6,7 @@ import { Head } from '../ui/head.tsx';
 import { DeliveryList } from './delivery-list.tsx';
 import { useFilter } from './use-filter.ts';
 
-/** The page of the deliveries to all webhooks and people of a customer. */
+/** The page for deliveries to all of a customer's webhooks and people. */
 export const AllDeliveriesPage = () => {
   const { titles } = useTexts();
   const filtering = useFilter();

@@ -7,7 +7,7 @@ import { Phases } from './phases.tsx';
 import { attemptResult } from './result.ts';
 import { useDeliveryTexts } from './texts.ts';
 
-/** A line for an attempt. When opened, it shows where the time went and what the receiver answered. */
+/** A line for an attempt. When opened, it shows where the time went and how the receiver responded. */
 const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean }) => {
   const texts = useDeliveryTexts();
   const dates = useDates();
@@ -29,7 +29,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean
   );
 };
 
-/** The attempts of a delivery, newest first. */
+/** A delivery's attempts, newest first. */
 export const Attempts = ({ log }: { log: readonly AttemptLog[] }) => {
   const texts = useDeliveryTexts();
   return (

@@ -15,7 +15,7 @@ import { StartReplay } from './start-replay.tsx';
 import { useDeliveryTexts } from './texts.ts';
 import { useFilter } from './use-filter.ts';
 
-/** Lists the running replays of a webhook, and the latest one that has ended. */
+/** Lists a webhook's running replays, and the latest one that has ended. */
 const Replays = ({ webhookId }: { webhookId: string }) => {
   const texts = useDeliveryTexts();
   const dates = useDates();
@@ -39,7 +39,7 @@ const Replays = ({ webhookId }: { webhookId: string }) => {
   ));
 };
 
-/** The page of the deliveries to one webhook, with a form to replay them. */
+/** The page for deliveries to one webhook, with a form to replay them. */
 export const DeliveriesPage = () => {
   const { webhookId = '' } = useParams();
   const webhooks = useWebhookTexts();

@@ -21,7 +21,7 @@ import { DeliveryView, useDelivery, useDeliveryTitle } from './view.tsx';
 type Query = ReturnType<typeof queryOf> & { perPage?: number };
 type Read = (query: Query) => Promise<Paged<Delivery>>;
 
-/** The states that are counted, because somebody may have to act. A count can cost as many reads as the list. */
+/** The states to count, because they may require action. A count can cost as many reads as the list. */
 const counted = ['all', 'retrying', 'failed', 'held'] as const;
 
 const useCounts = (key: string, read: Read, filter: FilterProps['filter']): Counts => {
@@ -43,7 +43,7 @@ const useCounts = (key: string, read: Read, filter: FilterProps['filter']): Coun
   return counts.data ?? {};
 };
 
-/** Returns the names of the webhooks that the user may manage, by id. */
+/** Returns the names of the webhooks the user may manage, by id. */
 const useWebhookNames = (customerId: number | null): Record<string, string> => {
   const can = useCan();
   const webhooks = useQuery({
@@ -56,7 +56,7 @@ const useWebhookNames = (customerId: number | null): Record<string, string> => {
 };
 
 type PanelProps = { delivery: string; customerId: number | null; onSelect: (key: string | null) => void };
-/** The delivery that is selected in the list. */
+/** The delivery selected in the list. */
 const DeliveryPanel = ({ delivery: key, customerId, onSelect }: PanelProps) => {
   const texts = useDeliveryTexts();
   const target = deliveryAt(key, customerId);
@@ -75,13 +75,13 @@ const DeliveryPanel = ({ delivery: key, customerId, onSelect }: PanelProps) => {
 
 type DeliveryListProps = FilterProps & {
   customerId: number | null;
-  /** The webhook whose deliveries are listed; null for the deliveries to all receivers. */
+  /** The webhook whose deliveries are listed; null for deliveries to all receivers. */
   webhookId: string | null;
   read: Read;
   refetchInterval: number;
 };
 
-/** The deliveries to a webhook or to all receivers: filters, the list, and the selected delivery beside it. */
+/** Deliveries to a webhook or to all receivers: filters, the list, and the selected delivery beside it. */
 export const DeliveryList = ({ customerId, webhookId, read, refetchInterval, filter, change }: DeliveryListProps) => {
   const { overview } = useTexts();
   const texts = useDeliveryTexts();

@@ -4,7 +4,7 @@ type Timed = Pick<AttemptLog, 'timings' | 'durationMs'>;
 const phases = ['dns', 'connect', 'tls', 'firstByte'] as const;
 type Part = { name: (typeof phases)[number] | 'rest'; ms: number };
 
-/** Returns the duration of each phase of an attempt; the remaining time comes last. */
+/** Returns how long each phase of an attempt took; the remaining time comes last. */
 export const partsOf = ({ timings, durationMs }: Timed): Part[] => {
   const parts = phases.flatMap((name): Part[] => {
     const ms = timings[name];
@@ -14,6 +14,6 @@ export const partsOf = ({ timings, durationMs }: Timed): Part[] => {
   return rest > 0 ? [...parts, { name: 'rest', ms: rest }] : parts;
 };
 
-/** Formats a duration: in milliseconds, or in seconds from one second on. */
+/** Formats a duration in milliseconds, or in seconds if it is at least one second. */
 export const durationText = (ms: number, formatNumber: (value: number) => string): string =>
   ms < 1_000 ? `${formatNumber(ms)} ms` : `${formatNumber(Math.round(ms / 100) / 10)} s`;

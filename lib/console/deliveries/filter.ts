@@ -10,12 +10,12 @@ type Period = (typeof periods)[number];
 
 export type Filter = {
   state: DeliveryState | null;
-  /** The last days, or null for a period between two times. */
+  /** The number of past days, or null for a period between two times. */
   days: Period | null;
   since: number | null;
   until: number | null;
   page: number;
-  /** The id of a sensor and the uuid of an event. Only links set them. */
+  /** A sensor id and an event uuid. Only links set them. */
   sensor: string | null;
   event: string | null;
   /** The delivery whose details are beside the list: its webhook, or `people`, and its id. */
@@ -27,10 +27,10 @@ const numberIn = (text: string | null): number | null =>
 
 const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((state) => state === text) ?? null;
 
-/** Returns the default period of a list: a day, or 30 days if a link narrows it to a sensor or an event. */
+/** Returns a list's default period: a day, or 30 days if a link narrows the list to a sensor or an event. */
 const initialPeriod = (isNarrowed: boolean): Period => (isNarrowed ? 30 : 1);
 
-/** Reads a filter from the parameters of a URL. */
+/** Reads a filter from URL parameters. */
 export const filterOf = (params: Pick<URLSearchParams, 'get'>): Filter => {
   const [since, until] = ['since', 'until'].map((name) => numberIn(params.get(name)));
   const [sensor, event] = ['sensor', 'event'].map((name) => params.get(name));
@@ -48,7 +48,7 @@ export const filterOf = (params: Pick<URLSearchParams, 'get'>): Filter => {
   };
 };
 
-/** Returns the parameters of a URL for a filter, without those that have their default. */
+/** Returns the URL parameters for a filter, without default values. */
 export const paramsOf = (filter: Filter): Record<string, string> => {
   const isInitial = filter.days === initialPeriod(filter.sensor !== null || filter.event !== null);
   const between = filter.days === null ? {} : { since: null, until: null };
@@ -58,7 +58,7 @@ export const paramsOf = (filter: Filter): Record<string, string> => {
   );
 };
 
-/** Returns when a period starts (ms). The start changes once an hour, so that the query stays the same in between. */
+/** Returns when a period starts (ms). The start changes only once an hour, to keep the query stable. */
 const startOf = ({ days, since }: Pick<Filter, 'days' | 'since'>, now: number): number | null => {
   if (days === null) return since;
   return days === 30 ? null : Math.floor((now - days * DAY) / HOUR) * HOUR;
@@ -78,14 +78,14 @@ export const queryOf = (filter: Filter, now: number) => {
   };
 };
 
-/** Whether a filter leaves out some deliveries of its period. */
+/** Whether a filter leaves out some deliveries in the period. */
 export const isNarrowed = ({ state, days }: Filter): boolean => state !== null || days === null;
 
 /**
- * Deliveries of an event may start up to this long (ms) before it, because the clock of the sensor may be ahead of the
+ * An event's deliveries may start up to this long (ms) before the event, because the sensor's clock may be ahead of the
  * service.
  */
 const MAX_CLOCK_LEAD_MS = HOUR;
-/** The URL of the list of deliveries of an event. */
+/** Returns the URL of an event's delivery list. */
 export const deliveriesHref = (eventUuid: string, createDate: number): string =>
   `/deliveries?event=${eventUuid}&since=${createDate - MAX_CLOCK_LEAD_MS}`;

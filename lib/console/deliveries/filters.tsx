@@ -24,12 +24,12 @@ const Narrowing = ({ filter: { sensor, event }, change }: FilterProps) => {
   );
 };
 
-/** The states in the order of the chips: those that need attention first. */
+/** The states in chip order: those that need attention first. */
 const states = ['retrying', 'failed', 'held', 'pending', 'sending', 'delivered'] as const;
 
 /** The number of deliveries in a state within the period; `isWhole` is false if there are more. */
 type Count = { total: number; isWhole: boolean };
-/** The counts of some states, and of all together. */
+/** The counts for some states, and for all together. */
 export type Counts = Partial<Record<Exclude<Filter['state'], null> | 'all', Count>>;
 
 const StateChips = ({ filter, change, counts }: FilterProps & { counts: Counts }) => {
@@ -61,7 +61,7 @@ const StateChips = ({ filter, change, counts }: FilterProps & { counts: Counts }
 const BETWEEN = 'between';
 const DAY = 86_400_000;
 
-/** The period of the list: the last days, or between two times. */
+/** The list's period: the last days, or between two times. */
 const PeriodSelect = ({ filter: { days }, change }: FilterProps) => {
   const texts = useDeliveryTexts();
   const choose = (value: string | null) => {
@@ -105,7 +105,7 @@ const ReceiverSelect = ({ receivers, receiver, onReceiver }: ReceiverSelectProps
   );
 };
 
-/** The filters of a list of deliveries: state, receiver and period. */
+/** Filters for a delivery list: state, receiver and period. */
 export const Filters = ({
   filter,
   change,

@@ -13,7 +13,7 @@ import { verifyCode } from './verify.ts';
 
 type MessageProps = { webhookId: string; deliveryId: string };
 
-/** Shows the request of a delivery: headers, body, and code to verify the signature. */
+/** Shows a delivery's request: headers, body, and code to verify the signature. */
 export const Message = ({ webhookId, deliveryId }: MessageProps) => {
   const texts = useDeliveryTexts();
   const isSigned = useWebhook(webhookId).data?.hasSecretKey === true;
@@ -54,7 +54,7 @@ export const Message = ({ webhookId, deliveryId }: MessageProps) => {
   );
 };
 
-/** Shows the text of a notification to a person. */
+/** Shows the notification text sent to a person. */
 export const PersonMessage = ({ target }: { target: DeliveryRef }) => {
   const texts = useDeliveryTexts();
   const message = useQuery({

@@ -1,7 +1,7 @@
 import type { Delivery } from '#openapi';
 import type { Texts } from '../texts/en.ts';
 
-/** Returns the name of the person that a delivery is for, with the channel. `person` replaces an unknown name. */
+/** Returns the recipient's name with the channel. `person` replaces an unknown name. */
 export const personLabel = (
   { ways }: Texts['overview'],
   person: string,

@@ -3,7 +3,7 @@ import { useDates } from '../texts/texts.tsx';
 import { durationText, partsOf } from './durations.ts';
 import { useDeliveryTexts } from './texts.ts';
 
-/** Shows the phases of an attempt in words and as a bar, in proportion to their durations. */
+/** Shows the phases of an attempt in words and as a bar with proportional lengths. */
 export const Phases = ({ attempt }: { attempt: Pick<AttemptLog, 'timings' | 'durationMs'> }) => {
   const texts = useDeliveryTexts();
   const dates = useDates();

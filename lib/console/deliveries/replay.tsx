@@ -74,7 +74,7 @@ const ReplayStatus = ({ replay }: { replay: Replay }) => {
   );
 };
 
-/** The page of a replay: its progress, with buttons to pause and to cancel it. */
+/** The page for a replay: the progress, with buttons to pause and to cancel. */
 export const ReplayPage = () => {
   const { webhookId = '', replayId = '' } = useParams();
   const { titles } = useTexts();

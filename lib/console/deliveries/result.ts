@@ -3,7 +3,7 @@ import { clockOf } from '../ui/clock.ts';
 import { durationText } from './durations.ts';
 import type { DeliveryTexts } from './texts.ts';
 
-/** Formats the time (ms) until the next attempt; empty if it is due. */
+/** Formats the time (ms) until the next attempt; '' if it is due. */
 const clockUntil = (nextAttempt: number | null, now: number): string =>
   nextAttempt === null || nextAttempt <= now ? '' : clockOf(nextAttempt - now);
 
@@ -35,7 +35,7 @@ const arrivalText = (
   return [...resent, ...(result ? [result.join(' ')] : [])].join(', ');
 };
 
-/** Returns the outcome of a delivery in a few words; empty if the state says it all. */
+/** Returns a delivery's outcome in a few words; '' if the state says it all. */
 export const resultText = (
   row: Row,
   now: number,

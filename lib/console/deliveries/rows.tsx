@@ -15,7 +15,7 @@ import { resultText } from './result.ts';
 import { StateBadge } from './state.tsx';
 import { useDeliveryTexts } from './texts.ts';
 
-/** The room of a delivery: its number, or the whole name of a room without one. */
+/** A delivery's room: the number, or the whole name if there is no number. */
 const Room = ({ delivery: { event, sensorName } }: { delivery: Delivery }) => {
   if (event === TEST_EVENT) return null;
   const { number, rest } = roomNameOf(sensorName);
@@ -35,16 +35,16 @@ const Time = ({ at, now }: { at: number; now: number }) => {
 
 type RowsProps = {
   query: UseQueryResult<Paged<Delivery>>;
-  /** Names the receiver of a delivery, unless all deliveries have the same one. */
+  /** Names a delivery's receiver, unless all deliveries have the same one. */
   receiverOf?: (delivery: Delivery) => string;
-  /** The key of the delivery that is shown beside the list. */
+  /** The key of the delivery shown beside the list. */
   selected: string | null;
   onSelect: (key: string) => void;
   onPage: (page: number) => void;
   empty: string;
 };
 
-/** The list of deliveries. A wide screen shows a delivery beside it, others on a separate page. */
+/** The delivery list. A wide screen shows a delivery beside it, others on a separate page. */
 export const Rows = ({ query, receiverOf, selected, onSelect, onPage, empty }: RowsProps) => {
   const all = useTexts();
   const texts = useDeliveryTexts();

@@ -13,13 +13,13 @@ const looks = {
   failed: ['failed', ExclamationTriangleIcon],
 } as const satisfies Record<Delivery['state'], [StateKind, ComponentType<{ className: string }>]>;
 
-/** The icon of the state of a delivery. */
+/** A delivery state icon. */
 export const StateIcon = ({ state }: Pick<Delivery, 'state'>) => {
   const [, Icon] = looks[state];
   return <Icon className="icon" />;
 };
 
-/** The state of a delivery. It is never red, which means that somebody needs help. */
+/** A delivery state badge. It is never red, because red means that someone needs help. */
 export const StateBadge = ({ state }: Pick<Delivery, 'state'>) => {
   const texts = useDeliveryTexts();
   const [kind] = looks[state];

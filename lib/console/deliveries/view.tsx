@@ -27,7 +27,7 @@ export const useDelivery = (target: DeliveryRef) =>
     refetchInterval: ({ state }) => (isResting(state.data?.state) ? 10_000 : 1_000),
   });
 
-/** Returns a function for the title of a delivery: its event and its room. */
+/** Returns a function for a delivery's title: the event and the room. */
 export const useDeliveryTitle = () => {
   const all = useTexts();
   const texts = useDeliveryTexts();
@@ -38,7 +38,7 @@ export const useDeliveryTitle = () => {
   };
 };
 
-/** How long (ms) an alarm is shown on its own page. */
+/** How long (ms) an alarm has its own page. */
 const ALARM_SHOWN_MS = 24 * 3_600_000;
 
 type ActionsProps = { target: DeliveryRef; delivery: DeliveryDetail; onResent: (deliveryId: string) => void };
@@ -100,7 +100,7 @@ const WebhookFact = ({ webhookId }: { webhookId: string }) => {
   );
 };
 
-/** The subject of a delivery: the webhook or person, the event, the room, and the rule that fired. */
+/** What a delivery is about: the webhook or person, the event, the room, and the rule that fired. */
 const SubjectFacts = ({ delivery }: { delivery: DeliveryDetail }) => {
   const all = useTexts();
   const texts = useDeliveryTexts();
@@ -154,7 +154,7 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   );
 };
 
-/** The details of a delivery: what it needs, each attempt, and the message that is sent. */
+/** Delivery details: what is needed, each attempt, and the message that is sent. */
 export const DeliveryView = ({ target, delivery, onResent }: ActionsProps) => {
   const { webhookId, deliveryId } = target;
   return (

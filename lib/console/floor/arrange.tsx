@@ -35,7 +35,7 @@ type PlanProps = {
   label: string;
 };
 
-/** Returns handlers that drag rooms on the plan. */
+/** Returns handlers for dragging rooms on the plan. */
 const useDrag = ({ plan, onSelect, onChange }: PlanProps) => {
   const drag = useRef<{ sensorId: string; dx: number; dy: number }>(null);
   const metersAt = ({ currentTarget, clientX, clientY }: PointerEvent<HTMLElement>) => {
@@ -67,7 +67,7 @@ const useDrag = ({ plan, onSelect, onChange }: PlanProps) => {
   };
 };
 
-/** The plan while it is arranged: rooms are buttons that can be dragged and moved by keys. */
+/** The plan while it is being arranged: rooms are buttons that can be moved by dragging or with keys. */
 const EditedPlan = (props: PlanProps) => {
   const { plan, extents, nameOf, selected, onSelect, onChange, label } = props;
   const texts = useFloorTexts();
@@ -134,7 +134,7 @@ const NumberField = ({ label, value, max, error, onChange }: NumberProps) => (
   />
 );
 
-/** The largest side (m) of a plan. */
+/** The longest side (m) a plan can have. */
 const MAX_SIDE = 1_000;
 
 type FieldsProps = Omit<PlanProps, 'label' | 'extents'> & { error: unknown };
@@ -184,7 +184,7 @@ const RoomFields = ({ plan, nameOf, selected, onSelect, onChange, error }: Field
 
 type UnplacedProps = Pick<FieldsProps, 'plan' | 'nameOf' | 'onSelect' | 'onChange'> & { members: readonly string[] };
 
-/** The rooms of the group that are not on the plan. */
+/** The group's rooms that are not on the plan. */
 const Unplaced = ({ plan, nameOf, onSelect, onChange, members }: UnplacedProps) => {
   const texts = useFloorTexts();
   const off = members.filter((sensorId) => !plan.rooms.some((room) => room.sensorId === sensorId));
@@ -221,7 +221,7 @@ type ArrangeProps = {
   onEnd: () => void;
 };
 
-/** Arranges the rooms of a group on its plan, by dragging, by keys, or by fields. */
+/** Arranges a group's rooms on its plan by dragging, with keys, or in fields. */
 export const Arrange = ({ groupId, plan, members, extents, nameOf, label, onEnd }: ArrangeProps) => {
   const texts = useFloorTexts();
   const { failed } = useTexts();

@@ -20,7 +20,7 @@ import { RoomCell } from './room-cell.tsx';
 import { useRoomLook } from './room-look.ts';
 import { useFloorTexts } from './texts.ts';
 
-/** The groups as links, with the number of their rooms that need somebody to go. */
+/** The groups as links, with the number of rooms that need someone to go. */
 const Groups = ({ groups, current }: { groups: readonly SensorGroup[]; current: SensorGroup }) => {
   const texts = useFloorTexts();
   const alarms = useAlarms();
@@ -68,7 +68,7 @@ const Legend = () => {
 
 type ViewProps = { plan: FloorPlan; group: SensorGroup; customerId: number };
 
-/** The data about the rooms of a plan besides their positions. */
+/** Returns the sensors, room sizes and names for the rooms on a plan. */
 const useRooms = ({ plan, group, customerId }: ViewProps) => {
   const { data: sensors } = useQuery(allSensorsOfQuery(customerId));
   const onPlan = plan.rooms.map(({ sensorId }) => sensorId);
@@ -76,7 +76,7 @@ const useRooms = ({ plan, group, customerId }: ViewProps) => {
   return { sensors, extents, nameOf: (sensorId: string) => sensors?.get(sensorId)?.name ?? sensorId };
 };
 
-/** The largest share of the window's height that a plan takes, except on phones, where it scrolls with the page. */
+/** The largest share of the window height for a plan, except on phones, where it scrolls with the page. */
 const MAX_HEIGHT = '75vh';
 
 const sizeOf = ({ width, height }: FloorPlan, isPhone: boolean) => ({
@@ -184,7 +184,7 @@ const Loads = ({ customerId }: { customerId: number }) => (
   <Loaded query={useGroups(customerId)}>{(groups) => <Floors groups={groups} customerId={customerId} />}</Loaded>
 );
 
-/** The page that shows the rooms of a group on their floor plan, with their states. */
+/** The page that shows a group's rooms on their floor plan, with their states. */
 export const FloorPage = () => {
   const texts = useFloorTexts();
   return (

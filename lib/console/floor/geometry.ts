@@ -2,13 +2,13 @@ import type { FloorPlan, PlannedRoom, Room } from '#openapi';
 
 export type Extent = Pick<Room, 'xMin' | 'xMax' | 'yMin' | 'yMax'>;
 
-/** The size (cm) that a room has until its real size is known. */
+/** The room size (cm) until the real size is known. */
 export const USUAL_ROOM: Extent = { xMin: 180, xMax: 180, yMin: 0, yMax: 350 };
 
 const CM = 100;
 const RIGHT_ANGLE = 90;
 
-/** Returns the size of a room on a plan. There is no room behind a sensor on a wall. */
+/** Returns a room's size on a plan. There is no room behind a sensor on a wall. */
 export const extentOf = ({ sensorMounting, xMin, xMax, yMin, yMax }: Room): Extent => ({
   xMin,
   xMax,
@@ -17,7 +17,7 @@ export const extentOf = ({ sensorMounting, xMin, xMax, yMin, yMax }: Room): Exte
 });
 
 /**
- * Where a room lies on the plan (m): its center, its sides, and how far (degrees) it is turned clockwise. `label` is
+ * Where a room lies on the plan (m): the center, the sides, and how far (degrees) it is turned clockwise. `label` is
  * the upright rectangle around the center that is available for text.
  */
 export type Box = {
@@ -70,7 +70,7 @@ export const turned = ({ width, height, rooms }: FloorPlan): FloorPlan => ({
 const GRID = 0.25;
 const clamp = (value: number, max: number): number => Math.min(Math.max(0, Math.round(value / GRID) * GRID), max);
 
-/** Returns a plan in which the sensor of a room is at another place, on the grid and within the edges. */
+/** Returns a plan with a room's sensor moved to another place, on the grid and within the edges. */
 export const withRoomAt = (plan: FloorPlan, sensorId: string, x: number, y: number): FloorPlan => ({
   ...plan,
   rooms: plan.rooms.map((room) =>
@@ -85,10 +85,13 @@ export const withTurnedRoom = (plan: FloorPlan, sensorId: string): FloorPlan => 
   ),
 });
 
-/** The distance (m) between rooms that are added one after the other. */
+/** The distance (m) between rooms added one after the other. */
 const STEP = 4;
 
-/** Returns a plan with an additional room: in rows from the top left, at the first place without a sensor. */
+/**
+ * Returns a plan with an additional room. Rooms are placed in rows from the top left, at the first place without a
+ * sensor.
+ */
 export const withRoom = (plan: FloorPlan, sensorId: string): FloorPlan => {
   const { width, height, rooms } = plan;
   const columns = Math.max(1, Math.floor(width / STEP));

@@ -11,14 +11,14 @@ export const planQuery = (groupId: number) =>
     refetchInterval: 60_000,
   });
 
-/** The largest page of the API. */
+/** The largest page the API returns. */
 const MAX_PER_PAGE = 200;
 
-/** A sensor on a plan. `presence` is null as long as it is unknown. */
+/** A sensor on a plan. `presence` is null while unknown. */
 export type KnownSensor = Pick<Sensor, 'name' | 'isActive'> & { presence: boolean | null };
 
 /**
- * Returns the query for the names of all sensors of a customer, whether they are online, and whether somebody is there.
+ * Returns the query for a customer's sensors: their names, whether they are online, and whether anyone is in the room.
  */
 export const allSensorsOfQuery = (customerId: number) =>
   queryOptions({
@@ -37,11 +37,11 @@ export const allSensorsOfQuery = (customerId: number) =>
     refetchIntervalInBackground: true,
   });
 
-/** How many rooms are read at a time, and the pause (ms) in between, because alarms share the rate limit. */
+/** How many rooms are read at once, and the pause (ms) between batches, because alarms share the rate limit. */
 const BATCH = 10;
 const PAUSE_MS = 500;
 
-/** Returns the query for the sizes of rooms. They hardly ever change, and each takes a call. */
+/** Returns the query for room sizes. They hardly ever change, and each takes a request. */
 export const extentsQuery = (sensorIds: readonly string[]) =>
   queryOptions({
     queryKey: ['floor plan', 'sizes', sensorIds],

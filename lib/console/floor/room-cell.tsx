@@ -21,7 +21,7 @@ const placedAt = ({ x, y }: Box, width: number, height: number, plan: FloorPlan)
   height: percent(height, plan.height),
 });
 
-/** The rotated walls of a room, and the position of its sensor. */
+/** A room's rotated walls, and the sensor position. */
 export const Walls = ({ box, plan, className }: { box: Box; plan: FloorPlan; className: string }) => (
   <span
     className={`floor-walls ${className}`}
@@ -29,7 +29,7 @@ export const Walls = ({ box, plan, className }: { box: Box; plan: FloorPlan; cla
   />
 );
 
-/** Returns the style of the text in a room, which is always upright. */
+/** Returns the style for the text in a room, which is always upright. */
 export const labelStyle = (box: Box, plan: FloorPlan) => placedAt(box, box.label.width, box.label.height, plan);
 
 const icons: Readonly<Record<RoomLook['kind'], ReactNode>> = {
@@ -44,7 +44,7 @@ const icons: Readonly<Record<RoomLook['kind'], ReactNode>> = {
   plain: null,
 };
 
-/** The state of a room in words, or whether somebody is there. A normal state has no color. */
+/** The room state in words, or whether anyone is there. A normal state has no color. */
 const State = ({ look }: { look: RoomLook }) => {
   const { overview, situations, sensors } = useTexts();
   const texts = useFloorTexts();
@@ -77,7 +77,7 @@ const State = ({ look }: { look: RoomLook }) => {
 
 type RoomCellProps = { sensorId: string; name: string; look: RoomLook; box: Box; plan: FloorPlan };
 
-/** A room on a plan, with its number and state, as a link. */
+/** A room on a plan, with number and state, as a link. */
 export const RoomCell = ({ sensorId, name, look, box, plan }: RoomCellProps) => {
   const isEscalating = 'row' in look && look.kind === 'open' && look.row.step > 0;
   const kind = isEscalating ? 'open escalating' : look.kind;

@@ -5,13 +5,13 @@ import type { KnownSensor } from './queries.ts';
 
 /**
  * How a room looks: like its most urgent alarm; otherwise hatched if an alarm would go unnoticed; otherwise by whether
- * somebody is there.
+ * anyone is there.
  */
 export type RoomLook =
   | { kind: Exclude<Row['kind'], 'offline'>; row: Row }
   | { kind: 'offline' | 'unwatched' | 'occupied' | 'vacant' | 'plain' };
 
-/** Returns a function for the look of a room. The rows of alarms are sorted by urgency. */
+/** Returns a function for a room's look. Alarm rows are sorted by urgency. */
 export const useRoomLook = () => {
   const alarms = useAlarms();
   const unwatched = alarms?.watch ? coverageOf(alarms.watch).rooms : [];

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { SensorSelect, useSensor } from '../ui/sensor-select.tsx';
 
-/** Sensors per page. Each name takes a separate call, and a group may have 1,000 sensors. */
+/** Sensors per page. Each name takes a separate request, and a group may have 1,000 sensors. */
 const PER_PAGE = 20;
 
 type MemberProps = { sensorId: string; onTakeOut: (() => void) | null };
@@ -38,7 +38,7 @@ type MembersProps = {
   onChange: ((sensorIds: string[]) => void) | null;
 };
 
-/** Lists the sensors of a group, and lets the user add and remove sensors. */
+/** Lists the sensors in a group, and lets the user add and remove sensors. */
 export const Members = ({ customerId, sensorIds, onChange }: MembersProps) => {
   const { groups: texts, pageOf } = useTexts();
   const [page, setPage] = useState(1);

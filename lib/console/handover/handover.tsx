@@ -27,7 +27,7 @@ import { UnwatchedPanel } from './unwatched.tsx';
 /** An offline period or a fall is part of the handover if it began at most this long (ms) before the shift. */
 const BEFORE_MS = { offline: 7 * 86_400_000, open: 86_400_000 };
 
-/** Returns the alarms of a shift, and those of the day before it. The current shift is refetched. */
+/** Returns the alarms during a shift and on the day before it. The current shift is refetched. */
 const useShiftAlarms = (customerId: number, { from, to }: Span, isCurrent: boolean) =>
   useQuery({
     queryKey: ['alarms', customerId, 'shift', from],
@@ -35,7 +35,7 @@ const useShiftAlarms = (customerId: number, { from, to }: Span, isCurrent: boole
     ...(isCurrent && { refetchInterval: SLOW_REFETCH_MS }),
   });
 
-/** Returns the sensors that were offline in a shift, or went offline in the days before it. */
+/** Returns the sensors that were offline during a shift, or went offline in the days before it. */
 const useOffline = (customerId: number, { from, to }: Span) =>
   useQuery({
     queryKey: ['alarms', customerId, 'offline', from],
@@ -46,7 +46,7 @@ const useOffline = (customerId: number, { from, to }: Span) =>
     staleTime: 5 * 60_000,
   });
 
-/** Whether somebody may still have been on the floor when a shift began. */
+/** Whether someone may still have been on the floor when a shift began. */
 const isCarriedOver = (alarm: Alarm, { from }: Span): boolean =>
   alarm.situation.startsWith('fall') &&
   alarm.createDate < from &&
@@ -179,7 +179,7 @@ const Handover = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** The page with everything that the next shift needs to know. */
+/** The page with everything the next shift needs to know. */
 export const HandoverPage = () => {
   const { handover: texts } = useAlarmTexts();
   return (

@@ -14,7 +14,7 @@ type Line = { key: string; name: string; span: string };
 type OnDutyProps = { customerId: number; shift: Span; isCurrent: boolean };
 
 /**
- * Who was on duty in a shift: everybody in the roster and, for the current shift, also users who went on duty outside
+ * Who was on duty in a shift: everyone in the roster and, for the current shift, also users who went on duty outside
  * it. A display cannot read the roster.
  */
 export const OnDutyPanel = ({ customerId, shift, isCurrent }: OnDutyProps) => {

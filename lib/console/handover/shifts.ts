@@ -4,7 +4,7 @@ import { dayAfter } from '#shared/domain/time/calendar.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
 import type { Span } from '../alarms/figures.ts';
 
-/** The shifts of a day, by the hour at which they begin, in the time zone of the browser. */
+/** The shifts in a day, by the hour at which they begin, in the browser's time zone. */
 const starts = [
   { kind: 'early', hour: 6 },
   { kind: 'late', hour: 14 },
@@ -30,10 +30,10 @@ export const shiftAt = (time: number): Shift => {
   return { kind, from, to: around[at + 1]?.from ?? time };
 };
 
-/** A user who was on duty according to the roster. */
+/** A user on duty according to the roster. */
 type OnRoster = Span & { userId: number };
 
-/** Joins the shifts of a user that follow each other without a break. */
+/** Joins a user's shifts that follow each other without a break. */
 const joined = (shifts: readonly OnRoster[]): OnRoster[] => {
   const all: OnRoster[] = [];
   for (const shift of shifts) {
@@ -44,7 +44,7 @@ const joined = (shifts: readonly OnRoster[]): OnRoster[] => {
   return all;
 };
 
-/** Returns the shifts of a roster, in the time zone of the customer, that overlap a span. */
+/** Returns the roster's shifts that overlap a span. The roster is in the customer's time zone. */
 export const onRoster = (roster: readonly RosterEntry[], timeZone: string, { from, to }: Span): OnRoster[] => {
   const first = wallTime(from, timeZone).date;
   const days = [-1, 0, 1].map((count) => dayAfter(first, count));

@@ -9,7 +9,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 import { Panel } from '../ui/panel.tsx';
 
-/** The names of the sensors that a gap is about. */
+/** Returns the names of the sensors a gap is about. */
 const roomsOf = (gap: Gap, { names }: Watch): string =>
   ('sensorIds' in gap ? gap.sensorIds : []).map((id) => shortName(names.sensors[id] ?? id)).join(', ');
 

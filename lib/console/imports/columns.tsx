@@ -4,7 +4,7 @@ import { Panel } from '../ui/panel.tsx';
 import { type Kind, templateOf, templates } from './template.ts';
 import { useImportTexts } from './texts.ts';
 
-/** The situations of rules, with the word for each in a file. */
+/** The rule situations, with the word for each in a file. */
 const Situations = () => {
   const { situations } = useTexts();
   const texts = useImportTexts();
@@ -23,7 +23,7 @@ const Situations = () => {
   );
 };
 
-/** The template of a file, and what belongs in each of its columns. */
+/** A file template, and what belongs in each column. */
 export const Template = ({ kind }: { kind: Kind }) => {
   const texts = useImportTexts();
   const locale = useLocale();

@@ -3,12 +3,12 @@ import { Panel } from '../ui/panel.tsx';
 import type { rowErrorsIn } from './send.ts';
 import { useImportTexts } from './texts.ts';
 
-/** The maximum number of errors that are listed. */
+/** The maximum number of listed errors. */
 const MAX_LISTED = 500;
 
 type ErrorsProps = { title: string; explain: string; errors: ReturnType<typeof rowErrorsIn> };
 
-/** Lists what is wrong with the rows of a file. */
+/** Lists what is wrong with a file's rows. */
 export const RowErrors = ({ title, explain, errors }: ErrorsProps) => {
   const { errors: texts } = useImportTexts();
   const listed = errors.slice(0, MAX_LISTED);

@@ -18,7 +18,7 @@ import { decodeFile, type Kind } from './template.ts';
 import { useImportTexts } from './texts.ts';
 
 const pages: Readonly<Record<Kind, string>> = { users: '/users', sensors: '/sensors', rules: '/rules' };
-/** The lists that an import changes. */
+/** The lists an import changes. */
 const LISTS = [['users'], ['sensors'], ['groups'], ['rules'], ['roster']] as const;
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
@@ -53,7 +53,7 @@ const Checked = ({ result: { rows, created, updated }, kind, isPending, onImport
   );
 };
 
-/** The progress of an import. */
+/** An import's progress. */
 const Running = ({ job, onAnother }: { job: Import; onAnother: () => void }) => {
   const texts = useImportTexts();
   const dates = useDates();
@@ -94,7 +94,7 @@ const Running = ({ job, onAnother }: { job: Import; onAnother: () => void }) => 
 };
 
 type FileProps = { customerId: number; kind: Kind; onBegin: (importId: string) => void };
-/** Lets the user choose a file, checks it at once, and imports it once the user has seen what it would change. */
+/** Lets the user choose a file, checks it at once, and imports it after the user has seen what would change. */
 const ImportFile = ({ customerId, kind, onBegin }: FileProps) => {
   const texts = useImportTexts();
   const [text, setText] = useState('');
@@ -120,7 +120,7 @@ const ImportFile = ({ customerId, kind, onBegin }: FileProps) => {
             type="file"
             accept=".csv,text/csv"
             onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
-            // The same file can be chosen again after it was corrected.
+            // Lets the user choose the same file again after correcting it.
             onClick={({ currentTarget }) => {
               currentTarget.value = '';
             }}
@@ -195,7 +195,7 @@ export const ImportsPage = () => {
   );
 };
 
-/** A link to the import of a kind, for users who may import it. */
+/** A link to the import for one kind, for users who may import it. */
 export const ImportLink = ({ kind }: { kind: Kind }) => {
   const texts = useImportTexts();
   if (!useCan()(needs[kind])) return null;

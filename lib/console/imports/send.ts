@@ -8,19 +8,19 @@ type RowError = Import['errors'][number];
 
 type File = { customerId: number; kind: Kind; text: string };
 
-/** Uploads a file, to check it only or to import it. */
+/** Uploads a file, either to import it or only to check it. */
 export const sendFile = ({ customerId, kind, text }: File, isDryRun: boolean): Promise<ImportResult> =>
   ok(
     api.POST('/customers/{customerId}/imports', {
       params: { path: { customerId }, query: { kind, dryRun: isDryRun ? 'true' : 'false' } },
       headers: { 'Content-Type': 'text/csv' },
-      // The OpenAPI document describes both JSON rows and a CSV file; the client has the type of the rows.
+      // The OpenAPI document describes both JSON rows and a CSV file; the client is typed for the rows.
       body: text as never,
       bodySerializer: (body) => body as unknown as string,
     }),
   );
 
-/** Returns the errors of rows in a response; the errors of the file itself have no row. */
+/** Returns the row errors in a response; errors about the file itself have no row. */
 export const rowErrorsIn = (error: unknown): (Omit<RowError, 'row'> & { row: number | null })[] =>
   error instanceof Problem
     ? error.faults.map((fault) => {
@@ -29,7 +29,7 @@ export const rowErrorsIn = (error: unknown): (Omit<RowError, 'row'> & { row: num
       })
     : [];
 
-/** How often (ms) the status of a running import is read. */
+/** How often (ms) a running import's status is read. */
 const POLL_MS = 1_000;
 
 export const importQuery = (customerId: number, importId: string | null) =>

@@ -2,7 +2,7 @@ import type { Import } from '#openapi';
 
 export type Kind = Import['kind'];
 
-/** The columns of a file in order, with an example of each. Without the required ones, a new row is rejected. */
+/** A file's columns in order, with an example for each. Without the required ones, a new row is rejected. */
 export const templates = {
   users: {
     required: ['username', 'email'],
@@ -45,10 +45,10 @@ export const templates = {
   },
 } as const satisfies Record<Kind, { required: readonly string[]; example: Readonly<Record<string, string>> }>;
 
-/** Returns a cell of CSV, in quotes if it contains a special character. */
+/** Returns a CSV cell, in quotes if it contains a special character. */
 const cell = (text: string): string => (/[",;\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The byte order mark by which spreadsheet programs recognize UTF-8. */
+/** The byte order mark that lets spreadsheet programs recognize UTF-8. */
 const BOM = '\uFEFF';
 
 /** Returns a file with the columns and an example. German spreadsheet programs expect semicolons between cells. */
@@ -60,8 +60,8 @@ export const templateOf = (kind: Kind, locale: string): string => {
 };
 
 /**
- * Returns the text of a file. Some spreadsheet programs write the encoding of Windows, in which ü, for example, is no
- * valid UTF-8.
+ * Returns a file's text. Some spreadsheet programs write the Windows encoding, in which ü, for example, is not valid
+ * UTF-8.
  */
 export const decodeFile = (bytes: ArrayBuffer): string => {
   try {

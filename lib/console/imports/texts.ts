@@ -2,5 +2,5 @@ import { imports as de } from '../texts/imports-de.ts';
 import { imports as en } from '../texts/imports-en.ts';
 import { useLocale } from '../texts/texts.tsx';
 
-/** Texts of imports. They are loaded with their page, to keep the first load small. */
+/** Import texts, loaded with their page to keep the first load small. */
 export const useImportTexts = () => (useLocale() === 'de' ? de : en);

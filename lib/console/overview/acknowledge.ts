@@ -19,21 +19,21 @@ const paramsOf = ({ ruleCustomerId: customerId, id: ruleHitId }: RuleHit) => ({
 export const acknowledge = (hit: RuleHit, body: AcknowledgingUser = {}): Promise<RuleHit> =>
   ok(api.PUT(HIT, { ...paramsOf(hit), body }));
 
-/** Returns the uuid of an event of a fall. */
+/** Returns the uuid of the fall's event. */
 const eventOf = ({ uuid }: OpenFall): string => {
   if (uuid === null) throw new Error('no event of the fall was found');
   return uuid;
 };
 
-/** A write about an alarm. It returns the hits that it changed. */
+/** A write about an alarm. Returns the hits it changed. */
 type Act = () => Promise<readonly RuleHit[]>;
 
-/** Performs all writes, and caches the changed hits. Throws the first error after all were tried. */
+/** Performs all writes, and caches the changed hits. Throws the first error after trying all of them. */
 const doAll = async (client: QueryClient, acts: readonly Act[]): Promise<void> => {
   const results = await Promise.allSettled(acts.map((act) => act()));
   for (const result of results)
     for (const hit of result.status === 'fulfilled' ? result.value : []) cacheHits(client, hit.ruleCustomerId, [hit]);
-  // Shows a refused user the reason: somebody else was first.
+  // Shows a refused user the reason: someone else was first.
   await refetchStation(client);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
@@ -47,7 +47,7 @@ const acknowledgeFall = async (fall: OpenFall, body: AcknowledgingUser): Promise
   return [];
 };
 
-/** Acknowledges everything that is open in a room. People at a display say who they are. */
+/** Acknowledges everything open in a room. At a display, people say who they are. */
 export const useAcknowledge = (row: Row, onDone?: () => void) => {
   const { sensor } = useTexts();
   const client = useQueryClient();
@@ -69,7 +69,7 @@ const withdrawFall = async (fall: OpenFall): Promise<[]> => {
   return [];
 };
 
-/** Withdraws the acknowledgements of the user in a room. */
+/** Withdraws the user's acknowledgements in a room. */
 export const useReopen = (row: Row, userId: number) => {
   const { overview: texts } = useTexts();
   const client = useQueryClient();
@@ -85,7 +85,7 @@ export const useReopen = (row: Row, userId: number) => {
   return useWrite({ send: () => doAll(client, acts), done: texts.reopened });
 };
 
-/** Closes the falls of a room with their outcomes. */
+/** Closes a room's falls with their outcomes. */
 export const useClose = (row: Row) => {
   const { overview: texts } = useTexts();
   const client = useQueryClient();
@@ -118,7 +118,7 @@ export const useClose = (row: Row) => {
 
 type Classification = FeedbackCreation['classification'];
 
-/** Records the outcome of a hit, and returns the hit with it. */
+/** Records a hit's outcome, and returns the hit with the outcome. */
 const recordOutcome = async (hit: RuleHit, classification: Classification): Promise<RuleHit> => {
   const { id: ruleHitId, sensorId, sensorEventId: eventId, createDate: referenceDate } = hit;
   const body = { classification, ruleHitId, eventId, referenceDate, reason: 'station', description: '' };

@@ -8,7 +8,7 @@ import { Form } from '../ui/form.tsx';
 import { useAcknowledge, useClose, useRecordOutcome, useReopen } from './acknowledge.ts';
 import type { Row } from './board.ts';
 
-/** Asks who is going. Only a display asks, because anybody may stand in front of it. */
+/** Asks who is going. Only a display asks, because anyone may stand in front of it. */
 const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   const { sensor, overview: texts } = useTexts();
   const write = useAcknowledge(row, onClose);
@@ -26,7 +26,7 @@ const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   );
 };
 
-/** The button with which people report that they are on their way. */
+/** The button people press to report that they are on their way. */
 export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean }) => {
   const { sensor, overview: texts } = useTexts();
   const { display } = useMe();
@@ -48,7 +48,7 @@ export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean
   );
 };
 
-/** The button that withdraws the acknowledgement of the user. */
+/** The button that withdraws the user's acknowledgement. */
 export const CannotGoButton = ({ row }: { row: Row }) => {
   const { overview: texts } = useTexts();
   const { id } = useMe();
@@ -95,7 +95,7 @@ const ClosingButtons = ({ row, note }: CloseProps) => {
 };
 
 type CloseProps = { row: Row; note: string };
-/** The buttons that close an alarm. Those for somebody else's alarm appear only after a tap. */
+/** The buttons that close an alarm. For someone else's alarm, they appear only after a tap. */
 export const CloseButtons = ({ row, note }: CloseProps) => {
   const { overview: texts } = useTexts();
   const { display } = useMe();

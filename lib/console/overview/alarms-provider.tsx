@@ -14,20 +14,20 @@ import { stationQuery } from './station-query.ts';
 
 const MINUTE = 60_000;
 
-/** What is happening at a customer now, as every page shows it. */
+/** What is happening at a customer now, shared by all pages. */
 export type Alarms = {
   customerId: number;
-  /** What is happening in the rooms. Rooms that need somebody come first. */
+  /** What is happening in the rooms. Rooms that need someone come first. */
   rows: readonly Row[];
-  /** The alarms of the last 24 hours. */
+  /** Alarms from the last 24 hours. */
   alarms: readonly Alarm[];
-  /** The number of further sensors with falls, which are not listed. */
+  /** The number of other sensors with falls, which are not listed. */
   more: number;
-  /** Whether hits and falls are loaded: without them, an alarm may be missing. */
+  /** Whether hits and falls are loaded. Without them, an alarm may be missing. */
   isKnown: boolean;
   /** Whether rule hits are loaded. */
   hasHits: boolean;
-  /** Whether all hits of the last 24 hours are loaded. */
+  /** Whether all hits from the last 24 hours are loaded. */
   isWhole: boolean;
   error: unknown;
   watch: Watch | undefined;
@@ -41,16 +41,16 @@ export type Alarms = {
 
 const Context = createContext<Alarms | null>(null);
 
-/** The alarms of the customer; null if none is chosen. */
+/** Returns the customer's alarms; null if no customer is chosen. */
 export const useAlarms = (): Alarms | null => use(Context);
 
-/** The rows of alarms that need somebody to go. */
+/** Returns the rows whose alarms need someone to go. */
 export const openRows = ({ rows }: Alarms): Row[] => rows.filter(({ kind }) => kind === 'open');
 
-/** Reads the alarms of a customer. Nothing is read while none is chosen. */
+/** Reads a customer's alarms. Nothing is read while no customer is chosen. */
 const useRead = (customerId: number | null): Alarms | null => {
   const { id: accountId, display = false } = useMe();
-  // Anybody may stand in front of a display.
+  // Anyone may stand in front of a display.
   const userId = display ? null : accountId;
   const enabled = customerId !== null;
   const id = customerId ?? 0;
@@ -59,8 +59,8 @@ const useRead = (customerId: number | null): Alarms | null => {
   const connection = useConnection(hits.data === undefined ? [station, hits] : [station]);
   const minute = useNow(MINUTE);
   const { alarms, rows } = useMemo(() => {
-    // The station may have answered before all hits were read. `minute` is up to a minute old, so a hit within the next
-    // minute is not from the future.
+    // The station may have responded before all hits were read. `minute` is up to a minute old, so a hit within the
+    // next minute is not from the future.
     const known = merged(hits.data, station.data?.changed ?? [], minute + MINUTE);
     const found = withOpenFalls(alarmsOf(known.hits), station.data?.falls ?? []);
     return { alarms: found.alarms, rows: boardOf(found.alarms, found.unreported, userId, minute) };
@@ -83,7 +83,7 @@ const useRead = (customerId: number | null): Alarms | null => {
   };
 };
 
-/** Shows a count on the icon of the browser tab; 0 shows none. */
+/** Shows a count on the browser tab icon. 0 shows none. */
 const useBadge = (count: number): void => {
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
@@ -94,7 +94,7 @@ const useBadge = (count: number): void => {
   }, [count]);
 };
 
-/** Reads the alarms for all pages, and shows their number in the title and the icon of the browser tab. */
+/** Reads the alarms for all pages, and shows their number in the title and on the browser tab icon. */
 export const AlarmsProvider = ({ children }: { children: ReactNode }) => {
   const alarms = useRead(useCustomerId());
   const count = alarms ? openRows(alarms).length + alarms.more : 0;

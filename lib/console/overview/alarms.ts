@@ -3,31 +3,31 @@ import { kinds } from '#shared/domain/kinds.ts';
 import type { OpenFall } from './falls.ts';
 import { HOUR } from './hits.ts';
 
-/** The length of a shift (ms), for which closed alarms stay on the overview. */
+/** How long (ms) closed alarms stay on the overview, which is one shift. */
 export const SHIFT = 12 * HOUR;
 /**
- * Further hits of a sensor join an alarm for this long (ms) after its first hit: a fall is suspected, then detected,
- * then confirmed.
+ * For this long (ms) after an alarm's first hit, further hits from the same sensor join the alarm: a fall is suspected,
+ * then detected, then confirmed.
  */
 export const MERGE_WINDOW_MS = 10 * 60_000;
-/** Hits of a fall may be dated up to this long (ms) before its start, because the clocks of processes differ. */
+/** A fall's hits may be dated up to this long (ms) before the fall started, because clocks differ between processes. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** An alarm that somebody has to check: the rule hits about it up to the first answer. */
+/** An alarm that someone has to check. Contains its rule hits up to the first response. */
 export type Alarm = {
   key: string;
   sensorId: string;
-  /** The name of the sensor, or its id when it no longer exists. */
+  /** The sensor name, or the id if the sensor no longer exists. */
   name: string;
   isFall: boolean;
   since: number;
   /** Oldest first. */
   hits: readonly [RuleHit, ...RuleHit[]];
-  /** The fall of its sensor that is still open. */
+  /** The sensor's fall, if it is still open. */
   fall?: OpenFall;
 };
 
-/** Whether a situation raises an alarm: falls except for their end, vital signs, and offline sensors do. */
+/** Whether a situation raises an alarm. Falls (except their end), vital signs, and offline sensors do. */
 const isAlarm = (situation: RuleHit['situation']): boolean => {
   const { type, action } = kinds[situation];
   if (type === 'fall') return action !== 'canceled' && action !== 'finished';
@@ -36,7 +36,7 @@ const isAlarm = (situation: RuleHit['situation']): boolean => {
 const isFall = ({ situation }: RuleHit): boolean => kinds[situation].type === 'fall';
 const subjectOf = (hit: RuleHit): string => `${hit.sensorId} ${isFall(hit) ? 'fall' : hit.situation}`;
 
-/** When a hit was answered (ms): acknowledged, or given an outcome. */
+/** Returns when a hit was acknowledged or given an outcome (ms), whichever came first; Infinity if neither happened. */
 const answeredAt = ({ acknowledgement, feedback, closure }: RuleHit): number =>
   Math.min(acknowledgement?.date ?? Infinity, feedback?.createDate ?? Infinity, closure?.date ?? Infinity);
 
@@ -69,8 +69,8 @@ const isOfFall = ({ isFall, sensorId, hits }: Alarm, fall: OpenFall): boolean =>
   isFall && sensorId === fall.sensorId && hits.some(({ createDate }) => createDate >= fall.since - MAX_CLOCK_SKEW_MS);
 
 /**
- * Adds open falls to their alarms, and returns the falls without one, which no rule reported. An alarm counts from the
- * start of its fall, not from its hit, because that is how long somebody has been on the floor.
+ * Adds open falls to their alarms, and returns the falls without an alarm, which no rule reported. An alarm counts from
+ * the start of the fall, not from the hit, because the resident has been on the floor since then.
  */
 export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
   alarms: alarms.map((alarm): Alarm => {
@@ -80,22 +80,22 @@ export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall
   unreported: falls.filter((fall) => !alarms.some((alarm) => isOfFall(alarm, fall))),
 });
 
-/** Whether an alarm still needs an answer. */
+/** Whether at least one hit has been neither acknowledged nor given an outcome. */
 export const isOpen = ({ hits }: Alarm): boolean => hits.some((hit) => answeredAt(hit) === Infinity);
-/** The first acknowledgement of an alarm. */
+/** Returns an alarm's first acknowledgement; null if there is none. */
 export const acknowledgementOf = ({ hits }: Alarm) =>
   hits.find(({ acknowledgement }) => acknowledgement)?.acknowledgement ?? null;
-/** How the fall of an alarm was closed. */
+/** Returns how an alarm's fall was closed; null if it was not. */
 export const closureOf = ({ hits }: Alarm) => hits.findLast(({ closure }) => closure)?.closure ?? null;
-/** The outcome of an alarm, recorded for its newest hit. */
+/** Returns an alarm's outcome, recorded for the newest hit; null if there is none. */
 export const feedbackOf = ({ hits }: Alarm) => hits.findLast(({ feedback }) => feedback)?.feedback ?? null;
-/** Whether all hits of an alarm have an outcome. */
+/** Whether all hits in an alarm have an outcome. */
 const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback, closure }) => feedback || closure);
-/** Whether people closed the fall of an alarm. The list of open falls may still show it for a second. */
+/** Whether people closed the alarm's fall. The list of open falls may still show it for a second. */
 const isClosed = ({ hits }: Alarm): boolean => hits.every(({ closure }) => closure);
 /**
- * Splits the answered alarms of a shift: `acknowledged` are those without an outcome and those whose fall is still
- * open; the others are `closed`, newest first.
+ * Splits a shift's answered alarms: `acknowledged` are those without an outcome and those whose fall is still open. The
+ * others are `closed`, newest first.
  */
 export const answeredAlarms = (alarms: readonly Alarm[], now: number) => {
   const isRecent = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;

@@ -3,13 +3,13 @@ import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { type Alarm, acknowledgementOf, answeredAlarms, isOpen } from './alarms.ts';
 import { fallKey, type OpenFall } from './falls.ts';
 
-/** What a row of the board asks of people: to go, to look, or just to know. */
+/** What a board row asks people to do: to go, to look, or just to know. */
 export type RowKind = 'open' | 'mine' | 'suspected' | 'offline' | 'theirs';
 const kindOrder: readonly RowKind[] = ['open', 'mine', 'suspected', 'offline', 'theirs'];
 
-/** An alarm of a rule, or a fall that no rule reported. */
+/** An alarm from a rule, or a fall that no rule reported. */
 type Item = {
-  /** The keys of an alarm. At least one of them stays the same each time the alarm is read. */
+  /** The alarm keys. At least one stays the same each time the alarm is read. */
   keys: readonly string[];
   subject: string;
   sensorId: string;
@@ -19,13 +19,13 @@ type Item = {
   isSuspected: boolean;
   isOffline: boolean;
   acknowledgement: RuleHit['acknowledgement'];
-  /** How often recipients were notified, which grows with each round of an escalation. */
+  /** How often recipients were notified. Grows with each escalation round. */
   rounds: number;
   alarm?: Alarm;
   fall?: OpenFall;
 };
 
-/** A row of the board: what is happening in a room. */
+/** A board row: what is happening in a room. */
 export type Row = {
   key: string;
   kind: RowKind;
@@ -33,18 +33,18 @@ export type Row = {
   name: string;
   /** When the oldest unanswered alarm began or, if all alarms are answered, when one was acknowledged. */
   since: number;
-  /** The number of falls that the row stands for, and when the last one began. */
+  /** How many falls the row stands for, and when the last one began. */
   falls: number;
   lastSince: number;
-  /** The highest step of an escalation that has notified people; 0 before the first. */
+  /** The highest escalation step that has notified people; 0 before the first. */
   step: number;
   acknowledgement: RuleHit['acknowledgement'];
   items: readonly [Item, ...Item[]];
 };
 
 /**
- * Whether a fall is not an alarm yet. As in the list of alarms, it becomes an alarm when its sensor reports it, after
- * the states `detected` and `confirmed`.
+ * Whether a fall is not an alarm yet. As in the alarm list, it becomes an alarm when the sensor reports it, after the
+ * states `detected` and `confirmed`.
  */
 const isSuspicion = (hits: readonly RuleHit[], fall: OpenFall | undefined): boolean =>
   fall?.fallState !== 'calling' && !hits.some(({ situation }) => isUrgent(situation));
@@ -94,7 +94,7 @@ const kindOf = (items: readonly Item[], userId: number | null): RowKind => {
   return items.some(isMine) ? 'mine' : 'theirs';
 };
 
-/** The number of falls among the alarms of a room: several rules can fire for one fall. */
+/** Returns the number of falls among a room's alarms. Several rules can fire for one fall. */
 const fallsOf = (items: readonly Item[]): number => {
   const events = items
     .flatMap(({ alarm }) => alarm?.hits ?? [])
@@ -126,8 +126,8 @@ const rowOf = (key: string, [first, ...others]: readonly [Item, ...Item[]], user
 };
 
 /**
- * Returns the rows of the board: rows that need somebody first, then the oldest first. Each room has one row: a second
- * fall opens the row of the first one again.
+ * Returns the board rows: those that need someone first, then oldest first. Each room has one row. A second fall opens
+ * the first one's row again.
  */
 export const boardOf = (
   alarms: readonly Alarm[],
@@ -149,7 +149,7 @@ export const boardOf = (
     .toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || a.since - b.since);
 };
 
-/** What should sound: alarms until they are acknowledged, and suspicions and offline sensors once. */
+/** Returns what should sound: alarms until they are acknowledged, and suspicions and offline sensors once. */
 export const soundingOf = (rows: readonly Row[]) => {
   const waiting = rows.flatMap(({ items }) => items).filter(({ isOpen }) => isOpen);
   const isQuiet = ({ isSuspected, isOffline }: Item): boolean => isSuspected || isOffline;

@@ -6,10 +6,10 @@ import type { Alarms } from './alarms-provider.tsx';
 import { type Coverage, coverageOf, hasGeneralGap } from './coverage.ts';
 import { shortName } from './room-name.ts';
 
-/** The maximum number of rooms that the sentence names. */
+/** The most rooms the sentence names. */
 const MAX_NAMED = 5;
 
-/** The rooms that nobody watches, as links in a list. */
+/** The rooms that are not watched, as links in a list. */
 const Rooms = ({ rooms, more }: { rooms: Coverage['rooms']; more: number }) => {
   const { overview: texts } = useTexts();
   const locale = useLocale();

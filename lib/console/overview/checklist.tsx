@@ -28,8 +28,8 @@ type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
 /**
- * Returns what was created since the watch was computed, which is up to a minute ago: each step must be marked as done
- * when the user returns from it. Nothing is read once all steps are done.
+ * Returns what was created since the watch was computed, which is up to a minute ago: when the user returns from a
+ * step, it must be marked as done. Nothing is read once all steps are done.
  */
 const useCreated = (customerId: number, watch: Watch | undefined) => {
   const can = useCan();
@@ -54,8 +54,8 @@ const useCreated = (customerId: number, watch: Watch | undefined) => {
 };
 
 /**
- * Returns which steps are done. A rule needs a webhook of a bot or a person, so with a rule the steps before it count
- * as done.
+ * Returns which steps are done. A rule needs a person, or a bot's webhook, so with a rule the steps before it count as
+ * done.
  */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const can = useCan();
@@ -128,7 +128,10 @@ const noneDone: Record<Step, boolean> = {
   offline: false,
 };
 
-/** An alarm as the station will show it. It is never shown beside a real one, for which it could be mistaken. */
+/**
+ * An example of how the station will show an alarm. It is never shown beside a real one, because it could be mistaken
+ * for one.
+ */
 const Preview = () => {
   const { checklist: texts, overview, sensors } = useTexts();
   const { number, word, rest } = roomNameOf(sensors.roomExample);
@@ -193,8 +196,8 @@ const CustomerChecklist = ({ customerId }: { customerId: number }) => {
 };
 
 /**
- * The steps to the first alarm, until all are done or the user hides the list. Users who can do none of the steps do
- * not see the list.
+ * The steps to the first alarm, until all are done or the user hides the list. Hidden from users who cannot do any of
+ * the steps.
  */
 export const Checklist = ({ customerId }: { customerId: number | null }) =>
   customerId === null ? <Steps done={noneDone} /> : <CustomerChecklist customerId={customerId} />;

@@ -61,7 +61,7 @@ const Closed = ({ entry }: { entry: Entry }) => {
   );
 };
 
-/** Lists the closed alarms of the shift with their outcomes, newest first, with falls that no rule reported. */
+/** Lists the shift's closed alarms with outcomes, newest first. Includes falls that no rule reported. */
 export const ClosedAlarms = ({ alarms }: { alarms: Alarms }) => {
   const { overview: texts, handover } = useTexts();
   const { closed } = answeredAlarms(alarms.alarms, useNow(60_000));

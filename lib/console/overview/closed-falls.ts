@@ -15,9 +15,7 @@ export type ClosedFall = ListedAlarm;
 /** The minimum time (ms) between two reads. */
 const MIN_INTERVAL_MS = 60_000;
 
-/**
- * Returns the falls that are over and that no rule reported. Rules may also report a part of a fall that is not urgent.
- */
+/** Returns the falls that are over and that no rule reported. Rules may also report non-urgent parts of a fall. */
 export const unreportedFalls = (
   listed: readonly ListedAlarm[],
   alarms: readonly Alarm[],
@@ -36,9 +34,7 @@ export const unreportedFalls = (
   );
 };
 
-/**
- * The last read of closed falls: how often the open falls had changed before it, and when (ms) it succeeded or failed.
- */
+/** The last read of closed falls: how often the open falls had changed before, and when (ms) it succeeded or failed. */
 type Read = { changes: number | undefined; at: number };
 
 /**
@@ -49,8 +45,8 @@ export const nextRead = (changes: number, read: Read, now: number): number | fal
   read.changes === changes ? false : Math.max(1, read.at + MIN_INTERVAL_MS - now);
 
 /**
- * Returns how often a value has changed. Counting is needed because a fall that began and ended in between leaves the
- * same open falls as before.
+ * Returns how often a value has changed. The changes are counted because a fall that begins and ends between two reads
+ * leaves the same open falls as before.
  */
 const useChanges = (value: string): number => {
   const [seen, setSeen] = useState({ value, changes: 0 });
@@ -59,8 +55,8 @@ const useChanges = (value: string): number => {
 };
 
 /**
- * The falls of the shift that are over and that no rule reported. A fall is over once it is not among the open falls,
- * so these falls are read only when the page is opened and when the open falls change, at most once a minute.
+ * Returns the shift's falls that are over and that no rule reported. A fall is over once it is not among the open
+ * falls, so these falls are read only when the page is opened and when the open falls change, at most once a minute.
  */
 export const useClosedFalls = ({ customerId, rows, alarms }: Alarms): ClosedFall[] => {
   const now = useNow(MIN_INTERVAL_MS);

@@ -7,7 +7,7 @@ const RECONNECTING_MS = 5_000;
 /** How long (ms) until the screen counts as watching nothing. */
 const LOST_MS = 30_000;
 
-/** Whether the screen gets the alarms. `at` is the time (ms) of the last successful read; 0 before the first. */
+/** Whether the screen receives alarms. `at` is the time (ms) of the last successful read; 0 before the first. */
 export type Connection = { state: 'connected' | 'reconnecting' | 'lost'; at: number; isOnline: boolean };
 
 const isOnline = (): boolean => onlineManager.isOnline();
@@ -17,8 +17,8 @@ const useIsOnline = (): boolean =>
 type Read = { dataUpdatedAt: number; isError: boolean; fetchStatus: string };
 
 /**
- * Returns the state of the connection. It depends on how long the current read has been trying: browsers wake
- * background tabs only once a minute, so the age of the data says nothing.
+ * Returns the connection state. It depends on how long the current read has been trying: browsers wake background tabs
+ * only once a minute, so the age of the data says nothing.
  */
 export const useConnection = (reads: readonly Read[]): Connection => {
   const hasNetwork = useIsOnline();

@@ -2,13 +2,13 @@ import type { WatchGap as Gap, Watch } from '#openapi';
 
 const notAboutFalls: readonly Gap['kind'][] = ['no_rule_for_silence', 'unnotified', 'loopback_target'];
 
-/** A room in which a fall reaches nobody, and why. */
+/** A room in which a fall reaches no one, and why. */
 type UnwatchedRoom = { sensorId: string; name: string; kind: Gap['kind'] };
 
-/** The number of watched rooms, the number of all rooms, and the first of the unwatched ones. */
+/** The number of watched rooms, the number of all rooms, and the first unwatched ones. */
 export type Coverage = { watched: number; all: number; rooms: readonly UnwatchedRoom[] };
 
-/** Returns how many rooms are watched: in the others, a fall reaches nobody, at least at some hours. */
+/** Returns how many rooms are watched. In the others, a fall reaches no one, at least at some hours. */
 export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Coverage => {
   const rooms = new Map<string, UnwatchedRoom>();
   let unnamed = 0;
@@ -17,13 +17,13 @@ export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Cov
     for (const sensorId of gap.sensorIds)
       if (!rooms.has(sensorId))
         rooms.set(sensorId, { sensorId, name: names.sensors[sensorId] ?? sensorId, kind: gap.kind });
-    // If there are many sensors, only the first ones are listed.
+    // With many sensors, only the first ones are listed.
     unnamed = Math.max(unnamed, gap.total - gap.sensorIds.length);
   }
   const unwatched = fallsTold === 'none' ? all : Math.min(all, rooms.size + unnamed);
   return { watched: all - unwatched, all, rooms: [...rooms.values()] };
 };
 
-/** Whether a gap about falls concerns rules or people instead of a sensor, so that every room may be affected. */
+/** Whether a gap about falls is about rules or people rather than a sensor, so that every room may be affected. */
 export const hasGeneralGap = ({ gaps }: Watch): boolean =>
   gaps.some((gap) => !notAboutFalls.includes(gap.kind) && !('sensorIds' in gap) && gap.kind !== 'no_sensors');

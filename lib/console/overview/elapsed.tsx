@@ -2,7 +2,7 @@ import { useDates } from '../texts/texts.tsx';
 import { clockOf } from '../ui/clock.ts';
 import { useNow } from '../ui/now.ts';
 
-/** A running clock of the time since `since`. The clock of the browser may be behind that of the service. */
+/** A running clock of the time since `since`. The browser clock may be behind the service. */
 export const ElapsedTime = ({ since }: { since: number }) => {
   const dates = useDates();
   const now = useNow();

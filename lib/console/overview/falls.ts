@@ -3,13 +3,13 @@ import type { SensorStatus, SensorWithFalls } from '#openapi';
 /** An open fall, with its sensor. */
 export type OpenFall = SensorWithFalls['falls'][number] & Pick<SensorWithFalls, 'sensorId' | 'name'>;
 
-/** Whether a fall state means that somebody is on the floor. */
+/** Whether a fall state means that someone is on the floor. */
 export const isOpen = (state: SensorStatus['fallState']): boolean => state !== null && state !== 'finished';
 
-/** The key of a fall, which stays the same while the fall is open. */
+/** Returns a fall's key, which stays the same while the fall is open. */
 export const fallKey = ({ sensorId, since }: OpenFall): string => `${sensorId} ${since}`;
 
-/** Returns the open falls of sensors, newest first. */
+/** Returns the sensors' open falls, newest first. */
 export const openFallsOf = (sensors: readonly SensorWithFalls[]): OpenFall[] =>
   sensors
     .flatMap(({ sensorId, name, falls }) => falls.map((fall) => ({ ...fall, sensorId, name })))

@@ -7,26 +7,26 @@ import { api } from '../api/client.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** The maximum number of pages of hits, and their size. */
+/** The maximum number of hit pages, and their size. */
 const MAX_PAGES = 5;
 const PER_PAGE = 200;
-/** How often (ms) reading the hits is tried until it succeeds. */
+/** How often (ms) to retry reading the hits until it succeeds. */
 const RETRY_MS = 5_000;
 /** Lists can take a second to show a change, so changes up to this long (ms) before the newest known one may be new. */
 const OVERLAP_MS = 60_000;
 
-/** The rule hits of the last 24 hours, newest first. */
+/** Rule hits from the last 24 hours, newest first. */
 type Hits = {
   hits: readonly RuleHit[];
   /** Whether no hit is missing. At most 1,000 are read. */
   isWhole: boolean;
-  /** The time (ms) of the newest known change, including changes of older hits. */
+  /** The time (ms) of the newest known change, including changes to older hits. */
   changed: number;
 };
 
 const hitsKey = (customerId: number) => ['hits', customerId] as const;
 
-/** Reads the hits of a customer since a time (ms), newest first. */
+/** Reads a customer's hits since a time (ms), newest first. */
 const readHits = async (customerId: number, since: number): Promise<Pick<Hits, 'hits' | 'isWhole'>> => {
   const hits: RuleHit[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -40,9 +40,8 @@ const readHits = async (customerId: number, since: number): Promise<Pick<Hits, '
 };
 
 /**
- * Merges hits into the known hits of the last 24 hours. The newer version of a hit wins, in whatever order the
- * responses arrive. A version from the future was made before the clock of the service was set back, so any other
- * version is newer.
+ * Merges hits into the known hits from the last 24 hours. A hit's newer version wins, in whatever order the responses
+ * arrive. A version from the future was made before the service clock was set back, so any other version is newer.
  */
 export const merged = (known: Hits | undefined, found: readonly RuleHit[], now: number): Hits => {
   const byId = new Map(known?.hits.map((hit) => [hit.id, hit]));
@@ -57,7 +56,7 @@ export const merged = (known: Hits | undefined, found: readonly RuleHit[], now: 
   return { hits: recent.toSorted((hit, other) => other.id - hit.id), isWhole: known?.isWhole ?? true, changed };
 };
 
-/** Caches hits as returned by a write or by the station, until they are read again. */
+/** Caches hits returned by a write or by the station, until they are read again. */
 export const cacheHits = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
   client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now()));
 };
@@ -71,8 +70,8 @@ export const noteChanges = (client: QueryClient, customerId: number, hits: reado
 };
 
 /**
- * Returns the query for the rule hits of a customer in the last 24 hours, at most 1,000. They are read once, and then
- * kept up to date by what the station and writes return.
+ * Returns the query for a customer's rule hits in the last 24 hours, at most 1,000. They are read once, and then kept
+ * up to date by what the station and writes return.
  */
 export const hitsQuery = (customerId: number) =>
   queryOptions<Hits>({

@@ -8,7 +8,7 @@ import type { Row } from './board.ts';
 
 type Message = RuleHit['ruleMessages'][number];
 
-/** How long (ms) the hit of a fall may take to arrive after the start of the fall. */
+/** How long (ms) after the start of a fall its hit may arrive. */
 const HIT_DELAY_MS = 15_000;
 
 type StepProps = { icon: ComponentType<{ className: string }>; isBad?: boolean; children: ReactNode };
@@ -19,7 +19,7 @@ const Step = ({ icon: Icon, isBad = false, children }: StepProps) => (
   </li>
 );
 
-/** A recipient with the results of all its messages. Each round of an escalation sends another one. */
+/** A recipient with the results of all messages. Each escalation round sends another message. */
 const Recipient = ({ name, messages }: { name: string; messages: readonly Message[] }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
@@ -40,7 +40,7 @@ const Recipient = ({ name, messages }: { name: string; messages: readonly Messag
   );
 };
 
-/** Whom the alarms of a row have notified, and with what result. */
+/** Whom a row's alarms have notified, and with what result. */
 export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();

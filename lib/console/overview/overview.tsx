@@ -72,7 +72,7 @@ const CustomerStation = ({ alarms }: { alarms: Alarms }) => {
 
 /**
  * The station, made for the night shift: what is happening in the rooms, what is not watched, and what happened in this
- * shift. Its heading is the headline of the alarms, which is in the alarm bar while there is an alarm.
+ * shift. The heading is the alarm headline, which moves to the alarm bar during an alarm.
  */
 export const OverviewPage = () => {
   const { overview: texts } = useTexts();

@@ -11,7 +11,7 @@ import { Ladder } from './ladder.tsx';
 import { roomNameOf } from './room-name.ts';
 import './board.css';
 
-/** Returns the state of a room in words. */
+/** Returns a function for a room's state in words. */
 export const useHeadline = () => {
   const { overview: texts, situations } = useTexts();
   return ({ kind, acknowledgement, items: [{ subject, alarm }] }: Row): string => {
@@ -23,10 +23,10 @@ export const useHeadline = () => {
   };
 };
 
-/** The number of a room, as large as fits; a name without a number is shown in its place. */
+/** The room number, as large as fits. A name without a number is shown in its place. */
 const RoomNumber = ({ sensorId, name }: Row) => {
   const { number, word } = roomNameOf(name);
-  // The accessible name begins with what is visible.
+  // The accessible name begins with the visible text.
   const visible = [word, number ?? name].filter((part) => part !== null).join(' ');
   const label = name.includes(visible) ? name : `${visible}: ${name}`;
   return (
@@ -111,7 +111,7 @@ const What = ({ row, isKnown, onNote, children }: WhatProps) => {
 };
 
 type RoomCallProps = { row: Row; isKnown: boolean };
-/** A row of the board: where, what to do, since when, and the buttons. */
+/** A board row: where, what to do, since when, and the buttons. */
 export const RoomCall = ({ row, isKnown }: RoomCallProps) => {
   const [note, setNote] = useState<string | null>(null);
   const { overview: texts } = useTexts();

@@ -2,14 +2,14 @@
 const MAX_NUMBER = 5;
 const ROOM = /^(room|zimmer|raum)$/iu;
 
-/** The name of a sensor in parts: its room number, the word for "room" in it, and the rest. */
+/** A sensor name in parts: the room number, the word for "room", and the rest. */
 type RoomName = { number: string | null; word: string | null; rest: string };
 
 const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 
 /**
- * Finds the room number in the name of a sensor: the first word that has a digit and at most five characters. A name
- * without one has no number.
+ * Finds the room number in a sensor name: the first word that has a digit and at most five characters. Without such a
+ * word, there is no number.
  */
 export const roomNameOf = (name: string): RoomName => {
   const words = name.split(/\s+/u).filter((word) => word !== '');
@@ -24,5 +24,5 @@ export const roomNameOf = (name: string): RoomName => {
   };
 };
 
-/** Returns what a list calls a room: its number, or its name. */
+/** Returns a short name for a room in a list: the number, or else the whole name. */
 export const shortName = (name: string): string => roomNameOf(name).number ?? name;

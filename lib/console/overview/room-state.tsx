@@ -14,7 +14,7 @@ const icons: Readonly<Record<Row['kind'], ReactNode>> = {
   offline: <SignalSlashIcon className="icon" />,
 };
 
-/** The state of an alarm in a list. */
+/** An alarm's state in a list. */
 const AlarmState = ({ row }: { row: Row }) => {
   const { overview: texts, situations } = useTexts();
   const { kind, step, acknowledgement, items } = row;
@@ -35,11 +35,11 @@ const AlarmState = ({ row }: { row: Row }) => {
   );
 };
 
-/** Returns the alarms of some sensors; none while no customer is chosen. */
+/** Returns the alarms for some sensors; none while no customer is chosen. */
 export const useAlarmsOf = (sensorIds: readonly string[]): Row[] =>
   (useAlarms()?.rows ?? []).filter(({ sensorId }) => sensorIds.includes(sensorId));
 
-/** The state of a room: its alarms, or else whether its sensor is online. What is normal is not marked. */
+/** A room's state: its alarms, or else whether the sensor is online. Normal states are not marked. */
 type RoomStateProps = {
   sensorId: string;
   isActive?: boolean;

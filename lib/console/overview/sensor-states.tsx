@@ -33,7 +33,7 @@ const Counts = ({ sensors, offline }: { sensors: number; offline: number }) => {
   );
 };
 
-/** Shows the number of sensors in each state, of all customers. */
+/** Shows the number of sensors in each state, across all customers. */
 export const SensorStates = () => {
   const { overview: texts } = useTexts();
   return (

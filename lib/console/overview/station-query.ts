@@ -6,9 +6,9 @@ import { isSoundOn } from '../sound/use-sound.ts';
 import { type OpenFall, openFallsOf } from './falls.ts';
 import { noteChanges } from './hits.ts';
 
-/** The last known alarms and gaps of a customer. */
+/** A customer's last known alarms and gaps. */
 type Seen = Pick<Station, 'watch' | 'onDuty'> & {
-  /** The entity tag of this content. */
+  /** The entity tag for this content. */
   tag: string;
   /** The open falls, newest first, and the number of sensors with falls that are not listed. */
   falls: readonly OpenFall[];
@@ -21,23 +21,21 @@ type Seen = Pick<Station, 'watch' | 'onDuty'> & {
 const FAST_MS = 5_000;
 const SLOW_MS = 60_000;
 
-/** Returns how often (ms) the alarms are read now. A page that becomes visible reads them at once. */
+/** Returns how often (ms) the alarms are read now. When a page becomes visible, it reads them at once. */
 const pollingInterval = (): number => (document.visibilityState === 'visible' || isSoundOn() ? FAST_MS : SLOW_MS);
 
 const STATION = 'station';
 const stationKey = (customerId: number) => [STATION, customerId] as const;
 
-/** Reads what is happening at all shown customers now. */
+/** Reads what is happening now at all customers shown. */
 export const refetchStation = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: [STATION] });
 
-/**
- * Returns the query for everything that a screen watches. While nothing has changed, responses have no body.
- */
+/** Returns the query for everything a screen watches. While nothing has changed, responses have no body. */
 export const stationQuery = (customerId: number) =>
   queryOptions({
     queryKey: stationKey(customerId),
     refetchInterval: pollingInterval,
-    // Alarms sound and are in the title, also in background tabs.
+    // Alarms sound and are in the title, even in background tabs.
     refetchIntervalInBackground: true,
     queryFn: async ({ client }): Promise<Seen> => {
       const known = client.getQueryData<Seen>(stationKey(customerId));

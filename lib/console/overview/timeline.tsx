@@ -11,7 +11,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { GoingIcon, LyingIcon } from '../ui/state-icons.tsx';
 import type { Alarm } from './alarms.ts';
 
-/** An entry of the timeline of an alarm. */
+/** An entry in an alarm's timeline. */
 type Entry = { at: number; key: string; icon: ReactNode; what: ReactNode; more?: ReactNode };
 type Words = { texts: Texts; second: (time: number) => string };
 
@@ -58,7 +58,7 @@ const entriesOfHit = (hit: RuleHit, words: Words): Entry[] => {
 
 const noteOf = (note: string | undefined) => (note ? { more: <bdi>{note}</bdi> } : {});
 
-/** Returns what people did about an alarm. Each of its hits repeats the same actions, so each action is listed once. */
+/** Returns what people did about an alarm. Every hit repeats the same actions, so each action is listed only once. */
 const entriesOfPeople = ({ hits }: Alarm, { texts: { overview } }: Words): Entry[] => {
   const entries = hits.flatMap(({ acknowledgement: by, closure }): Entry[] => [
     ...(by
@@ -79,7 +79,7 @@ const entriesOfPeople = ({ hits }: Alarm, { texts: { overview } }: Words): Entry
   return [...new Map(entries.map((entry) => [entry.key, entry])).values()];
 };
 
-/** The timeline of alarms: from the report of the sensor to each notification with its result, and what people did. */
+/** The alarm timeline: the sensor report, each notification with its result, and what people did. */
 export const Timeline = ({ alarms }: { alarms: readonly Alarm[] }) => {
   const texts = useTexts();
   const { second } = useDates();

@@ -13,7 +13,7 @@ import { hasGap } from './watch-queries.ts';
 /** The id of the panel that lists what is not watched. */
 export const GAPS_ID = 'not-watched';
 
-/** The page where a gap can be closed, if it is not the page of a sensor, a rule or a webhook. */
+/** The page where a gap can be closed, if it is not a sensor, rule or webhook page. */
 const pages: Partial<Record<Gap['kind'], string>> = {
   no_sensors: '/sensors',
   sensor_offline: '/sensors?state=inactive',
@@ -23,7 +23,8 @@ const pages: Partial<Record<Gap['kind'], string>> = {
 };
 
 /**
- * Returns the page where a gap can be closed. Users who may edit the roster do so there; others go on duty themselves.
+ * Returns a function for the page where a gap can be closed. Users who may edit the roster do so there; others go on
+ * duty themselves.
  */
 const usePageOf = () => {
   const can = useCan();
@@ -35,10 +36,10 @@ const usePageOf = () => {
   };
 };
 
-/** The subject of a gap: a sensor, a rule, a webhook or a user. */
+/** What a gap is about: a sensor, a rule, a webhook or a user. */
 type Subject = { key: string; name: string; href?: string; needs?: Needs };
 
-/** Returns the subjects of a gap. Deleted ones have no name and are left out. */
+/** Returns what a gap is about. Deleted subjects have no name and are left out. */
 const subjectsOf = (gap: Gap, { sensors, rules, webhooks, users }: Watch['names']): Subject[] => {
   const named = (names: Record<string, string>, ids: readonly (string | number)[], page: string, needs?: Needs) =>
     ids.flatMap((id): Subject[] => {
@@ -79,7 +80,7 @@ const Item = ({ what, href, todo, children }: ItemProps) => (
   </List.Item>
 );
 
-/** The maximum number of sensors, rules and users that are named for one gap. */
+/** The most sensors, rules and users named for one gap. */
 const MAX_NAMES = 10;
 
 const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {
@@ -110,7 +111,7 @@ const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {
   );
 };
 
-/** Lists fall rules that reach nobody although other rules do, and later steps of rules for which nobody is on duty. */
+/** Lists fall rules that reach no one although other rules do, and later rule steps for which no one is on duty. */
 const PartialGaps = ({ watch: { gaps, unheardRules, isNobodyOnDuty } }: { watch: Watch }) => {
   const { overview: texts, gaps: gapTexts } = useTexts();
   const known = gaps.flatMap((gap) => ('ruleIds' in gap ? gap.ruleIds : []));
@@ -133,9 +134,7 @@ const PartialGaps = ({ watch: { gaps, unheardRules, isNobodyOnDuty } }: { watch:
   );
 };
 
-/**
- * Lists what is not watched, where a fall would go unnoticed, and what to do. Shows nothing while there are no sensors.
- */
+/** Lists what is not watched, where a fall would go unnoticed, and what to do. Empty while there are no sensors. */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();

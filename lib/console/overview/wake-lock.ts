@@ -1,13 +1,13 @@
 import { useEffect } from 'react';
 
-/** Keeps the screen on while the page is visible, where the browser can. */
+/** Keeps the screen on while the page is visible, if the browser supports it. */
 export const useWakeLock = (): void => {
   useEffect(() => {
     let isOpen = true;
     let lock: WakeLockSentinel | undefined;
     const request = async () => {
       if (document.visibilityState !== 'visible' || !('wakeLock' in navigator)) return;
-      // The browser refuses it, for example, when the battery is low.
+      // The browser refuses when the battery is low, for example.
       lock = await navigator.wakeLock.request('screen').catch(() => undefined);
       if (!isOpen) await lock?.release();
     };

@@ -3,14 +3,14 @@ import { ok } from '#lib/client/problem.ts';
 import type { Watch } from '#openapi';
 import { api } from '../api/client.ts';
 
-/** The largest page of the API. */
+/** The largest page the API returns. */
 export const MAX_PER_PAGE = 200;
-/** The refetch interval (ms) of data that changes rarely. */
+/** The refetch interval (ms) for data that changes rarely. */
 export const SLOW_REFETCH_MS = 30_000;
-// Also in background tabs: a user who returns must not see stale data.
+// In background tabs too: a user who returns must not see stale data.
 const slowly = { refetchInterval: SLOW_REFETCH_MS, refetchIntervalInBackground: true } as const;
 
-/** The query for the sensor counts of all customers. The API reads the lists of all customers for it. */
+/** The query for sensor counts across all customers. For this, the API reads every customer's list. */
 export const allSensorsQuery = queryOptions({
   queryKey: ['sensors', 'count'],
   ...slowly,

@@ -12,7 +12,7 @@ import { Panel } from '../ui/panel.tsx';
 
 type Problem = Watch['troubles'][number];
 
-/** A link to the webhook or its failed deliveries, for users who can manage webhooks; other users see the name. */
+/** A link to the webhook or its failed deliveries, for users who can manage webhooks. Other users see the name. */
 const Name = ({ problem: { webhookId, name, failedDeliveries } }: { problem: Problem }) => {
   const isManager = useCan()(managers);
   if (!isManager) return <bdi>{name}</bdi>;
@@ -46,7 +46,7 @@ const ProblemItem = ({ problem, onSeen }: { problem: Problem; onSeen: () => void
   );
 };
 
-/** Lists webhooks that were disabled or whose deliveries failed permanently, until somebody marks them as seen. */
+/** Lists webhooks that were disabled or whose deliveries failed permanently, until someone marks them as seen. */
 export const WebhookProblems = ({ watch: { troubles } }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   // The watch is up to a minute old, so it still has what was just marked as seen.

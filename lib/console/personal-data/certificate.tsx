@@ -6,7 +6,7 @@ import { isRunning, JobState, useSubjectText } from './jobs.tsx';
 import { useItemTexts, usePersonalDataTexts } from './texts.ts';
 
 type TwoColumnsProps = { label: string; rows: readonly (readonly [string, string])[]; empty: string };
-/** A titled table of two columns. */
+/** A titled two-column table. */
 const TwoColumns = ({ label, rows, empty }: TwoColumnsProps) => (
   <section>
     <Title order={3} fz="md" mb={4}>
@@ -26,7 +26,7 @@ const TwoColumns = ({ label, rows, empty }: TwoColumnsProps) => (
   </section>
 );
 
-/** Returns the numbers of erased items by their names, sorted. */
+/** Returns the number of erased items by name, sorted. */
 const useErased = ({ counts }: Erasure) => {
   const names = useItemTexts();
   const dates = useDates();
@@ -40,7 +40,7 @@ const useErased = ({ counts }: Erasure) => {
     .map(([name, count]) => [name, dates.number(count)] as const);
 };
 
-/** The certificate of an erasure: time and reason, what was erased, what remains, where and until when. */
+/** An erasure certificate: time and reason, what was erased, what remains, where and until when. */
 export const Certificate = ({ erasure }: { erasure: Erasure }) => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

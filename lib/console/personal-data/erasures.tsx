@@ -14,13 +14,13 @@ import { isRunning, JobState, refetchIntervalOf, useColumns, useSubjectText } fr
 import { ErasureRequest } from './request.tsx';
 import { usePersonalDataTexts } from './texts.ts';
 
-/** The minimum duration (ms) of an erasure: a last pass erases what was still being written when it started. */
+/** The minimum duration (ms). A last pass erases what was still being written when the erasure started. */
 const MIN_DURATION_MS = 16 * 60_000;
 const endOf = ({ createDate, begins }: Erasure): number => (begins ?? createDate) + MIN_DURATION_MS;
 const hasBegun = ({ state }: Erasure): boolean => state !== 'requested' && state !== 'canceled';
 const isOnTime = (job: Erasure): boolean => isRunning(job) && endOf(job) > Date.now();
 
-/** Lists the erasures of a customer, each with its certificate. */
+/** Lists a customer's erasures, each with its certificate. */
 export const Erasures = ({ customerId }: { customerId: number }) => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

@@ -11,7 +11,7 @@ import { usePersonalDataTexts } from './texts.ts';
 
 type FileProps = { job: DataExport; customerId: number };
 
-/** Downloads the file of an export. Each click gets a new URL, which is recorded. */
+/** Downloads an export file. Each click gets a new URL, which is recorded. */
 const File = ({ job: { id: exportId, fileUntil, state }, customerId }: FileProps) => {
   const texts = usePersonalDataTexts();
   const download = useWrite({
@@ -29,7 +29,7 @@ const File = ({ job: { id: exportId, fileUntil, state }, customerId }: FileProps
   );
 };
 
-/** Lists the exports of a customer. */
+/** Lists a customer's exports. */
 export const Exports = ({ customerId }: { customerId: number }) => {
   const texts = usePersonalDataTexts();
   const { started, reason, items } = useColumns();

@@ -1,4 +1,4 @@
-/** The names of the kinds of items that a job counts. Kinds with the same name are one line of a certificate. */
+/** The names of the item kinds a job counts. Kinds with the same name share a line on the certificate. */
 export const itemsEnglish: Readonly<Record<string, string>> = {
   account: 'Logins, sessions and tokens',
   password: 'Logins, sessions and tokens',

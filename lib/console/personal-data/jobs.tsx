@@ -9,15 +9,15 @@ import { Name } from '../ui/name.tsx';
 import { usePersonalDataTexts } from './texts.ts';
 
 type Job = DataExport | Erasure;
-/** The refetch interval (ms) while a job runs. */
+/** The refetch interval (ms) while a job is running. */
 const RUNNING_INTERVAL_MS = 5_000;
 
 export const isRunning = ({ state }: Job): boolean => state === 'running';
-/** Returns the refetch interval of a list; `otherwise` if no job in it runs. */
+/** Returns the refetch interval for a list; `otherwise` if no job in it is running. */
 export const refetchIntervalOf = (jobs: readonly Job[] | undefined, otherwise: number | false): number | false =>
   jobs?.some(isRunning) ? RUNNING_INTERVAL_MS : otherwise;
 
-/** Returns a function for the text of a subject. It contains the id, because the names of erased subjects are gone. */
+/** Returns a function for a subject's text. The text contains the id, because the names of erased subjects are gone. */
 export const useSubjectText = () => {
   const { kinds } = usePersonalDataTexts();
   return ({ kind, id }: Subject): string => `${kinds[kind]} ${id}`;
@@ -37,7 +37,7 @@ export const SubjectLink = ({ subject }: Pick<Job, 'subject'>) => {
 };
 
 const colors = { requested: 'yellow', running: 'blue', completed: 'green', failed: 'red', canceled: 'gray' } as const;
-/** The state of a job, with details below: phones have no room for a separate column. */
+/** A job's state, with details below: phones have no room for a separate column. */
 export const JobState = ({ state, children }: Pick<Job, 'state'> & { children?: ReactNode }) => {
   const texts = usePersonalDataTexts();
   return (
@@ -52,7 +52,7 @@ export const JobState = ({ state, children }: Pick<Job, 'state'> & { children?: 
 };
 
 const sumOf = ({ counts }: Job) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-/** The columns that both lists have in addition to subject and state. */
+/** The columns common to both lists, besides subject and state. */
 export const useColumns = () => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

@@ -6,7 +6,7 @@ import { usePersonalDataTexts } from './texts.ts';
 
 type LinkProps = { kind: 'customer' | 'sensor' | 'user'; id?: string | number; customerId: number | null };
 
-/** A link to the page where the data of a subject is exported or erased, for users who can do that. */
+/** A link to the page where a subject's data can be exported or erased, for users who may do so. */
 export const PersonalDataLink = ({ kind, id, customerId }: LinkProps) => {
   const texts = usePersonalDataTexts();
   const can = useCan();

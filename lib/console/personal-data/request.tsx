@@ -11,7 +11,7 @@ import { usePersonalDataTexts } from './texts.ts';
 
 type RequestProps = { job: Erasure; customerId: number };
 
-/** The buttons that approve and cancel a requested erasure. Nobody approves their own request. */
+/** The buttons to approve and cancel a requested erasure. No one approves their own request. */
 const Answers = ({ job: { id: erasureId, actor, approvedBy }, customerId }: RequestProps) => {
   const texts = usePersonalDataTexts();
   const me = useMe();
@@ -46,7 +46,7 @@ const Answers = ({ job: { id: erasureId, actor, approvedBy }, customerId }: Requ
   );
 };
 
-/** Who requested, approved or canceled an erasure, and when it begins. Empty for an erasure that needed no approval. */
+/** Who requested, approved or canceled an erasure, and when it begins. Empty if no approval was needed. */
 export const ErasureRequest = ({ job, customerId }: RequestProps) => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

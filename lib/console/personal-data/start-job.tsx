@@ -18,7 +18,7 @@ import { usePersonalDataTexts } from './texts.ts';
 type Kind = 'export' | 'erasure';
 type Job = { subject: Subject; reason: string; takePassword: () => string };
 
-/** The key prefix of the queries for jobs. */
+/** The key prefix for job queries. */
 const JOBS = ['personal data'];
 
 const useJob = (customerId: number, kind: Kind, isRequest: boolean) => {
@@ -26,7 +26,7 @@ const useJob = (customerId: number, kind: Kind, isRequest: boolean) => {
   const erasing = isRequest ? texts.erasureRequested : texts.erasureStarted;
   const params = { path: { customerId } };
   return useWrite({
-    // The arguments of a mutation stay in memory for minutes, so the password is taken from its field only here.
+    // Mutation arguments stay in memory for minutes, so the password is taken from its field only here.
     send: ({ takePassword, ...rest }: Job) => {
       const body = { ...rest, password: takePassword() };
       return kind === 'export'
@@ -47,7 +47,7 @@ const takeFrom = (form: HTMLFormElement, name: string): string => {
   return value;
 };
 
-/** Returns a function that starts a job, after confirmation if it erases. Only one job can start at a time. */
+/** Returns a function that starts a job, after confirmation if the job erases data. Only one job can start at once. */
 const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   const texts = usePersonalDataTexts();
   const confirm = useConfirm();
@@ -82,9 +82,7 @@ const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   return { jobs, start };
 };
 
-/**
- * The reason why a job did not start, unless a field shows it. If the login is too old, a button leads to a new login.
- */
+/** Why a job did not start, unless a field shows it. If the login is too old, a button leads to a new one. */
 const StartError = ({ error }: { error: unknown }) => {
   if (!(error instanceof Problem) || error.faults.length > 0) return null;
   return (

@@ -5,14 +5,14 @@ import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
 
-/** The chosen subject. A chosen customer is always the customer of the page, so its `id` is not used. */
+/** The chosen subject. A chosen customer is always the page's customer, so the `id` is not used. */
 export type SubjectChoice = { kind: Subject['kind']; id: string | null };
 
 /** Stands for data without a customer, which only system admins can see. */
 export const NO_CUSTOMER = 0;
 export const isNoCustomer = (customerId: number): boolean => customerId === NO_CUSTOMER;
 
-/** Returns the subject that the URL of the page preselects. */
+/** Returns the subject preselected by the page URL. */
 export const subjectFrom = (params: URLSearchParams): SubjectChoice => ({
   kind: (['customer', 'sensor'] as const).find((kind) => kind === params.get('kind')) ?? 'user',
   id: params.get('id'),
@@ -25,7 +25,7 @@ export const subjectOf = (customerId: number, { kind, id }: SubjectChoice): Subj
   return kind === 'sensor' ? { kind, id } : { kind, id: Number(id) };
 };
 
-/** Returns the name of the subject, or its id when it no longer exists. */
+/** Returns the subject's name, or the id if the subject no longer exists. */
 export const useSubjectName = (customerId: number, { kind, id }: SubjectChoice): string => {
   const me = useMe();
   const sensor = useSensor(kind === 'sensor' ? id : null);
@@ -46,13 +46,13 @@ export const useSubjectName = (customerId: number, { kind, id }: SubjectChoice):
   return (kind === 'sensor' ? sensor.data?.name : user.data?.username) ?? id ?? '';
 };
 
-/** Whether the subject is the current user, whom somebody else has to erase. */
+/** Whether the subject is the current user, whom someone else has to erase. */
 export const useIsSelf = ({ kind, id }: SubjectChoice): boolean => {
   const me = useMe();
   return kind === 'user' && id === String(me.id);
 };
 
-/** Whether an erasure of the subject is only requested, because somebody else has to approve it. */
+/** Whether an erasure is only requested, because someone else has to approve it. */
 export const useNeedsApproval = ({ kind }: SubjectChoice): boolean => {
   const { isAdmin } = useMe();
   return kind === 'customer' && !isAdmin;

@@ -4,8 +4,8 @@ import { german } from './german.ts';
 import { itemsEnglish } from './items-english.ts';
 import { itemsGerman } from './items-german.ts';
 
-/** The texts of the page of personal data. They are loaded with it. */
+/** Personal data texts, loaded with their page. */
 export const usePersonalDataTexts = (): typeof english => (useLocale() === 'de' ? german : english);
 
-/** The names of the kinds of items that a job counts. */
+/** Returns the names of the item kinds a job counts. */
 export const useItemTexts = () => (useLocale() === 'de' ? itemsGerman : itemsEnglish);

@@ -6,15 +6,13 @@ const script = new URL(`${basePath}/push-worker.js`, location.origin).href;
 type Policies = { createPolicy: (name: string, rules: { createScriptURL: () => string }) => typeof trusted };
 type WithTrustedTypes = { trustedTypes?: Policies };
 const trusted = { createScriptURL: (url: string): string => url };
-/**
- * The Trusted Types policy for the URL of the worker. The Content-Security-Policy of the page allows no other policy.
- */
+/** The Trusted Types policy for the worker URL. The page's Content-Security-Policy does not allow any other policy. */
 const policy = () =>
   (globalThis as WithTrustedTypes).trustedTypes?.createPolicy('push-worker', { createScriptURL: () => script }) ??
   trusted;
 let cachedPolicy: typeof trusted | undefined;
 
-/** Whether this browser supports push. Browsers on iPhones support it only once the console is on the home screen. */
+/** Whether this browser supports push. On iPhones, it does so only once the console is on the home screen. */
 export const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
 
@@ -35,15 +33,13 @@ const toSubscribed = (subscription: PushSubscription): Subscribed => {
   return { endpoint, keys: { p256dh: keys.p256dh ?? '', auth: keys.auth ?? '' } };
 };
 
-/**
- * Asks the user for permission and subscribes this browser with the key of the service. Null if the permission is
- * denied.
- */
+/** Asks the user for permission and subscribes this browser with the service's key. Null if permission is denied. */
 export const subscribe = async (applicationServerKey: string): Promise<Subscribed | null> => {
   if ((await Notification.requestPermission()) !== 'granted') return null;
   cachedPolicy ??= policy();
   const registration = await activated(await navigator.serviceWorker.register(cachedPolicy.createScriptURL(script)));
-  // An existing subscription with another key, for example after a new setup of the service, would make subscribe fail.
+  // With an existing subscription for another key (for example, after the service was set up again), subscribe would
+  // fail.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
   return toSubscribed(await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
 };

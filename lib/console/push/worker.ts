@@ -1,5 +1,5 @@
-// The service worker of the console. It shows push notifications, even while no page of the console is open, and stores
-// nothing.
+// The console's service worker. It shows push notifications, even while no console page is open, and does not store
+// anything.
 
 /** The payload of a push (shared/delivery/targets/person-sender.ts). */
 type PushPayload = {
@@ -26,9 +26,7 @@ type Scope = {
 };
 const worker = globalThis as unknown as Scope;
 
-/**
- * The action of the button that acknowledges the alarm. Notifications on screens have this id, so it must not change.
- */
+/** The action of the acknowledge button. Notifications already on screen have this id, so it must not change. */
 const ACKNOWLEDGE = 'go';
 const texts = {
   en: {
@@ -47,7 +45,7 @@ const textsIn = (language: string) => (language === 'de' ? texts.de : texts.en);
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 
 /**
- * Shows a notification until somebody has seen it, because it may be about a fall. It replaces a notification with the
+ * Shows a notification until someone has seen it, because it may be about a fall. It replaces a notification with the
  * same tag and alerts again, because it belongs to another round of the alarm.
  */
 const alert = ({ title, text, url, listUrl, language, tag }: PushPayload): Promise<void> => {
@@ -72,7 +70,7 @@ worker.addEventListener('push', (event) => {
 const acknowledge = async ({ title, lang, tag, data: url }: Notification): Promise<void> => {
   const answer = await fetch(url, {
     method: 'POST',
-    // The URL is the credential. A session of this browser must not be used, and must not end.
+    // The URL is the credential. A session in this browser must not be used, and must not end.
     credentials: 'omit',
     headers: { 'Content-Type': 'application/json' },
     body: '{}',

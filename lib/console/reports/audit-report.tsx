@@ -23,9 +23,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 /** The number of months with stored data. */
 const STORED_MONTHS = 4;
-/**
- * A sensor that went offline at most this long (ms) before a month, and was still offline in it, counts in the month.
- */
+/** A sensor counts in a month if it was offline then, and went offline at most this long (ms) before it. */
 const BEFORE_MS = 7 * DAY;
 
 /** Returns the months with stored data (`YYYY-MM`), newest first. */
@@ -37,7 +35,7 @@ const storedMonths = (): string[] => {
   });
 };
 
-/** Returns a month in the time zone of the browser. */
+/** Returns a month's span in the browser's time zone. */
 const spanOf = (month: string): Span => {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return { from: new Date(year, number - 1, 1).getTime(), to: new Date(year, number, 1).getTime() };
@@ -51,7 +49,7 @@ type FigureTableProps = {
   labels: readonly string[];
   rows: readonly { key: string; name: string; cells: readonly ReactNode[] }[];
 };
-/** A table of figures. On phones each row is a list of them. */
+/** A table of figures. On phones, each row is a list. */
 const FigureTable = ({ head, labels, rows }: FigureTableProps) => (
   <table className="figure-table">
     <thead>
@@ -247,7 +245,7 @@ const AuditReport = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** The alarms of a home in a month, and how they are counted. */
+/** A home's alarms in a month, and how they are counted. */
 export const AuditReportPage = () => {
   const { audit: texts } = useAlarmTexts();
   return (

@@ -9,14 +9,14 @@ const COLORS = ['#0c8599', '#e8590c'] as const;
 const styles: readonly (readonly SeriesStyle[])[] = [1, 2].map((count) =>
   COLORS.slice(0, count).map((color) => ({ kind: 'bars', color })),
 );
-/** The share of its space that a group of bars fills. */
+/** How much of its space a group of bars fills. */
 const FILL = 0.8;
 
-/** A group of bars: its name, and a value for each series. */
+/** A group of bars: a name, and a value for each series. */
 export type BarGroup = { name: string; values: readonly (number | null)[] };
 type BarsProps = { title: string; series: readonly string[]; groups: readonly BarGroup[]; every?: number };
 
-/** Returns the values of a series at all positions: null at the positions of the other series. */
+/** Returns a series' values at all positions: null at other series' positions. */
 const valuesOfSeries = (groups: readonly BarGroup[], series: number): (number | null)[] =>
   groups.flatMap(({ values }) => values.map((value, at) => (at === series ? value : null)));
 

@@ -44,7 +44,7 @@ const Figures = ({ total }: { total: ReportMonth['total'] }) => {
   );
 };
 
-/** Notes on data that is missing for a month. */
+/** Notes on missing data for a month. */
 const Notes = ({ month }: { month: ReportMonth }) => {
   const texts = useReportTexts();
   const dates = useDates();
@@ -65,7 +65,7 @@ const Notes = ({ month }: { month: ReportMonth }) => {
   );
 };
 
-/** The report of one month. */
+/** A single month's report. */
 export const Month = ({ month }: { month: ReportMonth }) => {
   const texts = useReportTexts();
   const months = useMonths();

@@ -39,7 +39,7 @@ const useReport = (customerId: number, month = '') =>
   });
 
 /**
- * Returns the queries for the reports of the stored months, null for a month without data. Each is a separate call, so
+ * Returns the queries for the stored months' reports, null for a month without data. Each is a separate request, so
  * that a month with too many entries does not block the others. (`useQueries` would add to the first load.)
  */
 const useReports = (customerId: number, stored: readonly string[]) => [
@@ -50,7 +50,7 @@ const useReports = (customerId: number, stored: readonly string[]) => [
   useReport(customerId, stored[4]),
 ];
 
-/** Returns the URL of the report of a month as a file, which the browser downloads with its session. */
+/** Returns the URL of a month's report as a file, which the browser downloads with its session. */
 const fileOf = (customerId: number, month: string): string =>
   `${apiUrl}/customers/${customerId}/report.csv?from=${month}`;
 
@@ -92,7 +92,7 @@ const Reports = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** The page of falls, false alarms, response times and offline periods by month and room. */
+/** The page with falls, false alarms, response times and offline periods by month and room. */
 export const ReportsPage = () => {
   const { reports: title } = useTexts();
   const texts = useReportTexts();

@@ -6,18 +6,18 @@ import { duration } from './duration.ts';
 import { useReportTexts } from './texts.ts';
 import '../ui/list.css';
 
-/** The maximum number of listed rooms. The file has all of them. */
+/** The maximum number of rooms listed. The file has all of them. */
 const MAX_ROOMS = 200;
 
-// The headers of narrow columns wrap.
+// Narrow column headers wrap.
 const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal' } } as const;
 
 type Room = ReportMonth['rooms'][number];
-/** Returns the weight of a room. Rooms with the most falls come first. */
+/** Returns a room's weight. Rooms with the most falls come first. */
 const weightOf = ({ falls, sensitiveFalls, suspectedFalls, falseAlarms, missed, silences }: Room): number =>
   1_000 * (falls + sensitiveFalls) + suspectedFalls + falseAlarms + missed + silences;
 
-/** The figures of a month by room. */
+/** A month's figures by room. */
 export const Rooms = ({ month }: { month: ReportMonth }) => {
   const { sensors } = useTexts();
   const texts = useReportTexts();

@@ -3,7 +3,7 @@ import { reports as de } from '../texts/reports-de.ts';
 import { reports as en } from '../texts/reports-en.ts';
 import { useLocale } from '../texts/texts.tsx';
 
-/** Texts of the reports. They are loaded with their page, to keep the first load small. */
+/** Report texts, loaded with their page to keep the first load small. */
 export const useReportTexts = () => (useLocale() === 'de' ? de : en);
 
 /** Formatters for months (`YYYY-MM`): `November 2026` and `Nov`. */

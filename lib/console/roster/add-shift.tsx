@@ -19,7 +19,7 @@ export type NewShift = { userId: number | null; dates: readonly string[]; hours?
 type Repeat = 'weekly' | 'days' | 'off';
 type Draft = { userId: number; dates: readonly string[]; repeat: Repeat; hours: Hours };
 
-/** The hours of a new shift if no others are suggested. */
+/** The hours for a new shift if no others are suggested. */
 const DAY_SHIFT: Hours = { from: '06:00', to: '14:00' };
 
 const editOf =
@@ -86,7 +86,7 @@ const Fields = ({ customerId, people, entries, week, shift, onClose }: AddShiftP
   );
 };
 
-/** A dialog that adds shifts of every week, shifts on some days, or days off. */
+/** A dialog for adding weekly shifts, shifts on some days, or days off. */
 export const AddShift = (props: AddShiftProps) => {
   const { dialog: texts } = useRosterTexts();
   return (

@@ -18,13 +18,13 @@ type CopyWeekProps = {
   userIds: readonly number[];
   entries: readonly RosterEntry[];
   week: Week;
-  /** The Mondays of the weeks to which it can be copied. */
+  /** The Mondays of the weeks it can be copied to. */
   targets: readonly string[];
   formatWeek: (first: string, last: string) => string;
   onClose: () => void;
 };
 
-/** A dialog that copies shifts on single days and days off to another week. */
+/** A dialog for copying single-day shifts and days off to another week. */
 export const CopyWeek = ({ customerId, userIds, entries, week, targets, formatWeek, onClose }: CopyWeekProps) => {
   const { copy: texts } = useRosterTexts();
   const [target, setTarget] = useState(targets[0] ?? '');

@@ -7,7 +7,7 @@ const percent = (part: number, whole: number): string => `${(part / whole) * 100
 
 type CoverProps = { day: string; timeZone: string; spans: readonly Span[] };
 
-/** Returns the spans of a day, and when the day begins and how long it is (ms). */
+/** Returns a day's spans, and when the day begins and how long it is (ms). */
 const useDay = ({ day, timeZone, spans }: CoverProps) => {
   const begin = startOfDay(day, timeZone);
   const end = startOfDay(dayAfter(day), timeZone);
@@ -19,7 +19,7 @@ const useDay = ({ day, timeZone, spans }: CoverProps) => {
 
 const isGap = ({ coverage }: Span): boolean => coverage === 'nobody' || coverage === 'unreachable';
 
-/** A bar for the 24 hours of a day: dark where somebody on duty can be reached, hatched where a rule reaches nobody. */
+/** A bar for the 24 hours in a day: dark where someone on duty can be reached, hatched where a rule reaches no one. */
 export const Cover = (props: CoverProps) => {
   const texts = useRosterTexts();
   const dates = useRosterDates(props.timeZone);
@@ -38,7 +38,7 @@ export const Cover = (props: CoverProps) => {
   );
 };
 
-/** Names the hours of a day in which a rule reaches nobody. */
+/** Names the hours in a day when a rule reaches no one. */
 export const Holes = (props: CoverProps) => {
   const texts = useRosterTexts();
   const { spans, hoursOf } = useDay(props);
@@ -50,7 +50,7 @@ export const Holes = (props: CoverProps) => {
   ));
 };
 
-/** States whether a day is covered, or lists the hours that are not. */
+/** Shows that a day is covered, or lists the hours that are not. */
 const DayCoverage = (props: CoverProps) => {
   const texts = useRosterTexts();
   const { spans } = useDay(props);
@@ -64,7 +64,7 @@ const DayCoverage = (props: CoverProps) => {
 
 const HOURS = ['00', '06', '12', '18', '24'];
 
-/** The bar of a day on a phone, with its hours and a caption above it. */
+/** A day's bar on a phone, with the hours and a caption above it. */
 export const CoverOfDay = (props: CoverProps) => (
   <div className="roster-cover">
     <DayCoverage {...props} />

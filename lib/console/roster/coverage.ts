@@ -7,15 +7,15 @@ import { scheduleChanges } from '#shared/domain/time/clock-times.ts';
 import { isScheduled } from '#shared/domain/time/wall-time.ts';
 
 /**
- * The coverage of a span: somebody on duty can be reached; nobody has to be on duty; or a rule notifies the people on
- * duty, but nobody is on duty, or nobody on duty can be reached.
+ * The coverage of a span: someone on duty can be reached; no one has to be on duty; or a rule notifies the people on
+ * duty, but no one is on duty, or no one on duty can be reached.
  */
 type Coverage = 'covered' | 'free' | 'nobody' | 'unreachable';
-/** A span of time (ms), up to but not including `to`. */
+/** A time span (ms), up to but not including `to`. */
 export type Span = { from: number; to: number; coverage: Coverage };
 
 type Channel = RosterPerson['reachableBy'][number];
-/** A rule that notifies the people on duty about something urgent, and the channels it uses. */
+/** A rule that notifies the people on duty about something urgent, and the channels used. */
 type DutyRule = Pick<Rule, 'name' | 'schedule'> & { channels: readonly Channel[] };
 
 /** Returns the enabled rules about urgent situations that notify the people on duty, in the first or a later step. */
@@ -31,12 +31,12 @@ type Plan = {
   timeZone: string;
   people: readonly RosterPerson[];
   rules: readonly DutyRule[];
-  /** Who is on duty at `now` (ms): users can go on and off duty themselves. */
+  /** Who is on duty at `now` (ms). Users can go on and off duty themselves. */
   onDuty: readonly OnDuty[];
   now: number;
 };
 
-/** Returns the shifts of some days, changed for users who have gone on or off duty themselves. */
+/** Returns the shifts on some days, adjusted for users who have gone on or off duty themselves. */
 const shiftsIn = (days: readonly string[], { roster, timeZone, onDuty, now }: Plan): Shift[] => {
   const isOnDuty = ({ userId }: Shift): boolean => onDuty.some((user) => user.userId === userId);
   const isNow = ({ start, end }: Shift): boolean => start <= now && now < end;
@@ -81,7 +81,7 @@ export const coverageOf = (days: readonly string[], plan: Plan): Span[] => {
   return spans;
 };
 
-/** Returns the spans, from now on, in which a rule for the people on duty reaches nobody. */
+/** Returns the spans, starting now, in which a rule for the people on duty reaches no one. */
 export const gapsIn = (spans: readonly Span[], now: number): Span[] =>
   spans
     .filter(({ to, coverage }) => to > now && (coverage === 'nobody' || coverage === 'unreachable'))

@@ -4,7 +4,7 @@ import { daysFrom } from './week.ts';
 /** How far (px) a pointer must move to start a drag. */
 const THRESHOLD = 6;
 
-/** A cell of the table: a day of a user. */
+/** A table cell: one user's day. */
 export type Cell = { userId: number; date: string };
 
 const cellAt = (x: number, y: number): Cell | null => {
@@ -13,7 +13,7 @@ const cellAt = (x: number, y: number): Cell | null => {
   return user !== undefined && date !== undefined ? { userId: Number(user), date } : null;
 };
 
-/** Returns the days between two days, in order. */
+/** Returns the days from one day to another, in order. */
 const daysBetween = (one: string, other: string): string[] => {
   const [first, last] = one < other ? [one, other] : [other, one];
   return daysFrom(first, 7).filter((date) => date <= last);
@@ -21,16 +21,16 @@ const daysBetween = (one: string, other: string): string[] => {
 
 type Drag<S> = { from: Cell; x: number; y: number; shift: S | null };
 type DragProps<S> = {
-  /** Returns the shift that an element represents. */
+  /** Returns the shift represented by an element. */
   shiftOf: (element: Element) => S | null;
   onSelect: (userId: number, dates: string[]) => void;
   onMove: (shift: S, to: Cell) => void;
 };
 
 /**
- * Tracks drags with a mouse or pen on the table: across the empty cells of a user, which selects their days, or of a
- * shift to another cell. Touch scrolls the table; there, shifts are added with the button. `selected` are the cells
- * below a drag.
+ * Tracks mouse or pen drags on the table: across a user's empty cells, which selects the days, or from a shift to
+ * another cell. Touch scrolls the table, so touch users add shifts with the button. `selected` are the cells below a
+ * drag.
  */
 export const useDrag = <S>({ shiftOf, onSelect, onMove }: DragProps<S>) => {
   const drag = useRef<Drag<S>>(null);

@@ -24,7 +24,7 @@ import { type Edit, useRosterEdit } from './queries.ts';
 import { HoursFields } from './shift-fields.tsx';
 import { useRosterTexts } from './texts.ts';
 
-/** The selection in the roster: a shift, or a day off. */
+/** The roster selection: a shift, or a day off. */
 export type Chosen = Shift | { userId: number; date: string; isDayOff: true };
 
 type Scope = 'day' | 'weekly';
@@ -93,7 +93,7 @@ const ShiftFields = ({ shift, entries, day, save }: ShiftFieldsProps) => {
   );
 };
 
-/** A dialog that changes or deletes a shift, on its day alone or every week, or deletes a day off. */
+/** A dialog that changes or deletes a shift, only on its day or every week, or deletes a day off. */
 export const EditShift = ({ customerId, people, entries, chosen, day, onClose }: EditShiftProps) => {
   const { dialog: texts } = useRosterTexts();
   const { userId, date } = chosen;

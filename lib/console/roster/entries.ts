@@ -1,13 +1,11 @@
 import type { RosterEntry } from '#shared/domain/people/roster.ts';
 import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
 
-/**
- * When a shift begins and ends, in the local time of the customer. It ends on the next day if `to` is not after `from`.
- */
+/** When a shift begins and ends, in the customer's local time. It ends on the next day if `to` is not after `from`. */
 export type Hours = { from: string; to: string };
-/** A shift on the day on which it begins. */
+/** A shift on the day when it begins. */
 export type Shift = Hours & { userId: number; date: string; isWeekly: boolean };
-/** What replaces the weekly shifts of a user on one day. */
+/** Replaces a user's weekly shifts on one day. */
 type DatedEntry = Extract<RosterEntry, { date: string }>;
 
 const isSame = (one: Hours, other: Hours): boolean => one.from === other.from && one.to === other.to;
@@ -20,7 +18,7 @@ const weeklyOf = (entries: readonly RosterEntry[], userId: number, date: string)
     entry.userId === userId && entry.days?.includes(weekdayOf(date)) ? [{ from: entry.from, to: entry.to }] : [],
   );
 
-/** Returns the shifts of a user that begin on a day, in order. */
+/** Returns a user's shifts that begin on a day, in order. */
 export const shiftsOf = (entries: readonly RosterEntry[], userId: number, date: string): Shift[] => {
   const dated = datedOf(entries, userId, date);
   const isWeekly = dated.length === 0;
@@ -40,7 +38,7 @@ export const replacesWeekly = (entries: readonly RosterEntry[], userId: number, 
 const withoutDay = (entries: readonly RosterEntry[], userId: number, date: string): RosterEntry[] =>
   entries.filter((entry) => entry.userId !== userId || entry.date !== date);
 
-/** Returns a roster in which a user has a day off, even if the user has no weekly shift on that day. */
+/** Returns a roster in which a user has a day off, even without a weekly shift on that day. */
 export const withDayOff = (entries: readonly RosterEntry[], userId: number, date: string): RosterEntry[] => [
   ...withoutDay(entries, userId, date),
   { userId, date, off: true },
@@ -65,21 +63,21 @@ const withDay = (
   return [...rest, ...wanted.map(({ from, to }) => ({ userId, date, from, to }))];
 };
 
-/** Returns a roster in which the weekly shifts of a user apply on a day. */
+/** Returns a roster in which a user's weekly shifts apply on a day. */
 export const withWeeklyDay = withoutDay;
 
 /** Returns a roster with an additional shift on a day. */
 export const withShift = (entries: readonly RosterEntry[], userId: number, date: string, hours: Hours) =>
   withDay(entries, userId, date, [...shiftsOf(entries, userId, date), hours]);
 
-/** Returns a roster in which a shift is removed from its day only. */
+/** Returns a roster in which a shift is removed, but only on its day. */
 export const withoutShift = (entries: readonly RosterEntry[], shift: Shift): RosterEntry[] => {
   const { userId, date } = shift;
   const others = shiftsOf(entries, userId, date).filter((other) => !isSame(other, shift));
   return withDay(entries, userId, date, others);
 };
 
-/** Returns a roster with a shift of every week on some weekdays. */
+/** Returns a roster with a weekly shift on some weekdays. */
 export const withWeeklyShift = (
   entries: readonly RosterEntry[],
   userId: number,
@@ -92,7 +90,7 @@ export const withWeeklyShift = (
   return [...entries.filter((entry) => !isMeant(entry)), { userId, days: days.toSorted((a, b) => a - b), from, to }];
 };
 
-/** Returns a roster without a weekly shift, on the weekday of the shift. */
+/** Returns a roster without a weekly shift on the shift's weekday. */
 export const withoutWeeklyShift = (entries: readonly RosterEntry[], shift: Shift): RosterEntry[] =>
   entries.flatMap((entry) => {
     if (entry.days === undefined || entry.userId !== shift.userId || !isSame(entry, shift)) return [entry];
@@ -104,7 +102,7 @@ export const withoutWeeklyShift = (entries: readonly RosterEntry[], shift: Shift
 export const withMovedShift = (entries: readonly RosterEntry[], shift: Shift, userId: number, date: string) =>
   withShift(withoutShift(entries, shift), userId, date, shift);
 
-/** Returns a roster in which the shifts of these days are copied to the same number of days later. */
+/** Returns a roster in which the shifts on these days are copied to `daysLater` days later. */
 export const withCopiedDays = (
   entries: readonly RosterEntry[],
   dates: readonly string[],
@@ -121,7 +119,7 @@ export const withCopiedDays = (
   return copied;
 };
 
-/** Returns the hours of shifts in a roster, the most frequent first. */
+/** Returns the shift hours used in a roster, most frequent first. */
 export const usualHours = (entries: readonly RosterEntry[]): Hours[] => {
   const counts = new Map<string, number>();
   for (const { from, to } of entries)
@@ -131,7 +129,7 @@ export const usualHours = (entries: readonly RosterEntry[]): Hours[] => {
     .map(([key]) => ({ from: key.slice(0, 5), to: key.slice(6) }));
 };
 
-/** Returns people in the same order, except that those on the roster come first. */
+/** Returns the people in the same order, except that those on the roster come first. */
 export const rosteredFirst = <Person extends { userId: number }>(
   people: readonly Person[],
   entries: readonly RosterEntry[],

@@ -3,12 +3,12 @@ import { Anchor } from '@mantine/core';
 import type { Span } from './coverage.ts';
 import { useRosterDates, useRosterTexts } from './texts.ts';
 
-/** The maximum number of gaps that are named. */
+/** The maximum number of gaps to name. */
 const MAX_NAMED = 3;
 
 type GapsProps = { gaps: readonly Span[]; timeZone: string; onAdd: ((gap: Span) => void) | null };
 
-/** Warns of the next hours in which a rule for the people on duty reaches nobody. */
+/** Warns about the next hours when a rule for the people on duty reaches no one. */
 export const Gaps = ({ gaps, timeZone, onAdd }: GapsProps) => {
   const texts = useRosterTexts();
   const dates = useRosterDates(timeZone);

@@ -5,7 +5,7 @@ import { Panel } from '../ui/panel.tsx';
 import { Reach } from './reach.tsx';
 import { useRosterDates, useRosterTexts } from './texts.ts';
 
-/** Lists who is on duty now, until when, and how each can be reached. */
+/** Lists who is on duty now, until when, and how to reach them. */
 export const OnDutyNow = ({ onDuty, timeZone }: { onDuty: readonly OnDuty[]; timeZone: string }) => {
   const texts = useRosterTexts();
   const dates = useRosterDates(timeZone);

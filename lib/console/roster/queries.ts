@@ -10,8 +10,8 @@ import { useRosterTexts } from './texts.ts';
 const pathOf = (customerId: number) => ({ params: { path: { customerId } } });
 
 /**
- * Reads the roster. The OpenAPI document does not state which fields each of the three kinds of entries must not have,
- * so the type needs a cast.
+ * Reads the roster. The OpenAPI document does not state which fields each of the three entry kinds must not have, so
+ * the type needs a cast.
  */
 const readRoster = async (customerId: number): Promise<RosterEntry[]> =>
   (await ok(api.GET('/customers/{customerId}/roster', pathOf(customerId)))) as RosterEntry[];
@@ -22,7 +22,7 @@ const readPeople = async (customerId: number) => {
   return people.toSorted((a, b) => a.name.localeCompare(b.name));
 };
 
-/** The largest page of the API. */
+/** The largest page the API returns. */
 const MAX_PER_PAGE = 200;
 
 const readRules = async (customerId: number): Promise<readonly Rule[]> => {
@@ -34,7 +34,7 @@ const readRules = async (customerId: number): Promise<readonly Rule[]> => {
   }
 };
 
-/** Returns the query for the roster, with everything that decides whether there is a gap in it. */
+/** Returns the query for the roster, with everything needed to find its gaps. */
 export const rosterQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['roster', customerId],
@@ -56,7 +56,7 @@ export type Edit = (entries: readonly RosterEntry[]) => RosterEntry[];
 
 /**
  * Returns a mutation that changes the roster. The API replaces the roster as a whole, so the change is applied to the
- * newest version: somebody else may have changed the roster since it was shown. Entries of users who may no longer log
+ * newest version: someone else may have changed the roster since it was shown. Entries for users who may no longer log
  * in are left out, because the API refuses them.
  */
 export const useRosterEdit = (customerId: number, userIds: readonly number[], onDone: () => void) => {

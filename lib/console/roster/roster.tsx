@@ -27,10 +27,10 @@ import type { RosterView } from './view.ts';
 import { daysFrom, mondayOf, todayIn, type Week, weekOf, weeksAfter } from './week.ts';
 
 const MINUTE = 60_000;
-/** The number of days that are checked for gaps. */
+/** How many days to check for gaps. */
 const DAYS_AHEAD = 14;
 
-/** Returns what is covered in the shown week, and the gaps of the next days. */
+/** Returns what is covered in the week shown, and the gaps in the next days. */
 const useCoverage = (
   { timeZone, entries, people, rules, onDuty }: RosterData,
   week: Week,
@@ -194,9 +194,7 @@ const RosterOf = ({ customerId }: { customerId: number }) => (
   <Loaded query={useQuery(rosterQuery(customerId))}>{(data) => <Roster {...data} />}</Loaded>
 );
 
-/**
- * The page of the roster: who is on duty when, and the hours in which nobody is on duty although a rule needs somebody.
- */
+/** The roster page: who is on duty when, and the hours when no one is on duty although a rule needs someone. */
 export const RosterPage = () => {
   const texts = useRosterTexts();
   return (

@@ -4,8 +4,8 @@ import type { Hours } from './entries.ts';
 import { formatHours, useRosterTexts } from './texts.ts';
 
 /**
- * Returns the message of the API about a field of any entry. A change of the roster replaces all entries, so the place
- * of an entry in the request means nothing to the user.
+ * Returns the API message about a field in any entry. A roster change replaces all entries, so an entry's position in
+ * the request means nothing to the user.
  */
 export const faultIn = (error: unknown, field: string): string | undefined => {
   if (!(error instanceof Problem)) return undefined;
@@ -13,12 +13,12 @@ export const faultIn = (error: unknown, field: string): string | undefined => {
   return path === undefined ? undefined : faultOf(error, path);
 };
 
-/** The maximum number of hours of other shifts that are offered. */
+/** The maximum number of suggestions, taken from other shifts' hours. */
 const MAX_USUAL = 4;
 
 type HoursProps = { value: Hours; onChange: (hours: Hours) => void; usual: readonly Hours[]; error: unknown };
 
-/** Fields for the beginning and the end of a shift, with the hours of other shifts to choose from. */
+/** Fields for when a shift begins and ends, with the hours of other shifts to choose from. */
 export const HoursFields = ({ value, onChange, usual, error }: HoursProps) => {
   const { dialog: texts } = useRosterTexts();
   const field = (name: 'from' | 'to') => (
@@ -59,7 +59,7 @@ type DaysProps = {
   error: string | undefined;
 };
 
-/** Fields for the days of a week. */
+/** Fields for the weekdays. */
 export const DayFields = ({ days, value, onChange, error }: DaysProps) => {
   const { dialog: texts } = useRosterTexts();
   return (

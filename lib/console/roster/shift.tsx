@@ -43,7 +43,7 @@ const ShiftBox = ({ view, shift, name }: { view: RosterView; shift: Shift; name:
   );
 };
 
-/** The shifts of a user that begin on a day, or a note that the user is off. */
+/** A user's shifts that begin on a day, or a note that the user is off. */
 export const DayOfUser = ({ view, userId, name, date }: CellProps) => {
   const texts = useRosterTexts();
   const dates = useRosterDates(view.timeZone);

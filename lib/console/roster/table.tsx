@@ -12,7 +12,7 @@ import type { WeekDay } from './week.ts';
 const classOf = ({ isToday, isPast }: WeekDay, isSelected = false): string =>
   [isToday && 'is-today', isPast && 'is-past', isSelected && 'is-selected'].filter(Boolean).join(' ');
 
-/** Returns the shift that an element of the table represents. */
+/** Returns the shift represented by an element in the table. */
 const shiftIn = ({ entries }: RosterView, element: Element): Shift | null => {
   const hours = element.closest<HTMLElement>('[data-shift]')?.dataset.shift;
   const { user, date = '' } = element.closest<HTMLElement>('td[data-date]')?.dataset ?? {};
@@ -25,7 +25,7 @@ type TableProps = {
   onMove: (shift: Shift, to: Cell) => void;
 };
 
-/** The roster of a week: a row for each person, a column for each day, and above them what is covered. */
+/** A week's roster: a row for each person, a column for each day, and what is covered above them. */
 export const RosterTable = ({ view, onSelect, onMove }: TableProps) => {
   const texts = useRosterTexts();
   const { people, week, timeZone, spans, onChoose } = view;

@@ -3,10 +3,10 @@ import { roster as de } from '../texts/roster-de.ts';
 import { roster as en } from '../texts/roster-en.ts';
 import { useLocale, useRegion } from '../texts/texts.tsx';
 
-/** Texts of the roster. They are loaded with its page, to keep the first load small. */
+/** Roster texts, loaded with their page to keep the first load small. */
 export const useRosterTexts = () => (useLocale() === 'de' ? de : en);
 
-/** Formatters for days (`YYYY-MM-DD`), and for times (ms) in the time zone of the customer. */
+/** Formatters for days (`YYYY-MM-DD`), and for times (ms) in the customer's time zone. */
 export const useRosterDates = (timeZone: string) => {
   const region = useRegion();
   return useMemo(() => {

@@ -6,7 +6,7 @@ import type { Chosen } from './edit-shift.tsx';
 import type { Shift } from './entries.ts';
 import type { Week } from './week.ts';
 
-/** The content of both forms of the roster: the table, and the list by day. */
+/** The content for both views of the roster: the table, and the list by day. */
 export type RosterView = {
   people: readonly RosterPerson[];
   entries: readonly RosterEntry[];
@@ -19,7 +19,7 @@ export type RosterView = {
   onChoose: ((chosen: Chosen) => void) | null;
 };
 
-/** Whether a shift is why its user is on duty now. */
+/** Whether a shift is the reason why its user is on duty now. */
 export const isNow = ({ userId, date, from, to }: Shift, { onDuty, now, timeZone }: RosterView): boolean =>
   onDuty.some((user) => user.userId === userId) &&
   shiftsOn([date], { roster: [{ userId, date, from, to }], timeZone }).some(

@@ -1,7 +1,7 @@
 import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
 
-/** How many days ahead a shift on a single day may be; the limit of the API. */
+/** How many days ahead a shift on a single day may be. The API has the same limit. */
 const MAX_DAYS_AHEAD = 62;
 
 export type WeekDay = {
@@ -13,17 +13,17 @@ export type WeekDay = {
   /** Whether the API no longer keeps entries for the day. */
   isPast: boolean;
 };
-/** A week that the roster shows, Monday first. */
+/** A week in the roster, Monday first. */
 export type Week = { monday: string; days: readonly WeekDay[]; isFirst: boolean; isLast: boolean };
 
 export const mondayOf = (day: string): string => dayAfter(day, 1 - weekdayOf(day));
 export const todayIn = (timeZone: string, now: number): string => wallTime(now, timeZone).date;
 
-/** Returns the consecutive days from a day on. */
+/** Returns consecutive days, starting with `first`. */
 export const daysFrom = (first: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => dayAfter(first, at));
 
-/** Returns the Mondays of the weeks after a week, as long as shifts on single days can be entered in them. */
+/** Returns the Mondays of the weeks after a week, as far as shifts on single days can be entered. */
 export const weeksAfter = (monday: string, today: string): string[] =>
   Array.from({ length: 9 }, (_, at) => dayAfter(monday, 7 * (at + 1))).filter(
     (next) => dayAfter(next, 6) <= dayAfter(today, MAX_DAYS_AHEAD),

@@ -10,10 +10,10 @@ import { Dialog } from '../ui/dialog.tsx';
 import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 
-/** The longest name of a rule. */
+/** The maximum length (characters) of a rule name. */
 const MAX_NAME = 64;
 
-/** A button that copies a rule, asks for the name of the copy, and opens it. */
+/** A button that copies a rule, asks for the copy's name, and opens the copy. */
 export const CopyRule = ({ rule: { id: ruleId, name }, isInList = false }: { rule: Rule; isInList?: boolean }) => {
   const { rules: texts, setup } = useTexts();
   const [, go] = useLocation();

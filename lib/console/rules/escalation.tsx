@@ -5,7 +5,7 @@ import type { fieldsOf } from '../ui/draft.ts';
 import { Recipients } from './recipients.tsx';
 
 const MAX_STEPS = 5;
-/** The default delay (s) of a new step after the previous one. */
+/** How long (s) a new step waits after the previous one by default. */
 const STEP_DELAY = 300;
 
 type Step = NonNullable<RuleUpdate['escalation']>[number];
@@ -53,7 +53,7 @@ type Props = {
   errorOf: (path: string) => string | undefined;
 };
 
-/** Fields for the escalation of a rule: whom it notifies when nobody acknowledges. */
+/** Fields for a rule's escalation: whom it notifies when no one acknowledges. */
 export const Escalation = ({ customerId, rule, onChange, field, errorOf }: Props) => {
   const { rules: texts } = useTexts();
   const { escalation = [] } = rule;

@@ -16,7 +16,7 @@ const channelsOf = ({ ways }: Texts['overview']) => Object.keys(ways) as Channel
 /** The option for the people on duty. */
 const ON_DUTY = 'duty';
 
-/** Returns the users whom a rule can notify. Without the permission to manage users, that is only the current user. */
+/** Returns the users a rule can notify. Without the permission to manage users, that is only the current user. */
 const useUsers = (customerId: number) => {
   const can = useCan();
   const me = useMe();
@@ -47,7 +47,7 @@ export const usePersonName = (customerId: number) => {
 
 type AddPersonProps = { customerId: number; onAdd: (recipient: Recipient) => void; error: string | undefined };
 
-/** Fields that add a person, or the people on duty, with a channel. */
+/** Fields for adding a person, or the people on duty, with a channel. */
 export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
   const { rules: texts, overview } = useTexts();
   const users = useUsers(customerId);

@@ -8,10 +8,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { useWebhookTexts } from '../webhooks/texts.ts';
 import { AddPerson, type Recipient, usePersonName } from './people.tsx';
 
-/**
- * Returns the query for the webhooks of bots, which are the webhooks that a rule can notify. Only users who can manage
- * bots see them.
- */
+/** Returns the query for bot webhooks, the only ones a rule can notify. Only users who can manage bots see them. */
 const useWebhooks = (customerId: number) => {
   const can = useCan();
   return useQuery({
@@ -25,8 +22,7 @@ const useWebhooks = (customerId: number) => {
 };
 
 /**
- * Returns a function that names recipients; it returns null for a webhook that the user cannot see or that no longer
- * exists.
+ * Returns a function that names recipients. It returns null for a webhook that was deleted or that the user cannot see.
  */
 export const useRecipientName = (customerId: number) => {
   const webhooks = useWebhooks(customerId).data;
@@ -67,14 +63,14 @@ const NoWebhooks = () => {
   );
 };
 
-/** Fields for the recipients of a rule: webhooks of bots, and people. */
+/** Fields for a rule's recipients: bot webhooks, and people. */
 export const Recipients = ({ label, customerId, value, onChange, path, errorOf }: RecipientsProps) => {
   const { rules: texts } = useTexts();
   const isAllowed = useCan()('manage_bots');
   const webhooks = useWebhooks(customerId).data ?? [];
   const nameOf = useRecipientName(customerId);
   const choices: Recipient[] = webhooks.map(({ id: webhookId, botId }) => ({ botId, webhookId }));
-  // A deleted webhook may still be in the rule. It is shown by its id, so that it can be removed.
+  // A deleted webhook may still be in the rule. Its id is shown, so that the user can remove it.
   const options = new Map([...choices, ...value].map((recipient) => [recipientKey(recipient), recipient]));
   const error = firstOf([path, ...value.map((_, at) => `${path}.${at}.webhookId`)].map(errorOf));
   const personError = firstOf(

@@ -5,7 +5,7 @@ import type { fieldsOf } from '../ui/draft.ts';
 
 type FieldsProps = { field: ReturnType<typeof fieldsOf<RuleUpdate>> };
 
-/** Fields for the title and the text of the message. */
+/** Fields for the message title and text. */
 export const MessageFields = ({ field }: FieldsProps) => {
   const { rules: texts } = useTexts();
   return (
@@ -40,7 +40,7 @@ export const LimitFields = ({ field }: FieldsProps) => {
   );
 };
 
-/** Fields for the name and the situation of a rule. */
+/** Fields for a rule's name and situation. */
 export const SituationFields = ({ field }: FieldsProps) => {
   const { rules: texts, setup, situations } = useTexts();
   return (

@@ -9,7 +9,7 @@ import { useSensor } from '../ui/sensor-select.tsx';
 import { useRecipientName } from './recipients.tsx';
 import { daysIn, formatDays } from './week.ts';
 
-/** Returns the query for the room of a sensor, which is disabled while the id is null. */
+/** Returns the query for a sensor's room, which is disabled while the id is null. */
 export const useRoom = (sensorId: string | null) =>
   useQuery({
     queryKey: ['room', sensorId],
@@ -27,7 +27,7 @@ const useScopeText = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, custome
   return regionId === null ? texts.atSensor(sensor) : texts.atRegion(sensor, region?.name ?? '…');
 };
 
-/** Returns when a rule applies; empty if always. */
+/** Returns when a rule applies; '' if always. */
 export const useScheduleText = ({ schedule }: Pick<RuleUpdate, 'schedule'>): string => {
   const { rules: texts } = useTexts();
   const names = daysIn(useLocale(), 'short');
@@ -47,7 +47,7 @@ const formatDuration = (seconds: number, locale: string): string => {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
 };
 
-/** Returns a function that lists the names of recipients. */
+/** Returns a function that lists recipient names. */
 export const useRecipientNames = (customerId: number) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();
@@ -60,7 +60,7 @@ export const useRecipientNames = (customerId: number) => {
   };
 };
 
-/** Describes the escalation of a rule. */
+/** Describes a rule's escalation. */
 const EscalationSummary = ({ rule, namesOf }: { rule: RuleUpdate; namesOf: ReturnType<typeof useRecipientNames> }) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();

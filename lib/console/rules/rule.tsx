@@ -30,7 +30,7 @@ const refresh = [['rules'], ['rule']];
 
 const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
 
-/** A new rule has its texts only as placeholders, so that everybody reads them in their own language. */
+/** A new rule has only placeholders in its texts, so that everyone reads them in their own language. */
 const newRule = (situation: Situation): RuleUpdate => ({
   name: '',
   title: '{situation}: {sensor}',
@@ -49,10 +49,13 @@ const newRule = (situation: Situation): RuleUpdate => ({
   untilAcknowledged: true,
 });
 
-/** Returns the editable fields of a rule. */
+/** Returns a rule's editable fields. */
 const draftOf = ({ id: _, customerId: __, createDate: ___, updateDate: ____, ...rest }: Rule): RuleUpdate => rest;
 
-/** The draft of a rule. A situation without regions clears the region, because its field is hidden then. */
+/**
+ * Returns a rule draft, and a function to change it. A situation without regions clears the region, because the field
+ * is hidden then.
+ */
 const useRuleDraft = (initial: RuleUpdate) => {
   const [draft, change] = useDraft(initial);
   const set = (part: Partial<RuleUpdate>) =>
@@ -60,7 +63,7 @@ const useRuleDraft = (initial: RuleUpdate) => {
   return [draft, set] as const;
 };
 
-/** Returns the lists of recipients of a rule, with their paths. */
+/** Returns a rule's recipient lists, with their paths. */
 const recipientListsOf = ({ recipients, escalation = [] }: RuleUpdate) => [
   { path: 'recipients', recipients },
   ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),

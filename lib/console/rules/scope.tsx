@@ -54,7 +54,7 @@ const GroupSelect = ({ customerId, rule, onChange, faultOf }: ScopeProps) => {
   );
 };
 
-/** Fields for the sensors that a rule watches: all, a group, or one sensor with an optional region of its room. */
+/** Fields for the sensors a rule watches: all, a group, or one sensor with an optional region in the room. */
 export const Scope = (props: ScopeProps) => {
   const { customerId, rule, onChange, faultOf } = props;
   const { rules: texts } = useTexts();

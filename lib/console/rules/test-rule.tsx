@@ -13,7 +13,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { useRecipientName } from './recipients.tsx';
 
 type Test = RuleTest['deliveries'][number];
-/** The result of a test, and its duration. */
+/** A test result, and how long the test took. */
 const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
   const { rules: texts } = useTexts();
   const deliveries = useDeliveryTexts();

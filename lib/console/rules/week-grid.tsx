@@ -53,7 +53,7 @@ const Days = ({ schedule, onChange }: TimesProps) => {
 
 type ScheduleProps = { value: Schedule | null; onChange: (schedule: Schedule | null) => void };
 
-/** Fields for the schedule of a rule: always, or on some days of the week between two times. */
+/** Fields for a rule's schedule: always, or on some weekdays between two times. */
 export const ScheduleFields = ({ value, onChange }: ScheduleProps) => {
   const { rules: texts } = useTexts();
   return (

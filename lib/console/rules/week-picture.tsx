@@ -6,12 +6,12 @@ const HOURS = 24;
 
 const clockOf = (hour: number): string => `${String(hour % HOURS).padStart(2, '0')}:00`;
 
-/** The path of the vertical lines between hours. */
+/** The path for the vertical lines between hours. */
 const lines = Array.from({ length: HOURS + 1 }, (_, hour) => `M${hour} 0V7`).join('');
 
 type Hours = Pick<Schedule, 'from' | 'to'>;
 
-/** Tracks a drag across the week, and calls `onHours` with the start of the first and the end of the last hour. */
+/** Tracks a drag across the week, and calls `onHours` with the start of the first hour and the end of the last. */
 const useDrag = (onHours: (hours: Hours) => void) => {
   const [first, setFirst] = useState<number | null>(null);
   const hourAt = ({ currentTarget, clientX }: PointerEvent<SVGSVGElement>): number => {

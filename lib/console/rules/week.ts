@@ -3,10 +3,10 @@ import type { Rule } from '#openapi';
 export type Schedule = NonNullable<Rule['schedule']>;
 
 const MINUTES_OF_DAY = 1_440;
-/** A Monday, used to format the names of the days. */
+/** A Monday, used to format weekday names. */
 const MONDAY = Date.UTC(2_026, 0, 5);
 
-/** Returns the names of the days of the week, Monday first. */
+/** Returns the weekday names, Monday first. */
 export const daysIn = (locale: string, weekday: 'short' | 'long'): string[] => {
   const format = new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' });
   return Array.from({ length: 7 }, (_, at) => format.format(MONDAY + at * 86_400_000));
@@ -23,7 +23,7 @@ type Segment = { day: number; from: number; length: number };
 const segment = (day: number, from: number, to: number): Segment[] =>
   to > from ? [{ day, from: from / MINUTES_OF_DAY, length: (to - from) / MINUTES_OF_DAY }] : [];
 
-/** Returns the parts of days in which a schedule applies: one per day, or two when it crosses midnight. */
+/** Returns the parts of days when a schedule applies: one per day, or two if it crosses midnight. */
 export const segmentsOf = ({ days, from, to }: Schedule): Segment[] => {
   const start = minutesOf(from);
   const end = minutesOf(to);

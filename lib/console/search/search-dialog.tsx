@@ -11,7 +11,7 @@ import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 
-/** The maximum number of rooms and users that are shown. */
+/** The maximum number of rooms and of users shown. */
 const MAX_FOUND = 8;
 const DEBOUNCE_MS = 200;
 
@@ -32,7 +32,7 @@ const useRooms = (text: string): Found[] => {
   return data.flatMap((page) => page.data).map(({ id, name }) => ({ path: `/sensors/${id}`, name, icon: SignalIcon }));
 };
 
-/** Returns the matching users, for those who may see users. */
+/** Returns matching users, for those who may see users. */
 const useUsers = (text: string): Found[] => {
   const customerId = useCustomerId();
   const isAllowed = useCan()('manage_users');
@@ -74,7 +74,7 @@ const Results = ({ label, found }: { label: string; found: readonly Found[] }) =
   );
 };
 
-/** Finds pages, rooms and users by name. It opens each time `times` grows. */
+/** Finds pages, rooms and users by name. Opens each time `times` grows. */
 export const SearchDialog = ({ times, pages: entries }: { times: number; pages: readonly Entry[] }) => {
   const { find: texts, search, pages: pagesLabel, sensors, titles } = useTexts();
   const hasUsers = useCan()('manage_users');
@@ -86,7 +86,7 @@ export const SearchDialog = ({ times, pages: entries }: { times: number; pages: 
   const { selected } = useSpotlight(store);
   const [, go] = useLocation();
   const [first] = [...rooms, ...users, ...pages];
-  // The library selects the first result when the text changes, which is before rooms and users are found.
+  // The library selects the first result when the text changes, before rooms and users are found.
   const openFirst = () => {
     if (!first || selected >= 0) return;
     go(first.path);

@@ -27,7 +27,7 @@ const clamp = ({ from, to }: Span, within: Span): Span => ({
   to: Math.max(Math.min(to, within.to), within.from),
 });
 
-/** Returns the last days including today, newest first, from midnight to midnight in the time zone of the browser. */
+/** Returns the last days including today, newest first, from midnight to midnight in the browser's time zone. */
 const daysOf = (spans: readonly Span[], since: number, now: number, count: number): Day[] =>
   Array.from({ length: count }, (_, back): Day => {
     const date = new Date(now);
@@ -40,7 +40,7 @@ const daysOf = (spans: readonly Span[], since: number, now: number, count: numbe
     return { start, spans: ofDay, known: clamp({ from: since, to: now }, day) };
   });
 
-/** The hours of presence in a day, rounded to a tenth. */
+/** Returns the hours of presence in a day, rounded to a tenth. */
 const hoursOf = ({ spans }: Day): number =>
   Math.round(spans.reduce((sum, { from, to }) => sum + to - from, 0) / 360_000) / 10;
 

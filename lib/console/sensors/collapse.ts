@@ -1,9 +1,9 @@
-/** The number of rooms of a group that a long list shows, unless more of them are not normal. */
+/** How many of a group's rooms a long list shows, unless more of them are not normal. */
 const MAX_SHOWN = 8;
-/** A line that stands for fewer rooms than this would save no space. */
+/** A line that stands for fewer rooms than this would not save any space. */
 const MIN_HIDDEN = 3;
 
-/** Returns the rooms of a group that a list shows, and the normal ones that it leaves out. Both keep their order. */
+/** Returns a group's rooms that a list shows, and the normal ones it leaves out. Both keep their order. */
 export const collapsed = <T>(rooms: readonly T[], isNormal: (room: T) => boolean): { shown: T[]; hidden: T[] } => {
   const normal = rooms.filter(isNormal);
   const hidden = normal.slice(Math.max(0, MAX_SHOWN - (rooms.length - normal.length)));

@@ -1,17 +1,15 @@
 import { kinds } from '#shared/domain/kinds.ts';
 import type { Texts } from '../texts/en.ts';
 
-/** The situation of each event (`type/action`). */
+/** The situation for each event (`type/action`). */
 const situationOf = new Map(
   (Object.keys(kinds) as (keyof typeof kinds)[]).map((kind) => [`${kinds[kind].type}/${kinds[kind].action}`, kind]),
 );
 
-/** The event (`type/action`) of a webhook test, which has no sensor. */
+/** The event (`type/action`) for a webhook test, which has no sensor. */
 export const TEST_EVENT = 'test/ping';
 
-/**
- * Returns the name of an event (`type/action`) in the language of the user, or the name in the API if it is unknown.
- */
+/** Returns an event's name in the user's language, or the API name (`type/action`) if it is unknown. */
 export const eventName = (event: string, { situations, sensor }: Texts): string => {
   if (event.startsWith('unknown/')) return sensor.events.unknown;
   if (event === 'message/late') return sensor.events.late;

@@ -20,7 +20,7 @@ import { eventName } from './event-name.ts';
 const PER_PAGE = 30;
 const encoder = new TextEncoder();
 
-/** Whether the service created the event, without a message of the sensor. */
+/** Whether the service created the event, without a message from the sensor. */
 const isFromService = (raw: unknown): boolean => raw !== null && Object.keys(Object(raw)).length === 0;
 
 type EventMessage = Pick<Event, 'type' | 'action' | 'createDate'> & { text: string };
@@ -93,7 +93,7 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
   ];
 };
 
-/** Lists the events of a sensor with their messages, newest first. */
+/** Lists a sensor's events with their messages, newest first. */
 export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const { sensor } = useTexts();
   const [page, setPage] = useState(0);

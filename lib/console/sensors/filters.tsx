@@ -5,7 +5,7 @@ import type { RowKind } from '../overview/board.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { type ChipOption, Chips } from '../ui/chips.tsx';
 
-/** The filters by alarms, each with the rows of the board that it includes. */
+/** The alarm filters, each with the board rows it includes. */
 const alarmFilters = {
   open: ['open'],
   going: ['mine', 'theirs'],
@@ -13,14 +13,14 @@ const alarmFilters = {
 } as const satisfies Record<string, readonly RowKind[]>;
 type AlarmFilter = keyof typeof alarmFilters;
 const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
-/** The colors of the counts, the same as those of the states. */
+/** The count colors, the same as for the states. */
 const tones = { open: 'red', going: 'blue', suspected: 'amber' } as const satisfies Record<AlarmFilter, string>;
-/** The maximum number of rooms that the API takes at once. */
+/** The most rooms the API takes at once. */
 export const MAX_ROOMS = 37;
 
 const isAlarmFilter = (state: string): state is AlarmFilter => state in alarmFilters;
 
-/** Returns a function from a filter to the ids of its rooms. It returns null for filters that are not about alarms. */
+/** Returns a function for the ids of a filter's rooms. It returns null for filters that are not about alarms. */
 export const useRoomsOf = () => {
   const rows = useAlarms()?.rows ?? [];
   return (state: string): string[] | null => {
@@ -30,9 +30,9 @@ export const useRoomsOf = () => {
   };
 };
 
-/** `total`: the number of all rooms, if the list has just counted them. The watch is up to a minute old. */
+/** `total` is the number of all rooms, if the list has just counted them. The watch is up to a minute old. */
 type ChipsProps = { state: string; total: number | undefined; change: (state: string) => void };
-/** A summary of the rooms: how many there are, and how many need attention. Each part filters the list. */
+/** A room summary: how many there are, and how many need attention. Each part filters the list. */
 const RoomChips = ({ state, total, change }: ChipsProps) => {
   const { sensors: texts } = useTexts();
   const dates = useDates();
@@ -60,7 +60,7 @@ const RoomChips = ({ state, total, change }: ChipsProps) => {
 };
 
 type FiltersProps = Omit<ChipsProps, 'change'> & { text: string; change: (changes: Record<string, string>) => void };
-/** The search in the list of rooms, and the filters by their state. */
+/** The search in the room list, and the filters by state. */
 export const Filters = ({ text, state, total, change }: FiltersProps) => {
   const { sensors: texts, search } = useTexts();
   const changeDebounced = useDebouncedCallback((value: string) => change({ search: value }), 300);

@@ -10,9 +10,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 
-/**
- * Returns the API error for the code: an unknown code, a sensor of another customer and a limit are not field errors.
- */
+/** Returns the API error for the code: an unknown code, another customer's sensor and a limit are not field errors. */
 const faultOfCode = (error: unknown): string | undefined =>
   faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
 
@@ -26,10 +24,7 @@ const linkSensor = async (body: Link): Promise<LinkedSensor> => {
   return { id, manufacturer: body.manufacturer, customerId: body.customerId ?? null };
 };
 
-/**
- * A form that links a sensor by its pairing code to the customer of the user, or to a customer that a system admin
- * chooses.
- */
+/** A form for linking a sensor by pairing code to the user's customer, or to a customer chosen by a system admin. */
 export const LinkForm = ({ onDone }: { onDone: (sensor: LinkedSensor) => void }) => {
   const { sensors: texts, customer } = useTexts();
   const { isAdmin } = useMe();

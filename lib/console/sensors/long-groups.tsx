@@ -8,7 +8,7 @@ import { collapsed } from './collapse.ts';
 import { useGroupNames } from './room-order.tsx';
 
 type MoreProps = { hidden: readonly ListedSensor[]; isOpen: boolean; onToggle: () => void };
-/** Stands for the normal rooms of a group: how many there are, and in how many of them somebody is. */
+/** Stands for a group's normal rooms: how many there are, and how many of them are occupied. */
 const More = ({ hidden, isOpen, onToggle }: MoreProps) => {
   const { sensors: texts } = useTexts();
   const count = (presence: boolean | null): number =>
@@ -30,8 +30,8 @@ const More = ({ hidden, isOpen, onToggle }: MoreProps) => {
 };
 
 /**
- * Shortens the groups of a list to the rooms that are not normal, and some of the others. Returns a function for
- * whether a room is shown, and one for the line below the last room of a shortened group.
+ * Shortens the groups in a list to the rooms that are not normal, and some of the others. Returns a function for
+ * whether a room is shown, and one for the line below the last room in a shortened group.
  */
 export const useLongGroups = (rooms: readonly ListedSensor[], selected: string) => {
   const [opened, setOpened] = useState<readonly string[]>([]);

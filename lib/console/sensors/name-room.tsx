@@ -11,7 +11,7 @@ import type { LinkedSensor } from './link.tsx';
 
 type Named = { name: string; groupId: number | null };
 
-/** Sets the name of a sensor, which is part of its basic configuration, and leaves the rest as it is. */
+/** Sets a sensor's name, which is part of the basic configuration, and leaves the rest unchanged. */
 const rename = async ({ id: sensorId, manufacturer }: LinkedSensor, name: string): Promise<void> => {
   const params = { path: { sensorId } };
   if (manufacturer === 'maker_a') {
@@ -30,7 +30,7 @@ const joinGroup = async (groupId: number, sensorId: string): Promise<void> => {
   await ok(api.PUT('/sensor-groups/{groupId}', { params, body: { name, sensorIds: [...sensorIds, sensorId] } }));
 };
 
-/** A preview of how an alarm shows a name: its number in large type, or else the whole name. */
+/** A preview of how an alarm shows a name: the number in large type, or else the whole name. */
 const Preview = ({ name }: { name: string }) => {
   const { sensors: texts } = useTexts();
   const { number, word, rest } = roomNameOf(name);
@@ -43,7 +43,7 @@ const Preview = ({ name }: { name: string }) => {
   );
 };
 
-/** A form for the name of the room of a sensor that was just linked, and for its group. */
+/** A form for naming a newly linked sensor's room, and for choosing its group. */
 export const NameRoom = ({ sensor, onDone }: { sensor: LinkedSensor; onDone: () => void }) => {
   const { sensors: texts, groups: groupTexts, save: label } = useTexts();
   const { data: groups = [] } = useGroups(sensor.customerId ?? 0);

@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
-/** How many of the newest events are read: the largest page of the API. */
+/** How many of the newest events are read. This is the largest page the API returns. */
 export const MAX_EVENTS = 200;
 
-/** Returns the query for the newest events of a sensor, for the drawing, presence and vital signs. */
+/** Returns the query for a sensor's newest events, for the drawing, presence and vital signs. */
 export const newestEventsQuery = (sensorId: string) =>
   queryOptions({
     queryKey: ['sensor', sensorId, 'newest events'],
@@ -23,7 +23,7 @@ export const roomQuery = (sensorId: string) =>
     queryFn: () => ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId } } })),
   });
 
-/** Returns the query for the current status of a sensor. */
+/** Returns the query for a sensor's current status. */
 export const statusQuery = (sensorId: string) => ({
   queryKey: ['sensor', sensorId, 'status'],
   queryFn: () => ok(api.GET('/sensors/{sensorId}/status', { params: { path: { sensorId } } })),

@@ -6,7 +6,7 @@ import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 
-/** Returns a function that names the group of a sensor: empty if it is in none. */
+/** Returns a function that names a sensor's group; '' if it is in none. */
 export const useGroupNames = () => {
   const customerId = useCustomerId();
   const { data: groups = [] } = useQuery({ ...groupsQuery(customerId ?? 0), enabled: customerId !== null });
@@ -16,9 +16,7 @@ export const useGroupNames = () => {
   return (sensorId: string): string => names.get(sensorId) ?? '';
 };
 
-/**
- * Returns a function for the rank of a room: the most urgent alarm first, then what is offline, then what is normal.
- */
+/** Returns a function that ranks a room: the most urgent alarm first, then what is offline, then what is normal. */
 const useRank = () => {
   const rows = useAlarms()?.rows ?? [];
   return ({ id, isActive }: ListedSensor): number => {
@@ -29,8 +27,8 @@ const useRank = () => {
 };
 
 /**
- * Returns a function that sorts rooms by group. Within a group, rooms that need somebody come first; otherwise the
- * order is kept. Rooms without a group come last.
+ * Returns a function that sorts rooms by group. Within a group, rooms that need someone come first; otherwise the order
+ * is kept. Rooms without a group come last.
  */
 export const useRoomOrder = () => {
   const rankOf = useRank();
@@ -50,8 +48,8 @@ export const useRoomOrder = () => {
 };
 
 /**
- * Returns a function for the group of a room with its heading; undefined if no room is in a group. `isWhole`: whether
- * `rooms` are all there are, so that the heading can count them.
+ * Returns a function for a room's group with its heading; undefined if no room is in a group. `isWhole` means that
+ * `rooms` is complete, so that the heading can count them.
  */
 export const useGrouping = (rooms: readonly ListedSensor[], isWhole: boolean) => {
   const { sensors: texts } = useTexts();

@@ -9,7 +9,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { Side } from '../ui/side.tsx';
 
-/** Returns the text for the presence in a room. Presence detection may miss somebody who is on the floor. */
+/** Returns a function for a room's presence text. Presence detection may miss a person on the floor. */
 export const usePresence = () => {
   const { sensors: texts } = useTexts();
   const rows = useAlarms()?.rows ?? [];
@@ -33,7 +33,7 @@ export const LastReport = ({ sensor: { state }, style = 'long' }: LastReportProp
   return <time title={dates.exact(lastSeen)}>{dates.ago(lastSeen, now, style)}</time>;
 };
 
-/** The last fall of a room, as far back as alarms are kept. */
+/** A room's last fall, as far back as alarms are kept. */
 const LastFall = ({ sensor: { id, customerId } }: { sensor: ListedSensor }) => {
   const { sensors: texts } = useTexts();
   const dates = useDates();
@@ -70,7 +70,7 @@ const Facts = ({ sensor, group }: Omit<RoomPanelProps, 'onClose'>) => {
   );
 };
 
-/** The details of a room in the list. */
+/** The details for a room in the list. */
 export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
   const { sensors: texts, sensor: sensorTexts, overview } = useTexts();
   const { id, name, isActive } = sensor;

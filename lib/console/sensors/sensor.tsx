@@ -70,7 +70,7 @@ const SensorView = ({ sensor }: { sensor: Sensor }) => {
   );
 };
 
-/** The page of a sensor: status, room, activity, events, rule hits and configuration. */
+/** The sensor page: status, room, activity, events, rule hits and configuration. */
 export const SensorPage = () => {
   const { sensorId = '' } = useParams();
   const sensor = useQuery({

@@ -28,7 +28,10 @@ import { LastReport, RoomPanel, usePresence } from './room-panel.tsx';
 
 type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
 
-/** The search in the list of sensors. It is stored in the URL, for bookmarks and the back button. */
+/**
+ * Returns the sensor list search, and a function to change it. The search is stored in the URL, for bookmarks and the
+ * back button.
+ */
 const useUrlFilter = () => {
   const [search, setSearch] = useSearchParams();
   const filter = {
@@ -50,10 +53,7 @@ const useUrlFilter = () => {
   return { filter, change };
 };
 
-/**
- * When a room last had a fall: the time if it was in the last day, else the date; empty if no fall of the room is
- * known.
- */
+/** When a room last had a fall: the time if it was in the last day, otherwise the date. Empty if no fall is known. */
 const LastFall = ({ sensor: { id, customerId } }: { sensor: ListedSensor }) => {
   const dates = useDates();
   const now = useNow(60_000);
@@ -98,7 +98,7 @@ const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] =
   ];
 };
 
-/** Links a sensor, and then asks for the name of its room. */
+/** Links a sensor, and then asks for the room name. */
 const LinkButton = () => {
   const { sensors: texts } = useTexts();
   const [isOpen, setIsOpen] = useState(false);
@@ -123,7 +123,7 @@ const LinkButton = () => {
   );
 };
 
-/** Returns a function for the CSS class of a room that needs somebody, or whose alarm the user has to close. */
+/** Returns a function for the CSS class of a room that needs someone, or whose alarm the user has to close. */
 const useRowClass = () => {
   const rows = useAlarms()?.rows ?? [];
   return ({ id }: ListedSensor): string | undefined => {
@@ -155,8 +155,8 @@ const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>
 };
 
 /**
- * The page of all rooms of the customer: a summary that filters, the list, and the details of one of them beside it.
- * The API searches, sorts and pages the list.
+ * The page for all of the customer's rooms: a summary that filters, the list, and one room's details beside it. The API
+ * searches, sorts and pages the list.
  */
 export const SensorsPage = () => {
   const { sensors: texts, floorPlan } = useTexts();

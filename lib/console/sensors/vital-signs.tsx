@@ -15,7 +15,7 @@ type Reading = { time: number; heart: number | null; respiration: number | null 
 
 const rate = (value: unknown): number | null => (typeof value === 'number' && value > 0 ? value : null);
 
-/** Returns the vital signs in messages, oldest first. */
+/** Returns vital signs from messages, oldest first. */
 const readingsOf = (events: readonly Event[]): Reading[] =>
   events
     .filter(({ type }) => type === 'vital')
@@ -26,7 +26,7 @@ const readingsOf = (events: readonly Event[]): Reading[] =>
     .filter(({ heart, respiration }) => heart !== null || respiration !== null)
     .toReversed();
 
-/** Shows a chart of heart rate and respiration rate, if there are readings. */
+/** A heart rate and respiration rate chart, if there are readings. */
 export const VitalSigns = ({ events }: { events: readonly Event[] }) => {
   const { activity: texts } = useTexts().sensor;
   const dates = useDates();

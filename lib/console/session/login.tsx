@@ -15,7 +15,7 @@ import { SessionOver } from './session-over.tsx';
 
 type LoginFormProps = { action: string; className?: string; isAlone?: boolean };
 
-/** The form that logs in, also as a display on a wall. It asks for a code if the user has a second factor. */
+/** The login form, also for displays on a wall. It asks for a code if the user has a second factor. */
 export const LoginForm = ({ action, className = '', isAlone = false }: LoginFormProps) => {
   const { login: texts } = useTexts();
   const [needsOtp, setNeedsOtp] = useState(false);
@@ -57,8 +57,8 @@ export const LoginForm = ({ action, className = '', isAlone = false }: LoginForm
 };
 
 /**
- * The login page. It is shown at the URL of the requested page, which replaces it after the login. When a session has
- * ended, it is the red page of a screen that watches nothing.
+ * The login page. It is shown at the requested page's URL, and that page replaces it after the login. After a session
+ * has ended, it is the red page of a screen that watches nothing.
  */
 export const LoginPage = () => {
   const { login: texts, console: name } = useTexts();

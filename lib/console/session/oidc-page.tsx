@@ -11,7 +11,7 @@ import { Loading } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
 import { RETURN_PATH_KEY } from './oidc.tsx';
 
-/** The page to which the issuer redirects the browser. It logs in, then goes to the requested page. */
+/** The page the issuer redirects the browser to. It logs in, then goes to the requested page. */
 export const OidcPage = () => {
   const texts = useTexts();
   const [, go] = useLocation();

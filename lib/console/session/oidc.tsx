@@ -5,11 +5,11 @@ import { api, basePath } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 
-/** The session storage key of the requested page while the browser is at the issuer. */
+/** The session storage key for the requested page while the browser is at the issuer. */
 export const RETURN_PATH_KEY = 'page after the login';
 
 /**
- * The button that leads to the issuer, if there is one. With `prompt` the issuer asks for a login even if there is a
+ * The button that leads to the issuer, if there is one. With `prompt`, the issuer asks for a login even if there is a
  * session.
  */
 export const OidcButton = ({ prompt }: { prompt?: 'login' }) => {

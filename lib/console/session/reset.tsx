@@ -36,7 +36,7 @@ const AskForCode = ({ onSent }: { onSent: () => void }) => {
   );
 };
 
-/** Sets a password with a code: the code of an invitation, or else a code that the user enters. */
+/** Sets a password with a code: either an invitation code, or one that the user enters. */
 const SetPassword = ({ code }: { code?: string }) => {
   const { reset: texts } = useTexts();
   const [, go] = useLocation();
@@ -67,7 +67,7 @@ const SetPassword = ({ code }: { code?: string }) => {
   );
 };
 
-/** The page for a forgotten password: sends a code by mail, then sets a new password with the code. */
+/** The page for a forgotten password: sends a code by email, then sets a new password with it. */
 export const ResetPage = () => {
   const { reset: texts } = useTexts();
   const [hasCode, setHasCode] = useState(false);
@@ -90,7 +90,7 @@ export const ResetPage = () => {
   );
 };
 
-/** The page behind the link of an invitation, whose fragment is a code. */
+/** The page an invitation links to, with a code in the fragment. */
 export const InvitationPage = () => {
   const { reset: texts } = useTexts();
   useTitle(texts.welcome);

@@ -9,7 +9,7 @@ import { can, type Needs } from './permissions.ts';
 
 const Me = createContext<User | null>(null);
 
-/** The query for the logged-in user: undefined while loading, null when nobody is logged in. */
+/** The query for the logged-in user: undefined while loading, null when no one is logged in. */
 export const useSession = () => useQuery(meQuery);
 
 export const MeProvider = ({ me, children }: { me: User; children: ReactNode }) => <Me value={me}>{children}</Me>;
@@ -21,7 +21,7 @@ export const useMe = (): User => {
   return me;
 };
 
-/** Returns a function that reports whether the console offers an action to the user. */
+/** Returns a function for whether the console offers an action to the user. */
 export const useCan = () => {
   const me = useMe();
   return (needs?: Needs): boolean => can(me, needs);
@@ -29,7 +29,7 @@ export const useCan = () => {
 
 type Credentials = { username: string; password: string; otp?: string; display?: true };
 
-/** Logs in, and clears the data of the previous user. Calls `onOtp` when a code is required as well. */
+/** Logs in, and clears the previous user's data. Calls `onOtp` when a code is also required. */
 export const useLogin = (onOtp: () => void) => {
   const client = useQueryClient();
   return useWrite({

@@ -10,12 +10,12 @@ import { useTexts } from '../texts/texts.tsx';
 import { LyingIcon } from '../ui/state-icons.tsx';
 import './alarm-bar.css';
 
-/** The maximum number of rooms in the bar; the others are on the station. */
+/** The maximum number of rooms in the bar. The others are on the station. */
 const MAX_ROOMS = 3;
 
 const namesOf = (rows: readonly Row[]): string => [...new Set(rows.map(({ name }) => shortName(name)))].join(', ');
 
-/** Returns the sentence about what needs somebody; empty if nothing does. */
+/** Returns a function for the sentence about what needs someone; '' if nothing does. */
 const useSentence = () => {
   const { overview: texts } = useTexts();
   return (alarms: Alarms): string => {
@@ -30,7 +30,7 @@ const useSentence = () => {
   };
 };
 
-/** The headline of the station, whose rows show the alarms themselves. */
+/** The station headline. The alarms themselves are in the station's rows. */
 const Summary = ({ alarms }: { alarms: Alarms }) => {
   const { overview: texts } = useTexts();
   const sentence = useSentence()(alarms);
@@ -94,8 +94,8 @@ const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
 };
 
 /**
- * The alarms, on every page: rooms that need somebody, and those of the user. Screen readers announce new ones, but not
- * the passing seconds.
+ * The alarms, on every page: rooms that need someone, and the user's own. Screen readers announce new ones, but not the
+ * passing seconds.
  */
 export const AlarmBar = () => {
   const { overview: texts } = useTexts();
@@ -104,7 +104,7 @@ export const AlarmBar = () => {
   const sentence = useSentence();
   const isStation = location === '/';
   if (!alarms) return null;
-  // The page of an alarm shows that alarm itself.
+  // An alarm's page shows that alarm itself.
   const rows = alarms.rows.filter(
     ({ kind, sensorId }) => (kind === 'open' || kind === 'mine') && location !== `/alarms/${sensorId}`,
   );

@@ -17,7 +17,7 @@ type Choice = {
   /** The customer whose data is shown; null for all customers, or none. */
   customerId: number | null;
   choose: (customerId: number | null) => void;
-  /** Whether there are no customers at all; undefined until it is known. */
+  /** Whether there are no customers at all; undefined while unknown. */
   hasNone: boolean | undefined;
 };
 const Customer = createContext<Choice>({ customerId: null, choose: () => {}, hasNone: undefined });
@@ -31,7 +31,7 @@ export const CustomerProvider = ({ children }: { children: ReactNode }) => {
     getInitialValueInEffect: false,
   });
   const { data: all } = useQuery({ ...customersQuery, enabled: me.isAdmin });
-  // The stored customer may have been deleted. A single customer needs no choice.
+  // The stored customer may have been deleted. With only one customer, there is no choice to make.
   const known = all === undefined || all.some(({ id }) => id === chosen) ? chosen : null;
   const shown = all?.length === 1 ? (all[0]?.id ?? null) : known;
   const customerId = me.isAdmin ? shown : me.customerId;
@@ -78,5 +78,5 @@ const HeaderSelect = () => {
   );
 };
 
-/** Lets system admins choose a customer when there are several; other users see nothing. */
+/** Lets system admins choose among several customers; other users see nothing. */
 export const CustomerSelect = () => (useMe().isAdmin ? <HeaderSelect /> : null);

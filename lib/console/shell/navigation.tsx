@@ -9,7 +9,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { Sign } from '../ui/sign.tsx';
 import { CustomerSelect } from './customer.tsx';
 
-/** Returns the entries of the navigation that the user may open. */
+/** Returns the navigation entries the user may open. */
 export const useEntries = () => {
   const texts = useTexts();
   const me = useMe();
@@ -47,8 +47,8 @@ const Group = ({ group, entries, count }: { group: NavigationGroup; entries: rea
 };
 
 /**
- * The navigation: all pages in groups, at the side. On phones it is behind "More", and the pages that are needed at
- * night are tabs at the bottom. `count` is the number of open alarms.
+ * The navigation: all pages in groups, at the side. On phones it is behind "More", and the pages needed at night are
+ * tabs at the bottom. `count` is the number of open alarms.
  */
 export const Navigation = ({ count }: { count: number }): ReactNode => {
   const texts = useTexts();

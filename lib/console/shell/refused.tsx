@@ -3,7 +3,7 @@ import type { Needs, Permission } from '../session/permissions.ts';
 import { useLocale, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 
-/** Returns the names of the permissions that a page or an action needs; null when only system admins can use it. */
+/** Returns the names of the permissions required for a page or an action; null when only system admins can use it. */
 export const usePermissionNames = (needs: Needs): string | null => {
   const { permissions, quoted } = useTexts();
   const locale = useLocale();
@@ -36,7 +36,7 @@ const WithoutPermission = ({ needs }: { needs: Needs }) => {
   );
 };
 
-/** States that the user cannot change the page, and which permission that requires. */
+/** Explains that the user cannot change the page, and which permission is required. */
 export const ReadOnly = ({ needs }: { needs: Permission }) => {
   const { refused: texts } = useTexts();
   return <Text mt="md">{`${texts.readOnly(usePermissionNames(needs) ?? '')} ${texts.grantedBy}`}</Text>;

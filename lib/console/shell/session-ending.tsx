@@ -23,7 +23,7 @@ const useSessionEnd = (): number | null => {
     const timer = setTimeout(() => setIsTime(true), DELAY_MS);
     return () => clearTimeout(timer);
   }, []);
-  // The session of a display lasts while it is used.
+  // A display's session lasts while it is used.
   const { data } = useQuery({
     queryKey: ['sessions', 'current'],
     enabled: isTime && !display,

@@ -59,7 +59,7 @@ const Content = () => {
   );
 };
 
-/** Sounds alarms on every page, and replaces the page while the service cannot be reached. */
+/** Plays alarm sounds on every page, and replaces the page while the service cannot be reached. */
 const Frame = () => {
   const texts = useTexts();
   const alarms = useAlarms();
@@ -88,7 +88,7 @@ const Frame = () => {
   );
 };
 
-/** The frame of every page: navigation, status line, and alarms. */
+/** The frame around every page: navigation, status line, and alarms. */
 export const Shell = () => (
   <CustomerProvider>
     <AlarmsProvider>

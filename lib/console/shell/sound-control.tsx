@@ -7,12 +7,12 @@ import { useTexts } from '../texts/texts.tsx';
 /** Whether the browser blocks the sound until the user touches the page. */
 export const SoundBlocked = createContext(false);
 
-/** Shows whether alarms sound, and sets their volume. Turning them off takes a second tap. */
+/** Shows whether alarms sound, and sets the volume. Turning them off takes a second tap. */
 export const SoundControl = () => {
   const { sound: texts } = useTexts();
   const isBlocked = use(SoundBlocked);
   const { isOn, volume, change } = useSoundSetting();
-  // Any touch of the page unblocks the sound, so the button itself has nothing to do.
+  // Any touch on the page unblocks the sound, so the button itself has nothing to do.
   if (isBlocked && isOn)
     return (
       <button type="button" className="quiet gap blocked">

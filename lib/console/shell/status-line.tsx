@@ -49,7 +49,7 @@ const Watched = ({ watch, isWatchUnknown }: Alarms) => {
   );
 };
 
-/** Who is on duty, with a link to the roster. If a rule needs somebody and nobody is on duty, the gaps show that. */
+/** Who is on duty, with a link to the roster. If a rule needs someone and no one is on duty, the gaps show that. */
 const OnDuty = ({ onDuty }: Alarms) => {
   const { overview: texts } = useTexts();
   const dates = useDates();

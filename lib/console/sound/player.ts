@@ -1,6 +1,6 @@
 import type { Sound } from './schedule.ts';
 
-/** A tone: when it starts and how long it lasts (s), its frequency (Hz), and the frequency to which it falls. */
+/** A tone: the start and the duration (s), the frequency (Hz), and the frequency it falls to. */
 type Tone = { at: number; seconds: number; hertz: number; to?: number };
 type Pattern = { tones: readonly Tone[]; gain: number };
 
@@ -18,7 +18,7 @@ const patterns: Readonly<Record<Sound, Pattern>> = {
   'not watched': { tones: [{ at: 0, seconds: 1, hertz: 330, to: 247 }], gain: 0.5 },
 };
 
-/** The time (s) in which a tone fades in and out, so that it does not click. */
+/** How long (s) a tone fades in and out, so that it does not click. */
 const FADE = 0.01;
 
 const playTone = (audio: AudioContext, { at, seconds, hertz, to }: Tone, gain: number): void => {
@@ -43,10 +43,10 @@ export const play = (audio: AudioContext, sound: Sound, volume: number): void =>
   for (const tone of tones) playTone(audio, tone, gain * volume);
 };
 
-/** The vibration of an alarm: for how long (ms) it vibrates and pauses. */
+/** The alarm vibration: for how long (ms) it vibrates and pauses. */
 const VIBRATION = [400, 200, 400];
 
-/** Vibrates, where the device can. Browsers refuse it before the user has touched the page. */
+/** Vibrates, if the device can. Browsers refuse this until the user has touched the page. */
 export const vibrate = (): void => {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(VIBRATION);
 };

@@ -1,9 +1,9 @@
-/** The sounds of the console. */
+/** The console's sounds. */
 export type Sound = 'alarm' | 'loud alarm' | 'suspicion' | 'not watched';
 
 /**
- * The source of a sound. At least one of its keys stays the same from call to call. When `rounds` grows, it counts as a
- * new alarm.
+ * A sound source. At least one of its keys stays the same from call to call. When `rounds` grows, it counts as a new
+ * alarm.
  */
 type Source = { keys: readonly string[]; rounds: number };
 export type Sounding = {
@@ -15,11 +15,13 @@ export type Sounding = {
   isLost: boolean;
 };
 
-/** The interval (ms) of alarm sounds, and how long (ms) after the first one they become louder and more frequent. */
+/**
+ * The interval (ms) between alarm sounds, and how long (ms) after the first one they become louder and more frequent.
+ */
 const ALARM_MS = 4_000;
 const LOUD_ALARM_MS = 2_500;
 const LOUD_AFTER_MS = 60_000;
-/** The interval (ms) of the sound of a screen that watches nothing, and its delay (ms) after an alarm sound. */
+/** The interval (ms) between sounds on a screen that watches nothing, and the delay (ms) after an alarm sound. */
 const LOST_MS = 4_000;
 const LOST_AFTER_ALARM_MS = 1_500;
 
@@ -27,8 +29,8 @@ type Known = { keys: readonly string[]; rounds: number; firstAt: number };
 
 /**
  * Returns a function that decides what sounds at a time (ms). It is called several times a second. An alarm sounds at
- * once, and so do a second fall, a new round of its escalation, and an alarm that was open when the page was loaded.
- * The sound is repeated until the alarm is acknowledged.
+ * once, and so do a second fall, a new escalation round, and an alarm that was open when the page was loaded. The sound
+ * is repeated until the alarm is acknowledged.
  */
 export const createSchedule = () => {
   let known: readonly Known[] = [];

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { play, vibrate } from './player.ts';
 import { createSchedule, type Sounding } from './schedule.ts';
 
-/** The lowest volume. Less is off, which takes a second tap. */
+/** The lowest volume. Anything less is off, which takes a second tap. */
 export const MIN_VOLUME = 0.2;
 /** How often (ms) the schedule is asked what sounds. */
 const TICK_MS = 250;
@@ -15,7 +15,7 @@ const DEFAULT: Setting = { isOn: true, volume: 1 };
 /** Whether alarms sound in this browser, or would if it did not block them. */
 export const isSoundOn = (): boolean => (JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? DEFAULT).isOn;
 
-/** The sound setting of this browser. Sound is on unless it was turned off. */
+/** This browser's sound setting. Sound is on unless it was turned off. */
 export const useSoundSetting = () => {
   const [setting, set] = useLocalStorage<Setting>({
     key: KEY,
@@ -54,8 +54,8 @@ const useAudio = (isOn: boolean) => {
 };
 
 /**
- * Plays the sounds for what is happening. `isBlocked` means that the browser plays none until the user touches the
- * page.
+ * Plays the sounds for what is happening. `isBlocked` means that the browser does not play any until the user touches
+ * the page.
  */
 export const useSound = (sounding: Sounding): { isBlocked: boolean } => {
   const { isOn, volume } = useSoundSetting();

@@ -1,6 +1,6 @@
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
-/** The English texts of the list of alarms, the handover and the audit report. */
+/** English texts for the alarm list, the handover and the audit report. */
 export const alarms = {
   explain: 'Falls and other urgent events of all rooms in the last 120 days, with or without a rule.',
   period: 'Period',

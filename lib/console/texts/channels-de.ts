@@ -1,6 +1,6 @@
 import type { channels as english } from './channels-en.ts';
 
-/** The German texts of the page with the channels of a user. */
+/** German texts for the user's channels page. */
 export const channels: typeof english = {
   explain: 'So können Regeln Sie bei Alarmen benachrichtigen. Nur Sie sehen und ändern das.',
   kinds: { email: 'E-Mail', sms: 'SMS', push: 'Push auf diesem Gerät', telegram: 'Telegram' },

@@ -1,6 +1,6 @@
 import type { Channel } from '#openapi';
 
-/** The English texts of the page with the channels of a user. */
+/** English texts for the user's channels page. */
 export const channels = {
   explain: 'How rules can notify you of alarms. Only you can see and change this.',
   kinds: { email: 'Email', sms: 'SMS', push: 'Push on this device', telegram: 'Telegram' } satisfies Record<

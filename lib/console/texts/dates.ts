@@ -6,7 +6,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** Formatters for times (ms since 1970) in a locale, in the time zone of the browser. */
+/** Formatters for times (ms since 1970) in a locale, in the browser's time zone. */
 export const datesIn = (locale: string) => {
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });

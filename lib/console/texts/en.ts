@@ -7,7 +7,7 @@ import { sensor, sensors } from './sensor-en.ts';
 
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
-/** The English texts of the console. A text missing in another language is a compile error. */
+/** The console's English texts. A text missing in another language is a compile error. */
 export const en = {
   console: 'Sensor Cloud',
   skip: 'Skip to content',
@@ -136,7 +136,7 @@ export const en = {
   sensor,
   situations,
   gaps,
-  /** Texts shared by the pages for settings. */
+  /** Texts shared by the settings pages. */
   setup: {
     chooseCustomer: 'Choose a customer at the top of the navigation.',
     newCustomer: 'New customer',

@@ -1,6 +1,6 @@
 import type { floor as en } from './floor-en.ts';
 
-/** The German texts of floor plans. */
+/** German texts for floor plans. */
 export const floor: typeof en = {
   title: 'Grundriss',
   groups: 'Etagen',

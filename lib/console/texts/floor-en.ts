@@ -1,4 +1,4 @@
-/** The English texts of floor plans. */
+/** English texts for floor plans. */
 export const floor = {
   title: 'Floor plan',
   groups: 'Floors',

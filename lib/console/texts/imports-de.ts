@@ -1,6 +1,6 @@
 import type { imports as en } from './imports-en.ts';
 
-/** The German texts of imports. */
+/** German texts for imports. */
 export const imports: typeof en = {
   title: 'Import',
   explain:

@@ -1,4 +1,4 @@
-/** The English texts of imports. The names of columns are the same in every language. */
+/** English texts for imports. Column names are the same in every language. */
 export const imports = {
   title: 'Import',
   explain:

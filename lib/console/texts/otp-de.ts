@@ -1,6 +1,6 @@
 import type { otp as en } from './otp-en.ts';
 
-/** Texts about the second factor of logins and about sessions. */
+/** Texts about second factors and sessions. */
 export const otp: typeof en = {
   title: 'Zweiter Faktor',
   explain:

@@ -4,7 +4,7 @@ const number = (value: number): string => value.toLocaleString('de');
 const plural = (count: number, singular: string, many: string): string =>
   `${number(count)} ${count === 1 ? singular : many}`;
 
-/** The German texts of the station, and of the alarms on every page. */
+/** German texts for the station, and for the alarms on every page. */
 export const overview: Texts['overview'] = {
   title: 'Station',
   alarms: 'Alarme',

@@ -2,7 +2,7 @@ const number = (value: number): string => value.toLocaleString('en');
 const plural = (count: number, singular: string, many: string): string =>
   `${number(count)} ${count === 1 ? singular : many}`;
 
-/** The English texts of the station, and of the alarms on every page. */
+/** English texts for the station, and for the alarms on every page. */
 export const overview = {
   title: 'Station',
   alarms: 'Alarms',

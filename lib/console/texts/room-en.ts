@@ -1,4 +1,4 @@
-/** The English texts about the room of a sensor. */
+/** English texts about a sensor's room. */
 export const room = {
   label: 'Room, seen from above',
   now: 'Now',

@@ -1,6 +1,6 @@
 import type { roster as en } from './roster-en.ts';
 
-/** The German texts of the roster. */
+/** German texts for the roster. */
 export const roster: typeof en = {
   title: 'Dienstplan',
   zone: (week, zone) => `${week}, Zeitzone ${zone}`,

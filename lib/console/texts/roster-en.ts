@@ -1,4 +1,4 @@
-/** The English texts of the roster. */
+/** English texts for the roster. */
 export const roster = {
   title: 'Roster',
   zone: (week: string, zone: string) => `${week}, ${zone} time`,

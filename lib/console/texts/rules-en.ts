@@ -3,10 +3,10 @@ import { placeholders } from '#shared/domain/rule/rule-texts.ts';
 type Summary = {
   situation: string;
   where: string;
-  /** When the rule applies; empty when it always does. */
+  /** When the rule applies; '' if always. */
   when: string;
   recipients: string;
-  /** The pause after a notification; empty when there is none. */
+  /** The pause after a notification; '' if there is none. */
   pause: string;
 };
 

@@ -1,4 +1,4 @@
-/** The English texts of the pages of sensors. */
+/** English texts for the sensor pages. */
 export const sensors = {
   title: 'Rooms',
   name: 'Name',

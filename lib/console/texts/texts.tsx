@@ -9,13 +9,13 @@ const languages: Readonly<Record<string, Texts>> = { en, de };
 const languageOf = (preferred: readonly string[]): string =>
   preferred.map((tag) => tag.slice(0, 2).toLowerCase()).find((language) => Object.hasOwn(languages, language)) ?? 'en';
 
-/** Returns the languages to choose from. A stored locale such as `de-AT` stays the value of its language. */
+/** Returns the languages to choose from. A stored locale such as `de-AT` remains the value for its language. */
 export const languageOptions = (labels: Readonly<Record<string, string>>, stored: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(labels).map(([code, label]) => [languageOf([stored]) === code ? stored : code, label]),
   );
 
-/** Whether the locale is valid. The language of a browser may be invalid, such as `en-US@posix`. */
+/** Whether the locale is valid. A browser may have an invalid language, such as `en-US@posix`. */
 const isLocale = (locale: string): boolean => {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
@@ -26,7 +26,7 @@ const isLocale = (locale: string): boolean => {
 
 const contextFor = (preferred: readonly string[]) => {
   const locale = languageOf(preferred);
-  // Dates follow the region of the account, or else the first region of the browser in the same language.
+  // Dates follow the account's region, or else the browser's first region in the same language.
   const candidates = [...preferred, ...navigator.languages].filter((tag) => tag.startsWith(locale) && isLocale(tag));
   const region = candidates.find((tag) => tag.includes('-')) ?? locale;
   return { locale, region, texts: languages[locale] ?? en, dates: datesIn(region) };
@@ -45,5 +45,5 @@ export const LanguageProvider = ({ user, children }: { user: string | undefined;
 export const useTexts = (): Texts => use(Language).texts;
 export const useDates = () => use(Language).dates;
 export const useLocale = (): string => use(Language).locale;
-/** The locale of dates, such as `en-GB`. */
+/** Returns the date locale, such as `en-GB`. */
 export const useRegion = (): string => use(Language).region;

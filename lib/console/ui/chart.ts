@@ -7,13 +7,13 @@ const COLORS = {
   dark: { tick: '#c9c9c9', grid: '#424242' },
 } as const;
 
-/** The style of a series: bars for periods, or points connected by lines. */
+/** A series style: bars for periods, or points connected by lines. */
 export type SeriesStyle = { kind: 'bars' | 'line'; color: string };
 export type Chart = uPlot;
 
 /**
- * Loads the chart library. While loading, it formats a number in the language of the browser, and throws if that is
- * invalid (`en-US@posix`, or empty). In that case English is set first.
+ * Loads the chart library. While loading, it formats a number in the browser's language, and throws if that is invalid
+ * (`en-US@posix`, or empty). In that case English is set first.
  */
 export const loadChart = async (): Promise<typeof uPlot> => {
   try {
@@ -37,13 +37,13 @@ type Drawing = {
   styles: readonly SeriesStyle[];
   height: number;
   extension: number;
-  /** The positions of the labels on the time axis; by default, where there is room. */
+  /** The label positions on the time axis; by default, where there is room. */
   ticks?: readonly number[] | undefined;
   scheme: keyof typeof COLORS;
   timeOf: (seconds: number) => string;
 };
 
-/** Draws a chart into an element, at the width of the element. */
+/** Draws a chart into an element, at the element's width. */
 export const draw = (Plot: typeof uPlot, holder: HTMLElement, drawing: Drawing): uPlot => {
   const { data, styles, height, extension, ticks, scheme, timeOf } = drawing;
   const { tick, grid } = COLORS[scheme];

@@ -3,15 +3,15 @@ import { Chip, Group } from '@mantine/core';
 export type ChipOption = {
   value: string;
   label: string;
-  /** How many entries it stands for, where that is known. */
+  /** How many entries the chip stands for, if known. */
   count?: string | undefined;
-  /** The color of a count that needs attention. */
+  /** The color for a count that needs attention. */
   tone?: 'red' | 'blue' | 'amber' | undefined;
 };
 
 type ChipsProps = { label: string; options: readonly ChipOption[]; value: string; onChange: (value: string) => void };
 
-/** A summary of a list: each part counts its entries, and filters the list by them. */
+/** A list summary: each chip counts entries, and filters the list by them. */
 export const Chips = ({ label, options, value, onChange }: ChipsProps) => (
   <Chip.Group value={value} onChange={onChange}>
     <Group gap="xs" role="radiogroup" aria-label={label} className="chips">

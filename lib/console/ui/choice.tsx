@@ -9,7 +9,7 @@ type ChoiceProps<V extends string> = {
   isVertical?: boolean;
 };
 
-/** A choice between a few values, all of which are visible. */
+/** A choice between a few values, all of them visible. */
 export const Choice = <V extends string>({ label, options, value, onChange, isVertical = false }: ChoiceProps<V>) => (
   <Input.Wrapper label={label} labelElement="div">
     <SegmentedControl<V>

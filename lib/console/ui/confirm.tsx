@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 type Question = {
   title: string;
   text: string;
-  /** The label of the button that confirms. */
+  /** The label of the confirm button. */
   action: string;
 };
 type Ask = (question: Question) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import { Button, CopyButton as MantineCopyButton } from '@mantine/core';
 import { useTexts } from '../texts/texts.tsx';
 
-/** A button that copies a text, and confirms it. */
+/** A button that copies text, and confirms that it did. */
 export const CopyButton = ({ text }: { text: string }) => {
   const texts = useTexts();
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { faultOf } from '#lib/client/problem.ts';
 
-/** The state of a form: starts with the given values, and changes field by field. */
+/** Form state: starts with the given values, and changes field by field. */
 export const useDraft = <T extends object>(initial: T): readonly [T, (change: Partial<T>) => void] => {
   const [draft, setDraft] = useState(initial);
   return [draft, (change) => setDraft((before) => ({ ...before, ...change }))];
@@ -11,7 +11,7 @@ type NamesOf<T, V> = { [N in keyof T]-?: T[N] extends V ? N : never }[keyof T] &
 type TextEvent = { currentTarget: { value: string } };
 type CheckEvent = { currentTarget: { checked: boolean } };
 
-/** Returns functions that bind inputs to fields of a draft. `error` is the API error for the draft. */
+/** Returns functions that bind inputs to draft fields. `error` is the API error for the draft. */
 export const fieldsOf = <T extends object>(draft: T, change: (part: Partial<T>) => void, error: unknown = null) => {
   const set = (name: string, value: unknown) => change({ [name]: value } as Partial<T>);
   return {

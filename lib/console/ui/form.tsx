@@ -2,22 +2,22 @@ import { Button, Group, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 
 type FormProps = {
-  /** The label of the submit button. */
+  /** The submit button label. */
   action: string;
   isPending: boolean;
-  /** Whether the form cannot be submitted; its content says why. */
+  /** Whether the form cannot be submitted. Its content says why. */
   isDisabled?: boolean;
-  /** Called with the submitted form; field-values.ts reads its fields. */
+  /** Called with the submitted form; field-values.ts reads the fields. */
   onSubmit: (form: HTMLFormElement) => void;
   /** Shown beside the submit button. */
   extra?: ReactNode;
-  /** Whether the form is the only content of the page, so that its button is as wide as its fields. */
+  /** Whether the form is the only content on the page, so that the button is as wide as the fields. */
   isAlone?: boolean;
   className?: string;
   children: ReactNode;
 };
 
-/** A form with its fields in a column, and a submit button below. */
+/** A form with the fields in a column, and a submit button below. */
 export const Form = ({
   action,
   isPending,

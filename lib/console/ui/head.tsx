@@ -7,11 +7,11 @@ type HeadProps = {
   title: string;
   /** The link to the parent page. */
   back?: { href: string; label: string };
-  /** The buttons of the page. */
+  /** The page's buttons. */
   children?: ReactNode;
 };
 
-/** The head of a page: back link, title, and buttons. It also sets the title of the browser tab. */
+/** A page head: back link, title, and buttons. It also sets the browser tab title. */
 export const Head = ({ title, back, children }: HeadProps) => {
   useTitle(title);
   return (

@@ -2,8 +2,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 
 /**
- * Returns the state of a list that the API searches, sorts and pages: the API `query`, and the props of the search
- * field (`search`) and of the list (`list`).
+ * Returns the state of a list that the API searches, sorts and pages: the API `query`, and the props for the search
+ * field (`search`) and the list (`list`).
  */
 export const useListState = <S extends string>(initialSort: S) => {
   const [page, setPage] = useState(0);

@@ -8,13 +8,13 @@ import './list.css';
 export type Column<T> = {
   head: string;
   cell: (row: T) => ReactNode;
-  /** The field by which the API sorts the list for this column. */
+  /** The field the API sorts by for this column. */
   sortBy?: string;
   /** Whether the column is hidden on narrow screens, such as phones. */
   isMinor?: true;
 };
 
-/** The response of a paged list: an array with one page. */
+/** The response for a paged list: an array with one page. */
 export type Paged<T> = readonly {
   total: number;
   /** False when the list has more entries than `total`. */
@@ -26,29 +26,29 @@ export type Paged<T> = readonly {
 
 type Sorting = { sort?: string; onSort?: (sort: string) => void };
 export type ListProps<T> = Sorting & {
-  /** The name of the list for screen readers. */
+  /** The list name for screen readers. */
   label: string;
   query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
-  /** The group of a row. A heading precedes the first row of each. */
+  /** A row's group. A heading precedes the first row in each. */
   groupOf?: (row: T) => { key: string; heading: ReactNode };
-  /** Whether a row is shown: a long list may leave out what is normal, and say so in a foot. */
+  /** Whether a row is shown. A long list may leave out what is normal, and say so in a foot. */
   isShown?: (row: T) => boolean;
-  /** What stands below a row, over all columns; null for most rows. */
+  /** What to show below a row, spanning all columns; null for most rows. */
   footOf?: (row: T) => ReactNode;
-  /** The class of a row that stands out. */
+  /** The class for a row that stands out. */
   rowClass?: (row: T) => string | undefined;
   /** Shown when the list is empty: explains what that means and what to do. */
   empty: ReactNode;
-  /** Called with the number of a page, from 0. */
+  /** Called with the page number, starting at 0. */
   onPage?: (page: number) => void;
 };
 
 const minor = (isMinor?: true) => (isMinor ? { className: 'minor' } : {});
 
 const arrows = { ascending: ' ▲', descending: ' ▼', none: ' ↕' };
-/** The order in which a list with this `sort` sorts a field. */
+/** Returns the order in which a list with this `sort` sorts a field. */
 const orderOf = (field: string, sort: string | undefined): keyof typeof arrows => {
   if (sort === `asc(${field})`) return 'ascending';
   return sort === `desc(${field})` ? 'descending' : 'none';
@@ -140,7 +140,7 @@ const isPaged = <T,>(data: readonly T[] | Paged<T>): data is Paged<T> => {
   return typeof first === 'object' && first !== null && 'perPage' in first && 'data' in first;
 };
 
-/** A list in all its states: loading, failed, empty, or with rows and pages. */
+/** A list in all of its states: loading, failed, empty, or with rows and pages. */
 export const List = <T,>({ query, empty, isShown = () => true, onPage, ...rest }: ListProps<T>) => (
   <Loaded query={query as UseQueryResult<readonly T[] | Paged<T>>}>
     {(data) => {

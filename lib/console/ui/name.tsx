@@ -1,10 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 
-/**
- * A name entered by a user, in any script. It does not affect the direction of the text around it, and can break
- * anywhere.
- */
+/** A name entered by a user, in any script. It does not affect the text direction around it, and can break anywhere. */
 export const Name = ({ children }: { children: string }) => <bdi className="name">{children}</bdi>;
 
 /** A name entered by a user, as a link. */

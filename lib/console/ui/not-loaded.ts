@@ -1,16 +1,16 @@
-/** A file of the console could not be loaded. Only a reload of the page requests it again. */
+/** A console file could not be loaded. Only reloading the page requests it again. */
 export class FileNotLoaded extends Error {}
 
 const RELOADED = 'reloaded';
 /**
- * The minimum time (ms) between automatic reloads. If a file cannot be loaded again within it, there is no newer
+ * The minimum time (ms) between automatic reloads. If a file fails to load again within this time, there is no newer
  * console: the service is down.
  */
 const RELOAD_INTERVAL_MS = 60_000;
 
 /**
- * Waits for a file of the console. A newer console has other file names, so the page is reloaded when a file is
- * missing. Throws FileNotLoaded.
+ * Waits for a console file. A newer console has other file names, so the page is reloaded when a file is missing.
+ * Throws FileNotLoaded.
  */
 export const loadFile = async <T>(file: Promise<T>): Promise<T> => {
   try {

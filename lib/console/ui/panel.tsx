@@ -5,9 +5,9 @@ import { Link } from 'wouter';
 type PanelProps = {
   title: string;
   id?: string;
-  /** Whether it shows what is not watched. */
+  /** Whether the panel shows what is not watched. */
   isGap?: boolean;
-  /** A link to more about it. */
+  /** A link to more details. */
   link?: { href: string; text: string } | undefined;
   children: ReactNode;
 };

@@ -8,16 +8,16 @@ import { type Chart, draw, loadChart, type SeriesStyle } from './chart.ts';
 import 'uplot/dist/uPlot.min.css';
 
 type PlotProps = {
-  /** A description of the chart for screen readers. */
+  /** A chart description for screen readers. */
   label: string;
-  /** The times (s), then the values of each series. */
+  /** The times (s), then each series' values. */
   data: AlignedData;
   /** The style of each series. A new array redraws the chart, so pass the same one on each render. */
   styles: readonly SeriesStyle[];
   height?: number;
-  /** How far (s) the chart extends beyond its last value: the width of a bar. */
+  /** How far (s) the chart extends beyond the last value: the width of a bar. */
   extension?: number;
-  /** The times (s) that have labels; by default, where there is room. Changed ticks need another `key`. */
+  /** The times (s) with labels; by default, where there is room. To change the ticks, use another `key`. */
   ticks?: readonly number[];
   /** Formats a time (s). */
   timeOf: (seconds: number) => string;

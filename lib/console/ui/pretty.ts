@@ -1,4 +1,4 @@
-/** The tokens of a JSON text. */
+/** JSON tokens. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
 const isJson = (text: string): boolean => {
@@ -10,7 +10,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** Indents a JSON text without changing its tokens: parsing would round long numbers. Other texts stay unchanged. */
+/** Indents JSON without changing its tokens, because parsing would round long numbers. Other text stays unchanged. */
 export const pretty = (text: string): string => {
   if (!isJson(text)) return text;
   let out = '';

@@ -25,11 +25,11 @@ type SelectProps = {
   placeholder?: string;
   error?: string | undefined;
   required?: true;
-  /** Ids of sensors that are not offered. */
+  /** Sensor ids not to offer. */
   without?: readonly string[];
 };
 
-/** A select for a sensor of a customer. The API searches, because there may be 10,000 sensors. */
+/** A select for one of a customer's sensors. The API searches, because there may be 10,000 sensors. */
 export const SensorSelect = ({ customerId, value, without = [], ...rest }: SelectProps) => {
   const [typed, setTyped] = useState('');
   const [searched] = useDebouncedValue(typed, 250);

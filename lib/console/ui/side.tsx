@@ -9,14 +9,14 @@ import { Name } from './name.tsx';
 export const useIsWide = (): boolean => useMediaQuery('(min-width: 74rem)', true, { getInitialValueInEffect: false });
 
 type SideProps = {
-  /** The name of the panel for screen readers. */
+  /** The panel name for screen readers. */
   label: string;
   title: string;
   onClose: () => void;
   children: ReactNode;
 };
 
-/** The details of an entry: beside the list where there is space, else over it. */
+/** An entry's details: beside the list if there is space, otherwise over it. */
 export const Side = ({ label, title, onClose, children }: SideProps) => {
   const { close } = useTexts();
   const isWide = useIsWide();

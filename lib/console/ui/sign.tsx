@@ -1,4 +1,4 @@
-/** The logo of the console, in ink. */
+/** The console logo, in ink. */
 export const Sign = () => (
   <svg className="sign" viewBox="0 0 28 28" aria-hidden>
     <rect width="28" height="28" rx="6" fill="var(--ink)" />

@@ -26,7 +26,7 @@ export const LyingIcon = icon(
   </>,
 );
 
-/** A person who walks. */
+/** A person walking. */
 export const GoingIcon = icon(
   <>
     <circle cx="13.2" cy="4.2" r="1.9" />

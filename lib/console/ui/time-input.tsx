@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 
 const MINUTE = 60_000;
 
-/** Formats a time (ms) as the value of an input, in the time zone of the browser, without seconds. */
+/** Formats a time (ms) as an input value, in the browser's time zone, without seconds. */
 const textOf = (time: number | null): string => {
   if (time === null) return '';
   const zone = new Date(time).getTimezoneOffset() * MINUTE;
@@ -16,7 +16,7 @@ type TimeInputProps = {
   onChange: (time: number | null) => void;
 };
 
-/** An input for a time (ms) in the time zone of the browser; an empty input is null. */
+/** An input for a time (ms) in the browser's time zone. An empty input is null. */
 export const TimeInput = ({ value, onChange, ...rest }: TimeInputProps) => (
   <TextInput
     type="datetime-local"

@@ -1,10 +1,10 @@
 import { createContext, use, useEffect } from 'react';
 import { useTexts } from '../texts/texts.tsx';
 
-/** What stands before the title of every page, such as the number of open alarms. */
+/** What to put before every page title, such as the number of open alarms. */
 export const TitlePrefix = createContext('');
 
-/** Sets the title of the browser tab. */
+/** Sets the browser tab title. */
 export const useTitle = (...parts: readonly string[]): void => {
   const { console: name } = useTexts();
   const title = use(TitlePrefix) + [...parts, name].join(' · ');

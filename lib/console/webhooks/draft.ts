@@ -1,7 +1,10 @@
 import type { Webhook, WebhookUpdate } from '#openapi';
 
 type Filters = Pick<Webhook, 'eventTypes' | 'situations' | 'sensorGroupId'>;
-/** The fields of a webhook that the user enters. The retry schedule is text; a fetched webhook has no URL. */
+/**
+ * The webhook fields that the user enters. The retry schedule is text. A webhook whose deliveries are fetched has no
+ * URL.
+ */
 export type WebhookDraft = Pick<Webhook, 'name' | 'format' | 'isCustomerHook' | 'botId' | 'authMethod'> &
   Filters & { url: string; isFetched: boolean; retries: string };
 
@@ -16,13 +19,13 @@ const audiences = {
   teams: 'chats',
 } as const satisfies Record<Format, 'all' | 'bots' | 'chats'>;
 
-/** Whether only webhooks of bots can have this format. */
+/** Whether only bot webhooks can have this format. */
 export const isForBots = (format: Format): boolean => audiences[format] !== 'all';
 
 /** Whether it is a chat format. Chats identify the sender by the URL alone, and some reject requests with a token. */
 export const isForChat = (format: Format): boolean => audiences[format] === 'chats';
 
-/** Returns the change of a draft to another format, including its authentication. */
+/** Returns the draft changes for switching to another format, including the authentication. */
 export const changeFormat = ({ format: previous, authMethod }: WebhookDraft, format: Format): Partial<WebhookDraft> => {
   if (isForChat(format)) return { format, authMethod: 'none' };
   return { format, authMethod: isForChat(previous) ? 'bearer' : authMethod };
@@ -59,7 +62,7 @@ export const draftOf = (webhook: Webhook): WebhookDraft => {
 
 export const hasValidRetries = ({ retries }: WebhookDraft): boolean => /^\s*(\d+\s*(,\s*\d+\s*)*)?$/.test(retries);
 
-/** Converts a draft to the body of an update. Without a secret in it, the secret stays unchanged. */
+/** Converts a draft to an update body. The body has no secret, so the existing secret stays unchanged. */
 export const updateOf = ({ retries, isFetched, url, ...rest }: WebhookDraft, isEnabled: boolean): WebhookUpdate => ({
   ...rest,
   url: isFetched ? null : url,

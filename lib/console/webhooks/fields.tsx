@@ -19,7 +19,7 @@ type FieldsProps = {
 
 type Situation = NonNullable<Webhook['situations']>[number];
 
-/** Selects for the events that a customer webhook receives: all of them, unless some are chosen. */
+/** Selects for the events a customer webhook receives: all of them, unless some are chosen. */
 const Filters = ({ customerId, draft, change, error }: FieldsProps) => {
   const texts = useWebhookTexts();
   const { situations } = useTexts();
@@ -66,7 +66,7 @@ const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
   );
 };
 
-/** The choice between a bot webhook and a customer webhook; each needs its own permission. */
+/** The choice between a bot webhook and a customer webhook. Each requires its own permission. */
 const Kind = (props: FieldsProps) => {
   const { draft, change } = props;
   const texts = useWebhookTexts();
@@ -115,7 +115,7 @@ const RequestFields = ({ draft, change, error }: FieldsProps) => {
   );
 };
 
-/** The fields of a webhook. */
+/** The fields for a webhook. */
 export const WebhookFields = (props: FieldsProps) => {
   const { draft, change, error } = props;
   const texts = useWebhookTexts();

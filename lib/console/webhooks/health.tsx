@@ -16,7 +16,7 @@ const useCircuit = (webhookId: string) =>
     gcTime: 0,
   });
 
-/** Shows the health of a receiver, and the state of its circuit breaker. */
+/** Shows a receiver's health, and the state of its circuit breaker. */
 export const Health = ({ webhook }: { webhook: Webhook }) => {
   const texts = useWebhookTexts();
   const { never } = useTexts();

@@ -13,7 +13,7 @@ type Document = {
   components: { pathItems: Record<string, { post: { requestBody: { content: Content } } }> };
 };
 
-/** Shows an example request of a webhook format, from the OpenAPI document. */
+/** Shows an example request in a webhook format, from the OpenAPI document. */
 export const Sample = ({ format }: { format: Webhook['format'] }) => {
   const texts = useWebhookTexts();
   const examples = useQuery({

@@ -1,6 +1,6 @@
 const PREFIX = 'whsec_';
 const BYTES = 32;
 
-/** Generates a secret of 256 random bits in the format of Standard Webhooks. */
+/** Generates a secret with 256 random bits in the Standard Webhooks format. */
 export const generateSecret = (): string =>
   PREFIX + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))));

@@ -8,7 +8,7 @@ const stateOf = (webhook: Webhook) => {
 };
 const colours = { off: 'gray', failing: 'red', healthy: 'green' };
 
-/** A badge with the state of a webhook. */
+/** A webhook state badge. */
 export const StateBadge = ({ webhook }: { webhook: Webhook }) => {
   const texts = useWebhookTexts();
   const state = stateOf(webhook);

@@ -15,7 +15,7 @@ import { documentQuery, type Field, fieldsAt } from './schema.ts';
 
 type ConfigPath = Extract<keyof paths, `/sensors/{sensorId}/${string}/config/${string}`>;
 
-/** A configuration of a sensor: its API path, and the permission that it needs. */
+/** A sensor configuration: the API path, and the required permission. */
 type Part = { name: string; path: ConfigPath; needs: Needs };
 
 const part = (path: ConfigPath, needs: Needs): Part => ({ name: path.split('/').at(-1) ?? '', path, needs });
@@ -93,7 +93,7 @@ const PartForm = ({ sensor, part }: { sensor: Sensor; part: Part }) => {
   );
 };
 
-/** Forms for the configurations that the user can see, generated from the OpenAPI document. */
+/** Forms for the configurations the user can see, generated from the OpenAPI document. */
 export const Config = ({ sensor }: { sensor: Sensor }) => {
   const { config: texts } = useTexts().sensor;
   const can = useCan();

@@ -1,6 +1,6 @@
 /**
- * The English label and description of each configuration field. The document of the API describes them for developers;
- * a test fails when a field is missing here.
+ * The English label and description of each configuration field. The API document describes them for developers. A test
+ * fails when a field is missing here.
  */
 export const english: Readonly<Record<string, readonly [label: string, note: string]>> = {
   name: ['Name', 'name of the sensor; initially the last 4 characters of its hardware ID'],

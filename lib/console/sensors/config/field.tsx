@@ -4,20 +4,20 @@ import { english } from './english.ts';
 import { german } from './german.ts';
 import type { Field } from './schema.ts';
 
-/** Returns the label and the description of a field in the language of the user. */
+/** Returns a field's label and description in the user's language. */
 const useDescription = ({ name, note }: Field): readonly [label: string, note: string] => {
   const texts = useLocale() === 'de' ? german : english;
-  // A newer service may have fields that this page does not know.
+  // A newer service may have fields unknown to this page.
   return texts[name] ?? [name, note];
 };
 
-/** Returns a choice with its meaning if the description has it, as in "0 off, 1 on". */
+/** Returns a choice with its meaning, if there is one in the description, as in "0 off, 1 on". */
 const meaningOf = (choice: string | number, note: string): string => {
   const [, meaning] = new RegExp(`(?:^|[ :,])${choice} ([^,;]+)`).exec(note) ?? [];
   return meaning === undefined ? String(choice) : `${choice}: ${meaning}`;
 };
 
-/** Returns the hint of a field: its description, range and default. */
+/** Returns a field's hint: description, range and default. */
 const useHint = ({ note, byDefault, min, max, kind }: Field): string => {
   const { sensor, yes, no, none } = useTexts();
   const { config: texts } = sensor;
@@ -45,7 +45,7 @@ type InputProps = {
   firmware: number;
 };
 
-/** An input for a configuration field, with its hint, and a badge if the firmware does not support it. */
+/** An input for a configuration field, with a hint, and a badge if the firmware does not support the field. */
 export const Input = ({ field, value, error, onChange, firmware }: InputProps) => {
   const { config: texts } = useTexts().sensor;
   const { kind, choices, isNullable, min, max } = field;

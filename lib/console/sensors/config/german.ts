@@ -1,5 +1,5 @@
 /**
- * The German label and description of each configuration field. The contract has them in English; a test fails when a
+ * The German label and description of each configuration field. The contract has them in English. A test fails when a
  * field is missing here.
  */
 export const german: Readonly<Record<string, readonly [label: string, note: string]>> = {

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '#lib/console/api/client.ts';
 
-/** The parts of JSON Schema that configurations use. */
+/** The parts of JSON Schema used in configurations. */
 type Schema = {
   type?: string;
   description?: string;
@@ -22,7 +22,7 @@ type Document = {
   components: { schemas: Readonly<Record<string, Schema>> };
 };
 
-/** A field of a form. `from` and `until` are firmware versions from its description. */
+/** A form field. `from` and `until` are firmware versions from the description. */
 export type Field = {
   name: string;
   kind: 'switch' | 'choice' | 'number' | 'text' | 'lines';
@@ -43,7 +43,7 @@ const kindOf = ({ type, enum: choices }: Schema): Field['kind'] => {
   return type === 'integer' || type === 'number' ? 'number' : 'text';
 };
 
-/** Returns a bound of a range, or undefined for the bounds of 32-bit integers, which are not real limits. */
+/** Returns a range bound, or undefined for the 32-bit integer bounds, which are not real limits. */
 const bound = (value: number | undefined): number | undefined =>
   value === undefined || Math.abs(value) >= 2_147_483_647 ? undefined : value;
 
@@ -72,7 +72,7 @@ const fieldOf = (name: string, schema: Schema): Field => {
 const resolveRef = ({ components }: Document, schema: Schema): Schema =>
   schema.$ref ? (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
-/** Returns the fields of the body of a PUT to a path. */
+/** Returns the body fields for a PUT to a path. */
 export const fieldsAt = (document: Document, path: string): Field[] => {
   const schema = document.paths[path]?.put?.requestBody?.content['application/json']?.schema ?? {};
   return Object.entries(resolveRef(document, schema).properties ?? {}).map(([name, property]) =>

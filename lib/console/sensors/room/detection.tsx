@@ -24,7 +24,7 @@ export const Centimetres = ({ label, hint, value, error, onChange }: NumberField
   />
 );
 
-/** The ranges of heights (cm) and durations (s); the limits of the API. */
+/** The upper limits for heights (cm) and durations (s), the same as in the API. */
 const MAX_HEIGHT = 180;
 const MAX_DURATION = 300;
 
@@ -35,7 +35,7 @@ type VolumeProps = {
   faultOf: (name: string) => string | undefined;
 };
 
-/** Fields for the monitored heights, and for the time until a change counts. */
+/** Fields for the monitored heights, and for how long a change must last to count. */
 const Volume = ({ value, onChange, faultOf: fault }: VolumeProps) => {
   const texts = useRoomTexts();
   const field = (name: keyof Volume, max: number) => (
@@ -90,7 +90,7 @@ export const RegionDetection = ({ region, onChange, faultOf: fault }: RegionDete
     <Switch
       label={label}
       description={hint}
-      // The API assumes a weak signal for beds if it is left out.
+      // If this is left out, the API assumes a weak signal for beds.
       checked={region[name] ?? (name === 'isLowSnr' && region.kind === 'bed')}
       onChange={({ currentTarget }) => onChange({ [name]: currentTarget.checked })}
     />

@@ -4,7 +4,10 @@ import type { Rect } from './geometry.ts';
 
 export type Region = RoomUpdate['regions'][number];
 
-/** Returns a random UUID. `crypto.randomUUID` is missing on pages loaded over plain HTTP, as in a local network. */
+/**
+ * Returns a random UUID. `crypto.randomUUID` is missing on pages loaded over plain HTTP, for example in a local
+ * network.
+ */
 const randomId = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -25,10 +28,10 @@ const newRegion = (rect: Rect, name: string): Region => ({
   isHorizontal: false,
 });
 
-/** Returns the body that replaces a room, without its read-only fields. */
+/** Returns the body that replaces a room, without the read-only fields. */
 const updateOf = ({ sensorId: _, createDate: __, updateDate: ___, rotation: ____, ...room }: Room): RoomUpdate => room;
 
-/** The state of the room editor. `draft` is null while the room is not edited; `selected` is the id of a region. */
+/** The room editor state. `draft` is null while the room is not being edited; `selected` is a region id. */
 export const useDraft = (room: Room) => {
   const [draft, setDraft] = useState<RoomUpdate | null>(null);
   const [selected, select] = useState<string | null>(null);

@@ -82,7 +82,7 @@ const RegionShape = ({ region, draft }: { region: Region; draft: Draft }) => {
   );
 };
 
-/** Draws the range of a sensor of this manufacturer in this mounting. */
+/** Draws the sensor's range, which depends on the manufacturer and the mounting. */
 const SensorRange = ({ room, manufacturer }: { room: RoomUpdate; manufacturer: Sensor['manufacturer'] }) => {
   const limits = mountings[manufacturer][room.sensorMounting];
   if (!limits) return null;
@@ -93,7 +93,7 @@ const SensorRange = ({ room, manufacturer }: { room: RoomUpdate; manufacturer: S
 const MAX_POINTS = 20;
 const DAY = 86_400_000;
 
-/** Returns the opacity of a point, which fades with its age (ms) over a day. */
+/** Returns a point's opacity, which fades with its age (ms) over a day. */
 const opacityOf = (age: number): number => Math.max(0.25, 1 - age / DAY);
 
 /** Draws the positions of the newest events. */
@@ -116,7 +116,7 @@ const Points = ({ events, extent }: { events: readonly Event[]; extent: Extent }
 };
 
 type DrawingProps = {
-  /** Needed to edit the room, which shows the range of the sensor. */
+  /** Needed for editing the room, which shows the sensor's range. */
   manufacturer?: Sensor['manufacturer'];
   room: Room;
   draft: Draft;

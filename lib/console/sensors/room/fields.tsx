@@ -13,7 +13,7 @@ const optionsOf = <K extends string>(known: object, labels: Record<K, string>): 
 
 type EditorFieldsProps = { draft: Draft; room: RoomUpdate; manufacturer: Manufacturer; error: unknown };
 
-/** Fields for the mounting of the sensor and the size of the room, within the limits of the manufacturer. */
+/** Fields for the sensor mounting and the room size, within the manufacturer's limits. */
 export const RoomFields = ({ draft, room, manufacturer, error }: EditorFieldsProps) => {
   const texts = useRoomTexts();
   const limits = mountings[manufacturer][room.sensorMounting];

@@ -26,7 +26,7 @@ export const moved = (rect: Rect, dx: number, dy: number, { xMin, xMax, yMin, yM
   return { topLeftX, topLeftY, bottomRightX: topLeftX + width, bottomRightY: topLeftY - depth };
 };
 
-/** Moves a corner of a rectangle to a point within the room, and keeps the minimum size of a region. */
+/** Moves a corner of a rectangle to a point in the room, but keeps the region's minimum size. */
 export const resized = (rect: Rect, corner: Corner, { x, y }: Point, { xMin, xMax, yMin, yMax }: Extent): Rect =>
   corner === 'topLeft'
     ? {
@@ -40,7 +40,7 @@ export const resized = (rect: Rect, corner: Corner, { x, y }: Point, { xMin, xMa
         bottomRightY: clamp(y, -yMin, rect.topLeftY - MIN_REGION_SIDE),
       };
 
-/** Returns the rectangle between two points of the room, or null if it is smaller than the minimum size of a region. */
+/** Returns the rectangle between two points in the room, or null if it is smaller than a region may be. */
 export const rectBetween = (a: Point, b: Point, { xMin, xMax, yMin, yMax }: Extent): Rect | null => {
   const xs = [a.x, b.x].map((x) => clamp(x, -xMin, xMax));
   const ys = [a.y, b.y].map((y) => clamp(y, -yMin, yMax));
@@ -55,7 +55,7 @@ export const rectBetween = (a: Point, b: Point, { xMin, xMax, yMin, yMax }: Exte
 
 export const onGrid = ({ x, y }: Point): Point => ({ x: rounded(x), y: rounded(y) });
 
-/** Converts a point of the API, in fractions of the size of the room, to cm. */
+/** Converts an API point, in fractions of the room size, to cm. */
 export const pointAt = (at: Point, { xMin, xMax, yMin, yMax }: Extent): Point => ({
   x: at.x * (xMin + xMax) - xMin,
   y: at.y * (yMin + yMax) - yMin,

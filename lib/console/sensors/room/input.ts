@@ -7,7 +7,7 @@ type Drag =
   | { kind: 'resize'; id: string; rect: Rect; corner: Corner }
   | { kind: 'draw'; from: Point };
 
-/** Returns the position of a pointer on the drawing, in cm of the room. */
+/** Returns a pointer's position on the drawing, in room coordinates (cm). */
 const pointOf = ({ currentTarget: svg, clientX, clientY }: PointerEvent<SVGSVGElement>): Point => {
   const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM()?.inverse());
   return { x, y: -y };
@@ -29,7 +29,7 @@ const rectOf = (drag: Drag, at: Point, extent: Extent): Rect | null => {
   return moved(drag.rect, x, y, extent);
 };
 
-/** Returns handlers for mouse, pen and touch that draw, move and resize regions. */
+/** Returns mouse, pen and touch handlers for drawing, moving and resizing regions. */
 export const usePointer = (draft: Draft, newName: string) => {
   const drag = useRef<Drag>(null);
   const extent = draft.draft;
@@ -65,7 +65,7 @@ const arrows: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: -STEP },
 };
 
-/** Returns the key handler of a region: arrow keys move it, with Shift they resize it; Delete removes it. */
+/** Returns a region's key handler: arrow keys move it, with Shift they resize it; Delete removes it. */
 export const keyHandler =
   (draft: Draft, id: string, rect: Rect) =>
   (event: KeyboardEvent): void => {

@@ -46,7 +46,7 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
   );
 };
 
-/** Returns the rectangle of a new region in the middle of the room, for users who do not draw it. */
+/** Returns the rectangle for a new region in the middle of the room, for users who do not draw it. */
 const middleOf = ({ xMin, xMax, yMin, yMax }: RoomUpdate) => {
   const x = Math.round((xMax - xMin) / 2);
   const y = Math.round((yMax - yMin) / 2);
@@ -118,7 +118,7 @@ const RoomPlan = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
   );
 };
 
-/** Shows the room of a sensor to scale, with an editor for users who have the permission. */
+/** Shows a sensor's room to scale, with an editor for users who have the permission. */
 export const Room = ({ sensor }: { sensor: Sensor }) => {
   const room = useQuery(roomQuery(sensor.id));
   return <Loaded query={room}>{(found) => <RoomPlan sensor={sensor} room={found} />}</Loaded>;

@@ -2,5 +2,5 @@ import { room as de } from '#lib/console/texts/room-de.ts';
 import { room as en } from '#lib/console/texts/room-en.ts';
 import { useLocale } from '#lib/console/texts/texts.tsx';
 
-/** Texts about rooms. They are loaded with the page of a sensor, to keep the first load small. */
+/** Room texts, loaded with the sensor page to keep the first load small. */
 export const useRoomTexts = () => (useLocale() === 'de' ? de : en);

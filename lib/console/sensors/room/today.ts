@@ -3,11 +3,11 @@ import type { Event } from '#openapi';
 type Span = { from: number; to: number };
 type Seen = Pick<Event, 'type' | 'action' | 'createDate'>;
 
-/** A row of the strip: the periods of a state, and moments of which only the beginning is known. */
+/** A row in the strip: the periods of a state, and the moments when only its beginning or only its end is known. */
 export type Lane = { name: 'present' | 'inBed' | 'onFloor'; spans: readonly Span[]; moments: readonly number[] };
 
 type Change = 'begins' | 'ends' | null;
-/** What an event changes about the state of each lane. */
+/** How an event changes the state in each lane. */
 const changes: Readonly<Record<Lane['name'], Readonly<Record<string, Change>>>> = {
   present: { 'presence/occupied_room': 'begins', 'presence/empty_room': 'ends' },
   inBed: { 'bed/entered': 'begins', 'bed/left': 'ends' },
@@ -26,8 +26,8 @@ const clamped = ({ from, to }: Span, period: Span): Span => ({
 });
 
 /**
- * Returns the row of a state in a period, from events that start with the oldest. A state that has begun lasts until
- * the end of the period only if `isOpen`; otherwise its end is unknown.
+ * Returns a state's row for a period, from events sorted oldest first. A state that has begun lasts until the end of
+ * the period only if `isOpen`; otherwise its end is unknown.
  */
 const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpen: boolean): Lane => {
   const spans: Span[] = [];
@@ -38,7 +38,7 @@ const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpe
     if (change === 'begins') since ??= createDate;
     if (change !== 'ends') continue;
     if (since !== null) spans.push({ from: since, to: createDate });
-    // Some sensors report that somebody leaves the bed, but not that somebody goes to bed.
+    // Some sensors report that someone leaves the bed, but not that someone goes to bed.
     else if (name === 'inBed') moments.push(createDate);
     since = null;
   }
@@ -51,12 +51,12 @@ const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpe
   };
 };
 
-/** What happened in a room: its rows, and the time (ms) since which events are known. */
+/** What happened in a room: the rows, and the time (ms) since which events are known. */
 export type Today = { period: Span; knownFrom: number; lanes: readonly Lane[] };
 
 /**
- * Returns what happened in a period, from the newest events (newest first). `isWhole`: whether there are no older ones.
- * `hasOpenFall`: whether somebody is still on the floor. Rows without anything are left out.
+ * Returns what happened in a period, from the newest events (newest first). `isWhole` means that there are no older
+ * ones, and `hasOpenFall` that someone is still on the floor. Empty rows are left out.
  */
 export const todayOf = (
   newest: readonly Seen[],
@@ -72,8 +72,8 @@ export const todayOf = (
   };
 };
 
-/** How often the state of a row began or, if only that is known, ended. */
+/** Returns how often a row's state began or, if only that is known, ended. */
 export const countOf = ({ spans, moments }: Lane): number => spans.length + moments.length;
 
-/** How long (ms) the state of a row lasted. */
+/** Returns how long (ms) a row's state lasted. */
 export const lengthOf = ({ spans }: Lane): number => spans.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -12,7 +12,7 @@ import { countOf, type Lane, lengthOf, type Today as Strip, todayOf } from './to
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** The smallest width (minutes) at which a moment can be seen. */
+/** The smallest width (minutes) at which a moment is visible. */
 const MIN_WIDTH = 10;
 
 type BandProps = { lane: Lane; strip: Strip };

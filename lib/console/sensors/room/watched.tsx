@@ -30,7 +30,7 @@ const RuleLine = ({ rule, customerId }: { rule: Rule; customerId: number }) => {
   );
 };
 
-/** Who is notified of each situation in this room. */
+/** Who is notified about each situation in this room. */
 const Notified = ({ sensorId, customerId }: { sensorId: string; customerId: number }) => {
   const { watched: texts } = useRoomTexts();
   const { data: groups } = useGroups(customerId);
@@ -56,7 +56,7 @@ const Notified = ({ sensorId, customerId }: { sensorId: string; customerId: numb
   });
 };
 
-/** The reasons why a fall in this room may reach nobody. */
+/** The reasons why a fall in this room may reach no one. */
 const Gaps = ({ sensorId }: { sensorId: string }) => {
   const { watched: texts } = useRoomTexts();
   const { gaps } = useTexts();
@@ -75,7 +75,7 @@ const Gaps = ({ sensorId }: { sensorId: string }) => {
   ));
 };
 
-/** Whether a room is watched, by which device, and who is notified of its events. */
+/** Whether a room is watched, by which device, and who is notified about events. */
 export const Watched = ({ sensor, room }: { sensor: Sensor; room: Room }) => {
   const texts = useRoomTexts();
   const { sensors } = useTexts();

@@ -10,7 +10,7 @@ const Plan = ({ room }: { room: Room }) => {
   return <Drawing room={room} draft={useDraft(room)} events={events} />;
 };
 
-/** The drawing of a room with the positions of the newest events. It cannot be edited here. */
+/** A room drawing with the newest event positions. It cannot be edited here. */
 export const Where = ({ sensorId }: { sensorId: string }) => {
   const query = useQuery(roomQuery(sensorId));
   return <Loaded query={query}>{(room) => <Plan room={room} />}</Loaded>;
