@@ -7,7 +7,7 @@ const MAX_PAUSE_SECONDS = 30;
 /** The age (ms) at which a message is fetched again, because receivers reject signatures older than 5 minutes. */
 export const REFETCH_AFTER_MS = 120_000;
 
-/** A long poll that returns no messages in less than this time (ms) did not wait. */
+/** A long poll that comes back empty sooner than this (ms) did not wait. */
 const SHORTEST_WAIT_MS = 500;
 
 export type FeedOptions = {

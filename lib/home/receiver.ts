@@ -7,7 +7,7 @@ import { verify, verifySimple } from '#lib/client/verify.ts';
 export type Received = { headers: IncomingHttpHeaders; body: string; at: number };
 type Handle = (request: Received, response: ServerResponse) => void | Promise<void>;
 
-/** Makes a server listen on loopback, and calls `handle` for each request once the body is complete. */
+/** Starts listening on loopback, and calls `handle` for each request once the body is complete. */
 export const listen = async (server: Server, handle: Handle, port = 0) => {
   server.on('request', (request, response: ServerResponse) => {
     const chunks: Buffer[] = [];

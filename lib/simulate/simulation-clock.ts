@@ -41,7 +41,9 @@ export const atSpeed = ({ now, pause, speed, settled }: RealTime): SimulationClo
   };
 };
 
-/** Messages within this time (ms) are sent concurrently. Must be shorter than the cloud waits for a late message. */
+/**
+ * Messages within this time (ms) are sent concurrently. Must be less than how long the cloud waits for late messages.
+ */
 const BATCH_MS = 2_000;
 
 /**

@@ -76,7 +76,7 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
-/** Returns the metric of throttled console requests, counted from the access log. */
+/** Returns the metric for throttled console requests, counted from the access log. */
 const throttledIn = (logGroup: LogGroup): Metric =>
   new MetricFilter(logGroup, 'console-throttled', {
     logGroup,

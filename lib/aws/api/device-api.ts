@@ -60,7 +60,7 @@ const createDomain = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage):
 };
 
 /**
- * Returns the metric of throttled requests, counted from the access log: HTTP APIs have no such metric, and functions
+ * Returns the metric for throttled requests, counted from the access log: HTTP APIs have no such metric, and functions
  * can respond with 429 too.
  */
 const throttledIn = (logGroup: LogGroup): Metric => {
@@ -141,7 +141,7 @@ export class DeviceApi extends HttpApi {
 
   /**
    * Routes each operation to its function and lets the API invoke it. Each path also accepts any other method, because
-   * its function handles OPTIONS and 405 itself. For all other paths, API Gateway itself responds with 404, so that
+   * functions handle OPTIONS and 405 themselves. For all other paths, API Gateway itself responds with 404, so that
    * they do not take capacity from falls.
    */
   addOperations(functions: PerFunction<IFunction>): void {

@@ -26,7 +26,7 @@ const createNetwork = (scope: Construct, id: string): IVpc => {
     maxAzs: 2,
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 26, mapPublicIpOnLaunch: false }],
-    // Otherwise, to restrict the unused default security group, the CDK would add a function to the stack.
+    // Otherwise the CDK would add a function to the stack just to restrict the default security group, which is unused.
     restrictDefaultSecurityGroup: false,
   });
   acknowledge(vpc, 'network, no flow log');
@@ -98,7 +98,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
       action: 'lambda:InvokeFunction',
       functionName: functionArn,
       principal: 'elasticloadbalancing.amazonaws.com',
-      // The target group needs this permission to be created, so the permission cannot name the group.
+      // This permission must exist before the target group, so it cannot name the group.
       sourceAccount: Aws.ACCOUNT_ID,
     });
     const group = new CfnTargetGroup(this, 'target', {

@@ -9,8 +9,8 @@ import { removalPolicyOf } from './removal.ts';
 export const BACKUP_DAYS = 35;
 
 /**
- * The bucket for exports. Jobs delete each export after a day. If a job could not, the lifecycle rule deletes the
- * export at most a day later. A bucket must be empty to be deleted with its stack, so `npm run destroy` empties it.
+ * The bucket for exports. Jobs delete each export after a day. If that fails, the lifecycle rule deletes the export at
+ * most a day later. A bucket must be empty to be deleted with its stack, so `npm run destroy` empties it.
  */
 export class Exports extends Bucket {
   constructor(scope: Construct, id: string, stage: Stage) {

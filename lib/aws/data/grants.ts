@@ -110,7 +110,7 @@ type Capability = ReturnType<typeof capabilityOf>;
 const capabilitiesOf = (uses: readonly Use[]): Capability[] =>
   [...new Set(uses)].filter(isCapability).map(capabilityOf);
 
-/** Returns a function's environment: exactly the variables needed for its uses. */
+/** Returns a function's environment: exactly the variables its contract needs. */
 export const functionEnvironment = (
   uses: readonly Use[],
   values: Readonly<Record<string, string>>,
@@ -149,7 +149,7 @@ const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: {
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
   resource === 'mail' || resource === 'sms';
 
-/** Returns a function's permissions, from its store calls and capabilities, without duplicates. */
+/** Returns the permissions for a function's store calls and capabilities, without duplicates. */
 export const permissionsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
   const { table, queues, alarmTopic, senders, smsOrigins, mailSender } = resources;
   const capabilities = capabilitiesOf(uses);

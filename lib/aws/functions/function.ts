@@ -31,7 +31,7 @@ import { hasFunction, type LambdaName, lambdas, type PerFunction } from './lambd
 import type { Variables } from './variables.ts';
 
 /**
- * Memory (MB) by function. The share of a CPU grows with it, up to a whole CPU at 1,769 MB.
+ * Memory (MB) by function. CPU share grows with memory, up to a whole CPU at 1,769 MB.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
  */
 const memory: Partial<Record<LambdaName, number>> = {

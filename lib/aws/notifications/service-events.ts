@@ -78,7 +78,7 @@ const createSmsSet = (scope: Construct, topic: Topic, set: ConfigurationSet): vo
 };
 
 /**
- * Makes SES and AWS End User Messaging report notifications that did not reach their recipients to the `undeliverable`
+ * Lets SES and AWS End User Messaging report notifications that did not reach their recipients to the `undeliverable`
  * queue. Only failures are reported, so delivered messages cost nothing extra.
  */
 export const createServiceEvents = (scope: Construct, { mail, sms }: ConfigurationSets, queue: DurableQueue): void => {

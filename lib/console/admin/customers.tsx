@@ -16,7 +16,7 @@ import { State } from '../ui/state.tsx';
 import { ExistingCustomer } from './customer.tsx';
 import { useAdminTexts } from './texts.ts';
 
-/** The most customers whose states the API returns at once. */
+/** The maximum number of customers whose states the API returns in one response. */
 const PER_PAGE = 30;
 const REFETCH_MS = 60_000;
 

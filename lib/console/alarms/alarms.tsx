@@ -104,8 +104,7 @@ type PartProps = {
   onMore: (after: string) => void;
 };
 /**
- * Refetches the first part of the list when an alarm begins, is acknowledged or ends. The alarm bar is the first to
- * know.
+ * Refetches the first part of the list when an alarm begins, is acknowledged or ends. The alarm bar detects this first.
  */
 const useRefetchOnChange = (refetch: () => unknown, isFirst: boolean): void => {
   const rows = useAlarms()?.rows ?? [];

@@ -20,7 +20,7 @@ export const timeTo = (
   { createDate, notifiedDate, acknowledgement, overDate, overBy }: Alarm,
   step: Step,
 ): number | null => {
-  // A timeout does not tell when the resident got up.
+  // A timeout does not show when the resident got up.
   const dates = {
     notified: notifiedDate,
     acknowledged: acknowledgement?.date ?? null,

@@ -76,7 +76,7 @@ const useRooms = ({ plan, group, customerId }: ViewProps) => {
   return { sensors, extents, nameOf: (sensorId: string) => sensors?.get(sensorId)?.name ?? sensorId };
 };
 
-/** The largest share of the window height for a plan, except on phones, where it scrolls with the page. */
+/** The maximum plan height, as a share of the window height. On phones, the plan scrolls with the page instead. */
 const MAX_HEIGHT = '75vh';
 
 const sizeOf = ({ width, height }: FloorPlan, isPhone: boolean) => ({

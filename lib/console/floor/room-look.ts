@@ -11,7 +11,7 @@ export type RoomLook =
   | { kind: Exclude<Row['kind'], 'offline'>; row: Row }
   | { kind: 'offline' | 'unwatched' | 'occupied' | 'vacant' | 'plain' };
 
-/** Returns a function for a room's look. Alarm rows are sorted by urgency. */
+/** Returns a function that decides how a room looks. Alarm rows are sorted by urgency. */
 export const useRoomLook = () => {
   const alarms = useAlarms();
   const unwatched = alarms?.watch ? coverageOf(alarms.watch).rooms : [];

@@ -4,7 +4,7 @@ import { dayAfter } from '#shared/domain/time/calendar.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
 import type { Span } from '../alarms/figures.ts';
 
-/** The shifts in a day, by the hour at which they begin, in the browser's time zone. */
+/** The daily shifts by starting hour, in the browser's time zone. */
 const starts = [
   { kind: 'early', hour: 6 },
   { kind: 'late', hour: 14 },
@@ -12,7 +12,7 @@ const starts = [
 ] as const;
 type Shift = Span & { kind: (typeof starts)[number]['kind'] };
 
-/** Returns the start (ms) of the day that is `days` after the day of a time. */
+/** Returns the start of the day that is `days` after the day of a time (ms). */
 const dayOf = (time: number, days: number): Date => {
   const date = new Date(time);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);

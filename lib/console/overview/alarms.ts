@@ -3,7 +3,7 @@ import { kinds } from '#shared/domain/kinds.ts';
 import type { OpenFall } from './falls.ts';
 import { HOUR } from './hits.ts';
 
-/** How long (ms) closed alarms stay on the overview, which is one shift. */
+/** One shift (ms). Closed alarms stay on the overview that long. */
 export const SHIFT = 12 * HOUR;
 /**
  * For this long (ms) after an alarm's first hit, further hits from the same sensor join the alarm: a fall is suspected,
@@ -13,7 +13,7 @@ export const MERGE_WINDOW_MS = 10 * 60_000;
 /** A fall's hits may be dated up to this long (ms) before the fall started, because clocks differ between processes. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** An alarm that someone has to check. Contains its rule hits up to the first response. */
+/** An alarm that someone has to check, with its rule hits until one is answered. */
 export type Alarm = {
   key: string;
   sensorId: string;

@@ -126,8 +126,8 @@ const rowOf = (key: string, [first, ...others]: readonly [Item, ...Item[]], user
 };
 
 /**
- * Returns the board rows: those that need someone first, then oldest first. Each room has one row. A second fall opens
- * the first one's row again.
+ * Returns the board rows: those that need someone first, then oldest first. Each room has one row. A second fall
+ * reopens the first one's row.
  */
 export const boardOf = (
   alarms: readonly Alarm[],

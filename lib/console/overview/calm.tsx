@@ -6,7 +6,7 @@ import type { Alarms } from './alarms-provider.tsx';
 import { type Coverage, coverageOf, hasGeneralGap } from './coverage.ts';
 import { shortName } from './room-name.ts';
 
-/** The most rooms the sentence names. */
+/** The maximum number of rooms named in the sentence. */
 const MAX_NAMED = 5;
 
 /** The rooms that are not watched, as links in a list. */

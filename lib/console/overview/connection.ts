@@ -4,7 +4,7 @@ import { useNow } from '../ui/now.ts';
 
 /** How long (ms) reads may take or fail before the console shows that it is reconnecting. */
 const RECONNECTING_MS = 5_000;
-/** How long (ms) until the screen counts as watching nothing. */
+/** How long (ms) reads may take or fail before the connection counts as lost. */
 const LOST_MS = 30_000;
 
 /** Whether the screen receives alarms. `at` is the time (ms) of the last successful read; 0 before the first. */

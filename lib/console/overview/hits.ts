@@ -7,7 +7,7 @@ import { api } from '../api/client.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** The maximum number of hit pages, and their size. */
+/** The maximum number of hit pages to read, and the page size. */
 const MAX_PAGES = 5;
 const PER_PAGE = 200;
 /** How often (ms) to retry reading the hits until it succeeds. */

@@ -17,7 +17,7 @@ type Seen = Pick<Station, 'watch' | 'onDuty'> & {
   changed: readonly RuleHit[];
 };
 
-/** How often (ms) the alarms are read while they can be seen or heard, and otherwise. */
+/** How often (ms) alarms are read while they are visible or audible, and otherwise. */
 const FAST_MS = 5_000;
 const SLOW_MS = 60_000;
 

@@ -23,8 +23,8 @@ const pages: Partial<Record<Gap['kind'], string>> = {
 };
 
 /**
- * Returns a function for the page where a gap can be closed. Users who may edit the roster do so there; others go on
- * duty themselves.
+ * Returns a function that finds the page where a gap can be closed. Users who may edit the roster do so there; others
+ * go on duty themselves.
  */
 const usePageOf = () => {
   const can = useCan();
@@ -80,7 +80,7 @@ const Item = ({ what, href, todo, children }: ItemProps) => (
   </List.Item>
 );
 
-/** The most sensors, rules and users named for one gap. */
+/** The maximum number of sensors, rules and users named for one gap. */
 const MAX_NAMES = 10;
 
 const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {

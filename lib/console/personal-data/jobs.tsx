@@ -17,7 +17,7 @@ export const isRunning = ({ state }: Job): boolean => state === 'running';
 export const refetchIntervalOf = (jobs: readonly Job[] | undefined, otherwise: number | false): number | false =>
   jobs?.some(isRunning) ? RUNNING_INTERVAL_MS : otherwise;
 
-/** Returns a function for a subject's text. The text contains the id, because the names of erased subjects are gone. */
+/** Returns a function that describes a subject. It uses the id, because the names of erased subjects are gone. */
 export const useSubjectText = () => {
   const { kinds } = usePersonalDataTexts();
   return ({ kind, id }: Subject): string => `${kinds[kind]} ${id}`;

@@ -26,7 +26,7 @@ const useJob = (customerId: number, kind: Kind, isRequest: boolean) => {
   const erasing = isRequest ? texts.erasureRequested : texts.erasureStarted;
   const params = { path: { customerId } };
   return useWrite({
-    // Mutation arguments stay in memory for minutes, so the password is taken from its field only here.
+    // Mutation arguments stay in memory for minutes, so the password is not read from its field until here.
     send: ({ takePassword, ...rest }: Job) => {
       const body = { ...rest, password: takePassword() };
       return kind === 'export'
@@ -47,7 +47,9 @@ const takeFrom = (form: HTMLFormElement, name: string): string => {
   return value;
 };
 
-/** Returns a function that starts a job, after confirmation if the job erases data. Only one job can start at once. */
+/**
+ * Returns a function that starts a job, after confirmation if the job erases data. Only one job can start at a time.
+ */
 const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   const texts = usePersonalDataTexts();
   const confirm = useConfirm();

@@ -60,7 +60,7 @@ type SubjectProps = {
   onChange: (chosen: SubjectChoice) => void;
   error: string | undefined;
 };
-/** Fields for the subject of an export or an erasure. */
+/** Fields for an export or erasure subject. */
 export const SubjectFields = ({ customerId, chosen, onChange, error }: SubjectProps) => {
   const texts = usePersonalDataTexts();
   const name = useSubjectName(customerId, chosen);

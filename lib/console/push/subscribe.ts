@@ -12,7 +12,7 @@ const policy = () =>
   trusted;
 let cachedPolicy: typeof trusted | undefined;
 
-/** Whether this browser supports push. On iPhones, it does so only once the console is on the home screen. */
+/** Whether this browser supports push. iPhones support it only once the console is on the home screen. */
 export const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
 

@@ -1,7 +1,7 @@
 // The console's service worker. It shows push notifications, even while no console page is open, and does not store
 // anything.
 
-/** The payload of a push (shared/delivery/targets/person-sender.ts). */
+/** A push payload (shared/delivery/targets/person-sender.ts). */
 type PushPayload = {
   title: string;
   text: string;
@@ -13,7 +13,7 @@ type PushPayload = {
 type ExtendableEvent = { waitUntil: (work: Promise<unknown>) => void };
 type PushEvent = ExtendableEvent & { data: { json: () => PushPayload } | null };
 type ClickEvent = ExtendableEvent & { notification: Notification; action: string };
-// The compiler types the globals of a page, not those of a worker.
+// TypeScript has types for page globals here, not for worker globals.
 type Scope = {
   registration: ServiceWorkerRegistration;
   clients: { openWindow: (url: string) => Promise<unknown> };
@@ -26,7 +26,7 @@ type Scope = {
 };
 const worker = globalThis as unknown as Scope;
 
-/** The action of the acknowledge button. Notifications already on screen have this id, so it must not change. */
+/** The action of the acknowledge button. Notifications already on screen use this id, so it must not change. */
 const ACKNOWLEDGE = 'go';
 const texts = {
   en: {

@@ -23,7 +23,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 /** The number of months with stored data. */
 const STORED_MONTHS = 4;
-/** A sensor counts in a month if it was offline then, and went offline at most this long (ms) before it. */
+/** A sensor that was offline in a month counts if it went offline at most this long (ms) before the month began. */
 const BEFORE_MS = 7 * DAY;
 
 /** Returns the months with stored data (`YYYY-MM`), newest first. */

@@ -9,7 +9,7 @@ import '../ui/list.css';
 /** The maximum number of rooms listed. The file has all of them. */
 const MAX_ROOMS = 200;
 
-// Narrow column headers wrap.
+// Lets headers wrap in narrow columns.
 const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal' } } as const;
 
 type Room = ReportMonth['rooms'][number];

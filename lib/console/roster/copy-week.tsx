@@ -18,7 +18,7 @@ type CopyWeekProps = {
   userIds: readonly number[];
   entries: readonly RosterEntry[];
   week: Week;
-  /** The Mondays of the weeks it can be copied to. */
+  /** The Mondays of the possible target weeks. */
   targets: readonly string[];
   formatWeek: (first: string, last: string) => string;
   onClose: () => void;

@@ -7,7 +7,7 @@ const percent = (part: number, whole: number): string => `${(part / whole) * 100
 
 type CoverProps = { day: string; timeZone: string; spans: readonly Span[] };
 
-/** Returns a day's spans, and when the day begins and how long it is (ms). */
+/** Returns a day's spans, start and length (ms). */
 const useDay = ({ day, timeZone, spans }: CoverProps) => {
   const begin = startOfDay(day, timeZone);
   const end = startOfDay(dayAfter(day), timeZone);

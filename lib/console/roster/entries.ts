@@ -5,7 +5,7 @@ import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
 export type Hours = { from: string; to: string };
 /** A shift on the day when it begins. */
 export type Shift = Hours & { userId: number; date: string; isWeekly: boolean };
-/** Replaces a user's weekly shifts on one day. */
+/** An entry that replaces a user's weekly shifts on one day. */
 type DatedEntry = Extract<RosterEntry, { date: string }>;
 
 const isSame = (one: Hours, other: Hours): boolean => one.from === other.from && one.to === other.to;

@@ -30,7 +30,7 @@ const MINUTE = 60_000;
 /** How many days to check for gaps. */
 const DAYS_AHEAD = 14;
 
-/** Returns what is covered in the week shown, and the gaps in the next days. */
+/** Returns what is covered in the week shown, and the upcoming gaps. */
 const useCoverage = (
   { timeZone, entries, people, rules, onDuty }: RosterData,
   week: Week,

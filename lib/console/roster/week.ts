@@ -1,7 +1,7 @@
 import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
 
-/** How many days ahead a shift on a single day may be. The API has the same limit. */
+/** How many days ahead a single-day shift may be. The API has the same limit. */
 const MAX_DAYS_AHEAD = 62;
 
 export type WeekDay = {
@@ -23,7 +23,7 @@ export const todayIn = (timeZone: string, now: number): string => wallTime(now, 
 export const daysFrom = (first: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => dayAfter(first, at));
 
-/** Returns the Mondays of the weeks after a week, as far as shifts on single days can be entered. */
+/** Returns the Mondays of the weeks after a week, as far ahead as single-day shifts can be entered. */
 export const weeksAfter = (monday: string, today: string): string[] =>
   Array.from({ length: 9 }, (_, at) => dayAfter(monday, 7 * (at + 1))).filter(
     (next) => dayAfter(next, 6) <= dayAfter(today, MAX_DAYS_AHEAD),

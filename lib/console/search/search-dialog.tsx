@@ -99,7 +99,7 @@ export const SearchDialog = ({ times, pages: entries }: { times: number; pages: 
       onQueryChange={setQuery}
       shortcut={null}
       lockScroll={false}
-      // A blurred page takes seconds to draw on a small computer.
+      // Blurring the page takes seconds on a small computer.
       overlayProps={{ blur: 0 }}
       attributes={{ content: { 'aria-label': search } }}
     >

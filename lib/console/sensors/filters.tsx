@@ -15,12 +15,12 @@ type AlarmFilter = keyof typeof alarmFilters;
 const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
 /** The count colors, the same as for the states. */
 const tones = { open: 'red', going: 'blue', suspected: 'amber' } as const satisfies Record<AlarmFilter, string>;
-/** The most rooms the API takes at once. */
+/** The maximum number of rooms the API takes at once. */
 export const MAX_ROOMS = 37;
 
 const isAlarmFilter = (state: string): state is AlarmFilter => state in alarmFilters;
 
-/** Returns a function for the ids of a filter's rooms. It returns null for filters that are not about alarms. */
+/** Returns a function that maps a filter to room ids. It returns null for filters that are not about alarms. */
 export const useRoomsOf = () => {
   const rows = useAlarms()?.rows ?? [];
   return (state: string): string[] | null => {

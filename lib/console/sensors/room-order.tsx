@@ -48,8 +48,8 @@ export const useRoomOrder = () => {
 };
 
 /**
- * Returns a function for a room's group with its heading; undefined if no room is in a group. `isWhole` means that
- * `rooms` is complete, so that the heading can count them.
+ * Returns a function that assigns a room to a group with a heading; undefined if no room is in a group. `isWhole` means
+ * that `rooms` is complete, so that the heading can count them.
  */
 export const useGrouping = (rooms: readonly ListedSensor[], isWhole: boolean) => {
   const { sensors: texts } = useTexts();

@@ -9,7 +9,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { Side } from '../ui/side.tsx';
 
-/** Returns a function for a room's presence text. Presence detection may miss a person on the floor. */
+/** Returns a function that describes the presence in a room. Presence detection may miss a person on the floor. */
 export const usePresence = () => {
   const { sensors: texts } = useTexts();
   const rows = useAlarms()?.rows ?? [];

@@ -123,7 +123,7 @@ const LinkButton = () => {
   );
 };
 
-/** Returns a function for the CSS class of a room that needs someone, or whose alarm the user has to close. */
+/** Returns a function that picks the CSS class for a room that needs someone, or whose alarm the user has to close. */
 const useRowClass = () => {
   const rows = useAlarms()?.rows ?? [];
   return ({ id }: ListedSensor): string | undefined => {

@@ -67,7 +67,7 @@ const SetPassword = ({ code }: { code?: string }) => {
   );
 };
 
-/** The page for a forgotten password: sends a code by email, then sets a new password with it. */
+/** The page for a forgotten password: sends a code by email, then sets a new password with the code. */
 export const ResetPage = () => {
   const { reset: texts } = useTexts();
   const [hasCode, setHasCode] = useState(false);
@@ -90,7 +90,7 @@ export const ResetPage = () => {
   );
 };
 
-/** The page an invitation links to, with a code in the fragment. */
+/** The page an invitation links to. The URL fragment is a code. */
 export const InvitationPage = () => {
   const { reset: texts } = useTexts();
   useTitle(texts.welcome);

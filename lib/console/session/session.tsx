@@ -21,7 +21,7 @@ export const useMe = (): User => {
   return me;
 };
 
-/** Returns a function for whether the console offers an action to the user. */
+/** Returns a function that checks whether the console offers an action to the user. */
 export const useCan = () => {
   const me = useMe();
   return (needs?: Needs): boolean => can(me, needs);

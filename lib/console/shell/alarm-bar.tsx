@@ -15,7 +15,7 @@ const MAX_ROOMS = 3;
 
 const namesOf = (rows: readonly Row[]): string => [...new Set(rows.map(({ name }) => shortName(name)))].join(', ');
 
-/** Returns a function for the sentence about what needs someone; '' if nothing does. */
+/** Returns a function that summarizes the alarms in a sentence; '' if there are none. */
 const useSentence = () => {
   const { overview: texts } = useTexts();
   return (alarms: Alarms): string => {

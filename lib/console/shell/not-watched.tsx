@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../texts/texts.tsx';
 import './not-watched.css';
 
-/** How long (ms) the sound can be off on a screen that watches nothing. */
+/** How long (ms) the sound can be off while nothing is being watched. */
 export const QUIET_MS = 5 * 60_000;
 
 type NotWatchedProps = { since: ReactNode; what: string; children: ReactNode };
 
-/** The red page on a screen that watches nothing. */
+/** The red page shown while nothing is being watched. */
 export const NotWatchedPage = ({ since, what, children }: NotWatchedProps) => {
   const { notWatched: texts } = useTexts();
   return (

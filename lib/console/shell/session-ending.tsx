@@ -10,9 +10,9 @@ import { Dialog } from '../ui/dialog.tsx';
 import { useNow } from '../ui/now.ts';
 
 const MINUTE = 60_000;
-/** How long (ms) before the end of a session the console announces it. */
+/** How long (ms) before a session ends the console announces it. */
 const WARNING_MS = 60 * MINUTE;
-/** How long (ms) after opening a page the console reads when the session ends. Alarms are loaded first. */
+/** How long (ms) after a page opens the console reads when the session ends. Alarms are loaded first. */
 const DELAY_MS = 30_000;
 
 /** Returns when (ms) the session ends; null if the end is unknown or not expected. */
@@ -33,7 +33,7 @@ const useSessionEnd = (): number | null => {
   return data?.find(({ isCurrent }) => isCurrent)?.expires ?? null;
 };
 
-/** A line that announces the end of the session an hour before, and lets the user log in again. */
+/** A line that announces the end of the session an hour in advance, and lets the user log in again. */
 export const SessionEnding = () => {
   const { login: texts } = useTexts();
   const dates = useDates();

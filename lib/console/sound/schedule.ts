@@ -11,7 +11,7 @@ export type Sounding = {
   alarms: readonly Source[];
   /** Sound once. */
   suspicions: readonly Source[];
-  /** Whether the screen watches nothing. */
+  /** Whether to sound the warning that nothing is being watched. */
   isLost: boolean;
 };
 
@@ -21,7 +21,7 @@ export type Sounding = {
 const ALARM_MS = 4_000;
 const LOUD_ALARM_MS = 2_500;
 const LOUD_AFTER_MS = 60_000;
-/** The interval (ms) between sounds on a screen that watches nothing, and the delay (ms) after an alarm sound. */
+/** The interval (ms) between sounds while nothing is being watched, and their delay (ms) after an alarm sound. */
 const LOST_MS = 4_000;
 const LOST_AFTER_ALARM_MS = 1_500;
 

@@ -3,7 +3,7 @@ import { create } from 'qrcode';
 /** The quiet zone that readers need, in modules (ISO/IEC 18004). */
 const MARGIN = 4;
 
-/** A QR code for some text. It is black on white in dark mode too, because readers expect that. */
+/** A QR code for `text`. It is black on white in dark mode too, because readers expect that. */
 export const QrCode = ({ text, label }: { text: string; label: string }) => {
   const { size, data } = create(text, { errorCorrectionLevel: 'M' }).modules;
   const squares = [...data].flatMap((isDark, at) => (isDark ? [`M${at % size} ${Math.floor(at / size)}h1v1h-1z`] : []));
