@@ -28,7 +28,7 @@ export type MonitoredResources = {
   table: ITable;
   queues: Queues;
   functions: PerFunction<LambdaFunction>;
-  /** The functions that run on queues or on a schedule. No caller gets an error when they fail, so they need alarms. */
+  /** The functions triggered by queues or schedules. No caller gets an error when they fail, so they need alarms. */
   workers: readonly LambdaName[];
   api: AppApi;
   deviceApi: DeviceApi;

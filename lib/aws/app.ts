@@ -10,7 +10,7 @@ import { stageFrom } from './settings/stage.ts';
 
 /**
  * Creates the CDK app with the stack for the stage named in the context, and bundles all functions with `bundle`. Fails
- * if cdk-nag reports a finding that is not acknowledged.
+ * if cdk-nag reports an unacknowledged finding.
  */
 export const createApp = async (props: AppProps = {}, bundle: typeof bundleAll = bundleAll) => {
   // The feature flags recommended by the pinned CDK version. Context from the command line overrides `props`.

@@ -16,7 +16,7 @@ import { App } from './app.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-// Without its style sheet the page would be unreadable, so the initial text stays. A style sheet that could not be
-// loaded has no rules.
+// Without its style sheet the page would be unreadable, so the initial text stays. A style sheet that failed to load
+// has no rules.
 const hasStyle = [...document.styleSheets].some(({ cssRules }) => cssRules.length > 0);
 if (hasStyle) createRoot(root).render(<App />);

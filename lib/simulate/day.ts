@@ -26,7 +26,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** The number of sensor groups that report at different times, so that not all sensors report at once. */
+/** The number of sensor groups reporting at different times, so that not all sensors report at once. */
 const REPORT_GROUPS = 9;
 
 type Around = (time: number, spread: number) => number;

@@ -89,7 +89,8 @@ const throttledIn = (logGroup: LogGroup): Metric =>
   }).metric();
 
 /**
- * Creates the log group for API Gateway's own errors. Otherwise API Gateway would create one that keeps them forever.
+ * Creates the log group for API Gateway's own errors. Otherwise API Gateway would create one and keep the errors
+ * forever.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 const createExecutionLogs = (api: SpecRestApi, stage: Stage): void => {
@@ -146,9 +147,9 @@ export class AppApi extends SpecRestApi {
       apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
       restApiName: `${stage.serviceName} ${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // Access logs need a role that exists once per account. The role is retained because other APIs may use it. A
-      // first deployment that fails still deletes it, and then other APIs in this account and region cannot write logs
-      // until the next attempt.
+      // Access logs need a role, one per account. It is retained because other APIs may use it. A failed first
+      // deployment still deletes the role, and then other APIs in this account and region cannot write logs until the
+      // next attempt.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       deployOptions: deployOptionsOf(stage, logGroup),

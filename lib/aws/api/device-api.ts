@@ -79,7 +79,7 @@ const createLogGroup = (scope: Construct, id: string, stage: Stage): LogGroup =>
 
 /**
  * Returns the integration for a function, with payload version 1.0, like REST APIs. Bodies with a JSON content type are
- * passed as text, which changes bytes that are not valid UTF-8.
+ * passed as text, which changes invalid UTF-8.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const integrate = (name: LambdaName, lambda: IFunction) =>
@@ -111,7 +111,7 @@ export class DeviceApi extends HttpApi {
    * functions can use it.
    */
   readonly gatewayAddress: string;
-  /** The address that devices use, without /api/v1. */
+  /** The address for devices, without /api/v1. */
   readonly address: string;
 
   constructor(scope: Construct, id: string, stage: Stage) {
@@ -160,7 +160,7 @@ export class DeviceApi extends HttpApi {
     }
     const lambdaAt = new Map(operations.map(({ operation, lambda }) => [operation.path, lambda]));
     for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
-    // A deployment that adds or removes an alias must grant the permission before switching the integration.
+    // A deployment adding or removing an alias must grant the permission before switching the integration.
     const constructs = this.node.findAll();
     const permissions = constructs.filter((construct) => construct instanceof CfnPermission);
     for (const construct of constructs)

@@ -44,7 +44,7 @@ const answer = (statusCode: number, message: string) =>
 /** Matches bodies of 1,000,000 bytes or more by counting digits in Content-Length. Lambda targets take 1 MB at most. */
 const isTooLarge = ListenerCondition.httpHeader('content-length', ['???????*']);
 
-/** Returns the function behind all device operations, and the paths that lead to it. */
+/** Returns the function behind all device operations, and the paths leading to it. */
 const routed = (): { lambda: LambdaName; paths: string[] } => {
   const operations = operationsOf('devices');
   const [lambda, ...others] = new Set(operations.map((operation) => operation.lambda));

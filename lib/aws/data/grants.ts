@@ -38,7 +38,7 @@ export type Resources = {
 };
 
 /**
- * CloudWatch lists alarms by state only for callers that may read all alarms in the account and region.
+ * CloudWatch lists alarms by state only for callers allowed to read all alarms in the account and region.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
  */
 const alarmStatesArn = (stack: Stack): string =>
@@ -124,8 +124,8 @@ export const functionEnvironment = (
   );
 
 /**
- * Returns the ARNs of the SES identities that can verify a sender: the address and its domain. Empty in a stage that
- * does not send email.
+ * Returns the ARNs of the SES identities that can verify a sender: the address and its domain. Empty in a stage without
+ * email.
  */
 export const senderIdentityArns = (stack: Stack, mailSender: string): string[] =>
   (mailSender === '' ? [] : [mailSender, mailSender.slice(mailSender.indexOf('@') + 1)]).map((resourceName) =>

@@ -46,7 +46,7 @@ const options = {
 
 /** A string literal, or several joined by `+`. */
 const STRING = String.raw`'(?:[^'\\\n]|\\.)*'(?:\s*\+\s*'(?:[^'\\\n]|\\.)*')*`;
-/** Contract, schema and message texts that appear only in documents. */
+/** Contract, schema and message texts used only in documents. */
 const DOCUMENT_TEXT = new RegExp(
   String.raw`\.describe\(\s*${STRING},?\s*\)|\bdescription:\s*${STRING}(?:,|(?=\s*\}))`,
   'g',
@@ -75,7 +75,7 @@ const withoutTexts: Plugin = {
 };
 
 /**
- * Leaves out the JSON Schema conversion that zod attaches to every schema: documents are computed when functions are
+ * Leaves out zod's JSON Schema conversion, which is attached to every schema: documents are computed when functions are
  * bundled. A function that still tries to convert a schema throws.
  */
 const withoutJsonSchemas: Plugin = {
@@ -89,7 +89,7 @@ const withoutJsonSchemas: Plugin = {
     }),
 };
 
-/** Returns the source files that contribute code to an output. */
+/** Returns the source files contributing code to an output. */
 const sourcesOf = ({ inputs }: Metafile['outputs'][string]): string[] =>
   Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
 

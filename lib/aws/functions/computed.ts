@@ -16,8 +16,8 @@ const libraryModule = (library: Readonly<Record<string, Publication & { type: st
 type Computed = { file: string; contents: () => Promise<string> };
 
 /**
- * Modules whose exports are computed at build time, because computing them requires things that bundles do not contain:
- * esbuild, package files, or all contracts.
+ * Modules whose exports are computed at build time, because this requires something missing from bundles: esbuild,
+ * package files, or all contracts.
  */
 const computed: Partial<Record<LambdaName, Computed>> = {
   server: {

@@ -68,8 +68,8 @@ import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
 });
 
 /**
- * Returns the source for a function bundle's entry point. It imports the handler and only those parts of the store and
- * the services that the contract uses, so the bundle contains nothing else.
+ * Returns the source for a function bundle's entry point. It imports only the handler and the parts of the store and
+ * the services used by the contract, so the bundle contains nothing else.
  */
 export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];

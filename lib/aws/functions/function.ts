@@ -106,7 +106,7 @@ const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
 };
 
-/** A contract's function, with a log group and a role that may do exactly what the contract `uses`. */
+/** A contract's function, with a log group and a role limited to exactly what the contract `uses`. */
 class ContractFunction extends LambdaFunction {
   constructor(scope: Construct, contract: Contract, host: Host) {
     const { name, timeoutSeconds, uses } = contract;
@@ -133,7 +133,7 @@ class ContractFunction extends LambdaFunction {
       // X-Ray permissions require the resource `*`, and the request id already ties a request's log lines together.
       tracing: Tracing.DISABLED,
     });
-    // The role reference already implies the dependency that the CDK adds.
+    // The role reference already implies the dependency added by the CDK.
     (this.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
   }
 }

@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
- * The modules that import the AWS SDK. The second group is imported lazily and bundled separately. Otherwise, a cold
- * start would load all code that the groups share.
+ * The modules importing the AWS SDK. The second group is imported lazily and bundled separately. Otherwise, a cold
+ * start would load all code shared by the groups.
  */
 const modules = [
   ['shared/store/engine/sdk.ts', 'shared/queue/sdk.ts'],

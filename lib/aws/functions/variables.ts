@@ -17,8 +17,8 @@ import type { Queues } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * A value for every variable that functions can read. A new variable in shared/settings/ does not compile until it gets
- * a value here, unless a stage setting supplies it.
+ * A value for every variable functions can read. A new variable in shared/settings/ does not compile until it gets a
+ * value here, unless a stage setting supplies it.
  */
 export type Variables = Readonly<Record<keyof typeof environment, string>>;
 

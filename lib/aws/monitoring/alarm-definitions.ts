@@ -7,9 +7,7 @@ import { mqttAlarms } from '../mqtt/mqtt-alarms.ts';
 import { fallAlarms, queueAlarms, receiverAlarms } from './fall-alarms.ts';
 import { arrivals, maximum, ownMetric, sum, total } from './metrics.ts';
 
-/**
- * Returns the alarms for background functions. Errors in functions that respond to requests count as 5xx of the APIs.
- */
+/** Returns the alarms for background functions. Errors in API functions already count as 5xx responses. */
 const functionAlarms = ({ functions, workers, stage }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'workers-failing',

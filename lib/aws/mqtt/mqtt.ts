@@ -13,8 +13,8 @@ type Functions = Readonly<Record<'authorizer' | 'ingest', LambdaFunction>>;
 const iot = new ServicePrincipal('iot.amazonaws.com');
 
 /**
- * Creates the endpoint that devices connect to, with an authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host
- * name assigned by AWS can be deleted only 7 days after being disabled, and the stack only after that.
+ * Creates the endpoint for devices, with an authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host name assigned
+ * by AWS can be deleted only 7 days after being disabled, and the stack not before then.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-custom-endpoints-managing.html
  */
 const createDomainConfiguration = (

@@ -5,14 +5,14 @@ import type { LambdaName } from '../functions/lambdas.ts';
 import type { ConcurrencyCaps } from '../settings/concurrency-caps.ts';
 
 /**
- * The lowest maximum concurrency that Lambda accepts for a queue; the highest is 1,000.
+ * The lowest maximum concurrency Lambda accepts for a queue; the highest is 1,000.
  * https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html
  */
 const MIN_PER_QUEUE = 2;
 
 /**
  * Functions whose concurrency can be reserved. A reservation is also a limit. It keeps slow lists and guessed logins
- * from taking the capacity that falls need. Lambda keeps 100 unreserved, so a new account, which has 10 in total,
+ * from taking the capacity needed for falls. Lambda keeps 100 unreserved, so a new account, which has 10 in total,
  * cannot reserve any.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */

@@ -44,7 +44,7 @@ export const addEventSources = (
 };
 
 /**
- * The highest `maxEventAge` that Lambda accepts (s).
+ * The highest `maxEventAge` (s) Lambda accepts.
  * https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html
  */
 const MAX_EVENT_AGE_SECONDS = 21_600;

@@ -15,9 +15,9 @@ type OptionalQueue = 'mqtt' | 'undeliverable';
 export type Queues = Readonly<Record<Exclude<WorkQueue, OptionalQueue>, DurableQueue>> & {
   /** Null in a stage without MQTT. */
   mqtt: DurableQueue | null;
-  /** Null in a stage that sends neither email nor SMS. */
+  /** Null in a stage with neither email nor SMS. */
   undeliverable: DurableQueue | null;
-  /** Keeps messages that a person has to deal with: they cannot be read, or they keep failing while others succeed. */
+  /** Keeps messages for manual inspection: they cannot be read, or they keep failing while others succeed. */
   quarantine: Queue;
 };
 
@@ -49,7 +49,7 @@ const fifo = {
 
 /** A task queue with a dead-letter queue. */
 export class DurableQueue extends Queue {
-  /** Gets messages that were received too often. */
+  /** Gets messages received too often. */
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {

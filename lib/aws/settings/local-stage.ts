@@ -1,7 +1,7 @@
-/** The name of the stage that `sam local` runs on a developer's machine. */
+/** The stage run by `sam local` on a developer's machine. */
 export const LOCAL_STAGE = 'local';
 
-/** The variables that point the SDK at a local engine instead of AWS. */
+/** The variables pointing the SDK at a local engine instead of AWS. */
 const ENDPOINTS = [
   'AWS_ENDPOINT_URL_DYNAMODB',
   'AWS_ENDPOINT_URL_SQS',
@@ -11,8 +11,8 @@ const ENDPOINTS = [
 ] as const;
 
 /**
- * Returns that stage's additional function variables, with empty values, because `sam local --env-vars` sets only
- * variables the template has.
+ * Returns the local stage's additional function variables, with empty values, because `sam local --env-vars` sets only
+ * variables listed in the template.
  * https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-sam-cli-using-invoke.html
  */
 export const localEndpointVariables = ({ name }: { name: string }): Readonly<Record<string, string>> =>

@@ -33,7 +33,7 @@ const certificate = () =>
 const secretName = () => text(/^[\w/+=.@:-]{1,512}$/, 'the name or ARN of a secret');
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c';
 
-/** Settings that only a stage has. Each has a default, so `cdk synth` does not need any arguments. */
+/** Stage-only settings. Each has a default, so `cdk synth` does not need any arguments. */
 const own = declare({
   stage: {
     schema: () => text(/^[a-z][a-z0-9-]{1,15}$/, '2 to 16 lower-case letters, digits and hyphens'),
@@ -256,7 +256,7 @@ const own = declare({
 
 type Environment = typeof environment;
 
-/** Settings that functions read and a stage sets. */
+/** Settings read by functions and set by a stage. */
 type Shared = {
   [N in keyof Environment as Environment[N] extends { about: { stage: infer S extends string } }
     ? S

@@ -8,7 +8,7 @@ import { similarTo } from '#shared/settings/similar.ts';
 import { reservationErrors } from '../queues/concurrency.ts';
 import { type Stage, settings } from './settings.ts';
 
-/** The settings that an OpenID Connect issuer requires; all of them must be set. */
+/** The settings required for an OpenID Connect issuer; all of them must be set. */
 const issuer = requiredOidcSettings.map((name) => environment[name].about.stage);
 
 /** Returns an error message for each contradictory combination of valid settings. */

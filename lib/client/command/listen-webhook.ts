@@ -24,7 +24,7 @@ export const existingWebhook = async (client: Client, webhookId: string): Promis
   return webhook;
 };
 
-/** Finds the webhook that an earlier run left behind for this machine and profile, or creates it. */
+/** Finds the webhook an earlier run left behind for this machine and profile, or creates it. */
 export const ownWebhook = async (
   client: Client,
   io: CommandIo,

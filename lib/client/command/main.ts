@@ -6,7 +6,7 @@ import { createPrompt } from './terminal.ts';
 const ended = new AbortController();
 process.once('SIGINT', () => ended.abort());
 process.once('SIGTERM', () => ended.abort());
-// The process that reads the output may close the pipe, as `head` does.
+// The process reading the output may close the pipe, as `head` does.
 process.stdout.on('error', () => process.exit());
 
 process.exitCode = await program(process.argv.slice(2), {

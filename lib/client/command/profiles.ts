@@ -8,7 +8,7 @@ import { type CommandIo, type CommonValues, UsageError } from './command.ts';
 export type Profile = {
   url?: string;
   token?: string;
-  /** The user and token ids, so that the next login can revoke the token. */
+  /** The user and token ids, for revoking the token at the next login. */
   userId?: number;
   tokenId?: string;
   /** Signs what `listen` receives. */

@@ -15,7 +15,10 @@ const DAY = 24 * 3_600_000;
 const after = (alarm: Alarm, date: number | null | undefined): string =>
   date === null || date === undefined ? '' : clockOf(date - alarm.createDate);
 
-/** Returns the page that shows the most about an alarm: the timeline for the first day, and then the room's events. */
+/**
+ * Returns the page with the most information about an alarm: the timeline for the first day, and then the room's
+ * events.
+ */
 const hrefOf = ({ sensorId, createDate }: Alarm, now: number): string =>
   now - createDate < DAY ? `/alarms/${sensorId}` : `/sensors/${sensorId}?part=events`;
 

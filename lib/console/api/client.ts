@@ -8,7 +8,7 @@ export const apiUrl = new URL('..', folder).href.slice(0, -1);
 /** Returns the URL from which a receiver fetches a webhook's events. */
 export const feedUrlOf = (webhookId: string): string => `${apiUrl}/webhooks/${webhookId}/feed`;
 
-/** Reads a cookie that is visible to scripts. */
+/** Reads a cookie visible to scripts. */
 const cookie = (name: string): string =>
   document.cookie
     .split('; ')

@@ -7,7 +7,7 @@ type Write<V, R> = {
   send: (values: V) => Promise<R>;
   /** The notification text after success. */
   done?: string;
-  /** Whether the form shows errors itself, so that no notification is needed. */
+  /** Whether the form shows errors itself, so no notification is needed. */
   isQuiet?: true;
   /** Key prefixes for the queries to refetch after success. */
   refresh?: readonly QueryKey[];

@@ -22,7 +22,7 @@ export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => v
 const numberIn = (text: string | null): number | null =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
-/** The list filter. It is stored in the URL, so that a link shows the same list. */
+/** The list filter. It is stored in the URL, so a link shows the same list. */
 export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
   const [params, setParams] = useSearchParams();
   const filter = {

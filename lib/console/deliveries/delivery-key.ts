@@ -7,7 +7,7 @@ const PEOPLE = 'people';
 export const deliveryHref = ({ webhookId, deliveryId }: Pick<DeliveryRef, 'webhookId' | 'deliveryId'>): string =>
   `/deliveries/${webhookId ?? PEOPLE}/${deliveryId}`;
 
-/** Returns the key that identifies a delivery in a URL. */
+/** Returns the key for a delivery in a URL. */
 export const deliveryKey = ({ webhookId, id }: { webhookId: string | null; id: string }): string =>
   `${webhookId ?? PEOPLE}/${id}`;
 

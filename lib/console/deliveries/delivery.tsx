@@ -28,13 +28,13 @@ const DeliveryAt = ({ target }: { target: DeliveryRef }) => {
   );
 };
 
-/** The page for a webhook delivery: the state, each attempt, and the request that is sent. */
+/** The page for a webhook delivery: the state, each attempt, and the request. */
 export const DeliveryPage = () => {
   const { webhookId = '', deliveryId = '' } = useParams();
   return <DeliveryAt target={{ webhookId, customerId: null, deliveryId }} />;
 };
 
-/** The page for a delivery to a person: the state, each attempt, and the text that is sent. */
+/** The page for a delivery to a person: the state, each attempt, and the text. */
 export const PersonDeliveryPage = () => {
   const { personDeliveryId: deliveryId = '' } = useParams();
   return (

@@ -24,7 +24,7 @@ const Narrowing = ({ filter: { sensor, event }, change }: FilterProps) => {
   );
 };
 
-/** The states in chip order: those that need attention first. */
+/** The states in chip order, starting with those needing attention. */
 const states = ['retrying', 'failed', 'held', 'pending', 'sending', 'delivered'] as const;
 
 /** The number of deliveries in a state within the period; `isWhole` is false if there are more. */

@@ -4,5 +4,5 @@ import { useLocale } from '../texts/texts.tsx';
 
 export type DeliveryTexts = typeof en;
 
-/** Delivery texts, loaded with the pages that need them to keep the first load small. */
+/** Delivery texts, loaded with their pages to keep the first load small. */
 export const useDeliveryTexts = (): DeliveryTexts => (useLocale() === 'de' ? de : en);

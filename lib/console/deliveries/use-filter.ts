@@ -3,7 +3,7 @@ import { type Filter, filterOf, paramsOf } from './filter.ts';
 
 export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => void };
 
-/** The filter for a delivery list. It is stored in the URL, so that a link shows the same list. */
+/** The filter for a delivery list. It is stored in the URL, so a link shows the same list. */
 export const useFilter = (): FilterProps => {
   const [params, setParams] = useSearchParams();
   const filter = filterOf(params);

@@ -154,7 +154,7 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   );
 };
 
-/** Delivery details: what is needed, each attempt, and the message that is sent. */
+/** Delivery details: what is needed, each attempt, and the message. */
 export const DeliveryView = ({ target, delivery, onResent }: ActionsProps) => {
   const { webhookId, deliveryId } = target;
   return (

@@ -184,7 +184,7 @@ const Loads = ({ customerId }: { customerId: number }) => (
   <Loaded query={useGroups(customerId)}>{(groups) => <Floors groups={groups} customerId={customerId} />}</Loaded>
 );
 
-/** The page that shows a group's rooms on their floor plan, with their states. */
+/** The page with a group's rooms on their floor plan, and their states. */
 export const FloorPage = () => {
   const texts = useFloorTexts();
   return (

@@ -18,7 +18,7 @@ export const extentOf = ({ sensorMounting, xMin, xMax, yMin, yMax }: Room): Exte
 
 /**
  * Where a room lies on the plan (m): the center, the sides, and how far (degrees) it is turned clockwise. `label` is
- * the upright rectangle around the center that is available for text.
+ * the upright text area around the center.
  */
 export type Box = {
   x: number;
@@ -54,7 +54,7 @@ export const boxOf = ({ x, y, rotation }: PlannedRoom, { xMin, xMax, yMin, yMax 
   };
 };
 
-/** Returns a plan turned by 90 degrees clockwise, so that a long floor fits on a phone. */
+/** Returns a plan turned by 90 degrees clockwise, to fit a long floor on a phone. */
 export const turned = ({ width, height, rooms }: FloorPlan): FloorPlan => ({
   width: height,
   height: width,

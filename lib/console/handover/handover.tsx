@@ -54,7 +54,7 @@ const isCarriedOver = (alarm: Alarm, { from }: Span): boolean =>
   (alarm.overDate === null || alarm.overDate >= from);
 
 const nameOf = ({ name, sensorId }: Alarm): string => shortName(name ?? sensorId);
-/** Returns the alarm with the largest value, and that value. */
+/** Returns the alarm with the largest value, and the value. */
 const largest = (alarms: readonly Alarm[], rank: (alarm: Alarm) => number): { alarm: Alarm; ms: number } | undefined =>
   alarms.map((alarm) => ({ alarm, ms: rank(alarm) })).toSorted((one, other) => other.ms - one.ms)[0];
 

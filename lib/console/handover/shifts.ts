@@ -12,7 +12,7 @@ const starts = [
 ] as const;
 type Shift = Span & { kind: (typeof starts)[number]['kind'] };
 
-/** Returns the start of the day that is `days` after the day of a time (ms). */
+/** Returns the start of the day `days` days after a time (ms). */
 const dayOf = (time: number, days: number): Date => {
   const date = new Date(time);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
@@ -20,7 +20,7 @@ const dayOf = (time: number, days: number): Date => {
 const hourOf = (day: Date, hour: number): number =>
   new Date(day.getFullYear(), day.getMonth(), day.getDate(), hour).getTime();
 
-/** Returns the shift that includes a time (ms). */
+/** Returns the shift at a time (ms). */
 export const shiftAt = (time: number): Shift => {
   const around = [-1, 0, 1].flatMap((days) =>
     starts.map(({ kind, hour }) => ({ kind, from: hourOf(dayOf(time, days), hour) })),
@@ -33,7 +33,7 @@ export const shiftAt = (time: number): Shift => {
 /** A user on duty according to the roster. */
 type OnRoster = Span & { userId: number };
 
-/** Joins a user's shifts that follow each other without a break. */
+/** Joins a user's consecutive shifts. */
 const joined = (shifts: readonly OnRoster[]): OnRoster[] => {
   const all: OnRoster[] = [];
   for (const shift of shifts) {

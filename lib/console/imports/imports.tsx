@@ -29,7 +29,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 );
 
 type Checked = { result: ImportResult; kind: Kind; isPending: boolean; onImport: () => void };
-/** What a checked file would change, and the button that imports it. */
+/** What a checked file would change, and the button to import it. */
 const Checked = ({ result: { rows, created, updated }, kind, isPending, onImport }: Checked) => {
   const { check: texts } = useImportTexts();
   const dates = useDates();
@@ -171,7 +171,7 @@ const Imports = ({ customerId }: { customerId: number }) => {
         key={kind}
         customerId={customerId}
         kind={kind}
-        // The URL contains the import, so that the page can be reloaded.
+        // The URL contains the import, so the page can be reloaded.
         onBegin={(id) => setSearch({ kind, import: id })}
       />
     </>

@@ -26,7 +26,7 @@ const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   );
 };
 
-/** The button people press to report that they are on their way. */
+/** The button for reporting that someone is on the way. */
 export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean }) => {
   const { sensor, overview: texts } = useTexts();
   const { display } = useMe();
@@ -48,7 +48,7 @@ export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean
   );
 };
 
-/** The button that withdraws the user's acknowledgement. */
+/** The button for withdrawing the user's acknowledgement. */
 export const CannotGoButton = ({ row }: { row: Row }) => {
   const { overview: texts } = useTexts();
   const { id } = useMe();

@@ -9,7 +9,7 @@ import { shortName } from './room-name.ts';
 /** The maximum number of rooms named in the sentence. */
 const MAX_NAMED = 5;
 
-/** The rooms that are not watched, as links in a list. */
+/** The unwatched rooms, as links in a list. */
 const Rooms = ({ rooms, more }: { rooms: Coverage['rooms']; more: number }) => {
   const { overview: texts } = useTexts();
   const locale = useLocale();
@@ -40,8 +40,8 @@ const Sentence = ({ watched, all, rooms }: Coverage) => {
 };
 
 /**
- * What the station shows while no alarm is open. It says "No open alarms" only about rooms that are watched, and only
- * as long as the service responds.
+ * What the station shows while no alarm is open. It says "No open alarms" only about watched rooms, and only as long as
+ * the service responds.
  */
 export const Calm = ({ alarms }: { alarms: Alarms }) => {
   const { overview: texts } = useTexts();

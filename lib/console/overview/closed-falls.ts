@@ -9,13 +9,13 @@ import { fallKey } from './falls.ts';
 import { DAY } from './hits.ts';
 import { MAX_PER_PAGE } from './watch-queries.ts';
 
-/** A fall that is over and was not reported by any rule. */
+/** A fall that has ended and was not reported by any rule. */
 export type ClosedFall = ListedAlarm;
 
 /** The minimum time (ms) between two reads. */
 const MIN_INTERVAL_MS = 60_000;
 
-/** Returns the falls that are over and that no rule reported. Rules may also report non-urgent parts of a fall. */
+/** Returns the ended falls that no rule reported. Rules may also report non-urgent parts of a fall. */
 export const unreportedFalls = (
   listed: readonly ListedAlarm[],
   alarms: readonly Alarm[],
@@ -55,8 +55,8 @@ const useChanges = (value: string): number => {
 };
 
 /**
- * Returns the shift's falls that are over and that no rule reported. A fall is over once it is not among the open
- * falls, so these falls are read only when the page is opened and when the open falls change, at most once a minute.
+ * Returns the shift's ended falls that no rule reported. A fall has ended once it is not among the open falls, so these
+ * falls are read only when the page is opened and when the open falls change, at most once a minute.
  */
 export const useClosedFalls = ({ customerId, rows, alarms }: Alarms): ClosedFall[] => {
   const now = useNow(MIN_INTERVAL_MS);

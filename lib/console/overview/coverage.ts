@@ -24,6 +24,6 @@ export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Cov
   return { watched: all - unwatched, all, rooms: [...rooms.values()] };
 };
 
-/** Whether a gap about falls is about rules or people rather than a sensor, so that every room may be affected. */
+/** Whether a gap about falls is about rules or people rather than a sensor, and may therefore affect every room. */
 export const hasGeneralGap = ({ gaps }: Watch): boolean =>
   gaps.some((gap) => !notAboutFalls.includes(gap.kind) && !('sensorIds' in gap) && gap.kind !== 'no_sensors');

@@ -8,8 +8,8 @@ type RoomName = { number: string | null; word: string | null; rest: string };
 const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 
 /**
- * Finds the room number in a sensor name: the first word that has a digit and at most five characters. Without such a
- * word, there is no number.
+ * Finds the room number in a sensor name: the first word with a digit and at most five characters. Without such a word,
+ * there is no number.
  */
 export const roomNameOf = (name: string): RoomName => {
   const words = name.split(/\s+/u).filter((word) => word !== '');

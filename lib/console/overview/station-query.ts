@@ -10,7 +10,7 @@ import { noteChanges } from './hits.ts';
 type Seen = Pick<Station, 'watch' | 'onDuty'> & {
   /** The entity tag for this content. */
   tag: string;
-  /** The open falls, newest first, and the number of sensors with falls that are not listed. */
+  /** The open falls, newest first, and the number of unlisted sensors with falls. */
   falls: readonly OpenFall[];
   more: number;
   /** The hits that changed last. */

@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 
 /** The largest page the API returns. */
 export const MAX_PER_PAGE = 200;
-/** The refetch interval (ms) for data that changes rarely. */
+/** The refetch interval (ms) for rarely changing data. */
 export const SLOW_REFETCH_MS = 30_000;
 // In background tabs too: a user who returns must not see stale data.
 const slowly = { refetchInterval: SLOW_REFETCH_MS, refetchIntervalInBackground: true } as const;

@@ -97,7 +97,7 @@ const StartError = ({ error }: { error: unknown }) => {
   );
 };
 
-/** The form that starts an export or, after confirmation, an erasure. */
+/** The form for starting an export or, after confirmation, an erasure. */
 export const StartJob = ({ customerId, initial }: { customerId: number; initial: SubjectChoice }) => {
   const texts = usePersonalDataTexts();
   const { login } = useTexts();

@@ -9,7 +9,7 @@ const COLORS = ['#0c8599', '#e8590c'] as const;
 const styles: readonly (readonly SeriesStyle[])[] = [1, 2].map((count) =>
   COLORS.slice(0, count).map((color) => ({ kind: 'bars', color })),
 );
-/** The share of the available space that a group of bars fills. */
+/** The share of the available space filled by a group of bars. */
 const FILL = 0.8;
 
 /** A group of bars: a name, and a value for each series. */

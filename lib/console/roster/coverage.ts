@@ -57,7 +57,7 @@ const coverageAt = (time: number, shifts: readonly Shift[], { people, rules }: P
   return present.some(isReachable) ? 'covered' : 'unreachable';
 };
 
-/** Returns what is covered on consecutive days, in spans that follow each other. */
+/** Returns the coverage of consecutive days, in adjoining spans. */
 export const coverageOf = (days: readonly string[], plan: Plan): Span[] => {
   const begin = startOfDay(days[0] ?? '', plan.timeZone);
   const end = startOfDay(dayAfter(days.at(-1) ?? ''), plan.timeZone);

@@ -70,7 +70,7 @@ export const Recipients = ({ label, customerId, value, onChange, path, errorOf }
   const webhooks = useWebhooks(customerId).data ?? [];
   const nameOf = useRecipientName(customerId);
   const choices: Recipient[] = webhooks.map(({ id: webhookId, botId }) => ({ botId, webhookId }));
-  // A deleted webhook may still be in the rule. Its id is shown, so that the user can remove it.
+  // A deleted webhook may still be in the rule. Its id is shown, so the user can remove it.
   const options = new Map([...choices, ...value].map((recipient) => [recipientKey(recipient), recipient]));
   const error = firstOf([path, ...value.map((_, at) => `${path}.${at}.webhookId`)].map(errorOf));
   const personError = firstOf(

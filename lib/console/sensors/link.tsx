@@ -14,7 +14,7 @@ import { Form } from '../ui/form.tsx';
 const faultOfCode = (error: unknown): string | undefined =>
   faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
 
-/** A sensor that was just linked. */
+/** A newly linked sensor. */
 export type LinkedSensor = Pick<Sensor, 'id' | 'manufacturer'> & { customerId: number | null };
 
 const linkSensor = async (body: Link): Promise<LinkedSensor> => {

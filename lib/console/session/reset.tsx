@@ -36,7 +36,7 @@ const AskForCode = ({ onSent }: { onSent: () => void }) => {
   );
 };
 
-/** Sets a password with a code: either an invitation code, or one that the user enters. */
+/** Sets a password with a code: either an invitation code, or one entered by the user. */
 const SetPassword = ({ code }: { code?: string }) => {
   const { reset: texts } = useTexts();
   const [, go] = useLocation();

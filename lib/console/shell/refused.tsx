@@ -36,7 +36,7 @@ const WithoutPermission = ({ needs }: { needs: Needs }) => {
   );
 };
 
-/** Explains that the user cannot change the page, and which permission is required. */
+/** Explains that the user cannot change the page, and names the required permission. */
 export const ReadOnly = ({ needs }: { needs: Permission }) => {
   const { refused: texts } = useTexts();
   return <Text mt="md">{`${texts.readOnly(usePermissionNames(needs) ?? '')} ${texts.grantedBy}`}</Text>;

@@ -33,7 +33,7 @@ const useSessionEnd = (): number | null => {
   return data?.find(({ isCurrent }) => isCurrent)?.expires ?? null;
 };
 
-/** A line that announces the end of the session an hour in advance, and lets the user log in again. */
+/** A line announcing the end of the session an hour in advance. It lets the user log in again. */
 export const SessionEnding = () => {
   const { login: texts } = useTexts();
   const dates = useDates();

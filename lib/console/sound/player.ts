@@ -18,7 +18,7 @@ const patterns: Readonly<Record<Sound, Pattern>> = {
   'not watched': { tones: [{ at: 0, seconds: 1, hertz: 330, to: 247 }], gain: 0.5 },
 };
 
-/** How long (s) a tone fades in and out, so that it does not click. */
+/** How long (s) a tone fades in and out, to avoid clicks. */
 const FADE = 0.01;
 
 const playTone = (audio: AudioContext, { at, seconds, hertz, to }: Tone, gain: number): void => {

@@ -5,7 +5,7 @@ import { en, type Texts } from './en.ts';
 
 const languages: Readonly<Record<string, Texts>> = { en, de };
 
-/** Returns the first preferred language that the console supports. */
+/** Returns the first preferred language supported by the console. */
 const languageOf = (preferred: readonly string[]): string =>
   preferred.map((tag) => tag.slice(0, 2).toLowerCase()).find((language) => Object.hasOwn(languages, language)) ?? 'en';
 

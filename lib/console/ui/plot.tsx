@@ -53,7 +53,7 @@ const Canvas = ({ label, data, styles, height = 200, extension = 0, ticks, timeO
   return <div ref={holder} role="img" aria-label={label} style={{ minHeight: height }} />;
 };
 
-/** A chart over time. New data updates the same canvas, so that the chart does not flicker. */
+/** A chart over time. New data updates the same canvas, so the chart does not flicker. */
 export const Plot = (props: PlotProps) => (
   <Boundary>
     <Canvas {...props} />

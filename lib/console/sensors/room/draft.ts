@@ -28,7 +28,7 @@ const newRegion = (rect: Rect, name: string): Region => ({
   isHorizontal: false,
 });
 
-/** Returns the body that replaces a room, without the read-only fields. */
+/** Returns the body for replacing a room, without the read-only fields. */
 const updateOf = ({ sensorId: _, createDate: __, updateDate: ___, rotation: ____, ...room }: Room): RoomUpdate => room;
 
 /** The room editor state. `draft` is null while the room is not being edited; `selected` is a region id. */
