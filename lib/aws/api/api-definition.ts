@@ -39,8 +39,8 @@ const method = (stack: Stack, path: string, name: LambdaName, operation?: { name
 });
 
 /**
- * Returns the OpenAPI paths, with each operation as a method. Each path also accepts any other method, because its
- * function handles OPTIONS and 405 itself. All other paths, including prefixes of these paths and everything below
+ * Returns the OpenAPI paths, with each operation as a method. Each path also accepts any other method, because
+ * functions handle OPTIONS and 405 themselves. All other paths, including prefixes of these paths and everything below
  * them, go to a function that responds with 404.
  */
 const pathsOf = (stack: Stack) => {

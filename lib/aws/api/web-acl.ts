@@ -103,7 +103,7 @@ export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): 
     webAclArn: acl.attrArn,
     resourceArn: api.deploymentStage.stageArn,
   });
-  // AWS WAF may not find a stage right after its creation, so the association comes after the API domain.
+  // AWS WAF may not find a newly created stage, so the association comes after the API domain.
   const domain = api.node.tryFindChild('domain');
   if (domain) association.node.addDependency(domain);
   return acl;

@@ -10,7 +10,7 @@ export const BACKUP_DAYS = 35;
 
 /**
  * The bucket for exports. Jobs delete each export after a day. If that fails, the lifecycle rule deletes the export at
- * most a day later. A bucket must be empty to be deleted with its stack, so `npm run destroy` empties it.
+ * most a day later. Only an empty bucket can be deleted with the stack, so `npm run destroy` empties it.
  */
 export class Exports extends Bucket {
   constructor(scope: Construct, id: string, stage: Stage) {

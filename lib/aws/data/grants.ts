@@ -110,7 +110,7 @@ type Capability = ReturnType<typeof capabilityOf>;
 const capabilitiesOf = (uses: readonly Use[]): Capability[] =>
   [...new Set(uses)].filter(isCapability).map(capabilityOf);
 
-/** Returns a function's environment: exactly the variables its contract needs. */
+/** Returns a function's environment: exactly the variables required by the contract. */
 export const functionEnvironment = (
   uses: readonly Use[],
   values: Readonly<Record<string, string>>,
@@ -124,7 +124,7 @@ export const functionEnvironment = (
   );
 
 /**
- * Returns the ARNs of the SES identities that can verify a sender: the address and its domain. Empty in a stage without
+ * Returns the ARNs of the SES identities that can verify a sender: the address and the domain. Empty in a stage without
  * email.
  */
 export const senderIdentityArns = (stack: Stack, mailSender: string): string[] =>

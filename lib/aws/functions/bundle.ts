@@ -11,7 +11,7 @@ import { skipSourceMaps } from './skip-source-maps.ts';
 /** A function's bundled code: a folder with `handler.mjs`, and what esbuild reports about it. */
 export type Bundle = {
   folder: string;
-  /** Bytes and source files of the code loaded at a cold start: the handler and its static imports. */
+  /** Bytes and source files of the code loaded at a cold start: the handler and all static imports. */
   startBytes: number;
   startSources: readonly string[];
   /** Bytes in the whole folder. */
@@ -56,7 +56,7 @@ const FIELD_NOTE = new RegExp(String.raw`(\b(?:integer|boolean)Field\([^()']*,\s
 const linesOf = (text: string): string => text.replaceAll(/[^\n]/g, '');
 
 /**
- * Leaves out texts that functions do not read. For settings, `forHosts` becomes an empty function, so esbuild drops its
+ * Leaves out texts that functions do not read. For settings, `forHosts` becomes an empty function, so esbuild drops the
  * calls with their arguments. The OpenAPI document keeps these texts, because it is computed beforehand from the
  * sources (computed.ts). Line numbers stay the same, for source maps.
  */

@@ -23,7 +23,7 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
   return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
 };
 
-/** Nouns that only lazy API chunks need. Each chunk imports its noun's file, so a cold start does not load it. */
+/** Nouns needed only by lazy API chunks. The chunks import the noun files, so a cold start does not load them. */
 const lazyNouns: Readonly<Record<string, readonly string[]>> = { api: ['auditLines'], workers: [] };
 
 /** Returns the store nouns a function uses with their imports, leaving out the writes for nouns it only reads. */

@@ -30,7 +30,7 @@ export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerF
 
 /**
  * Creates the role CodeDeploy uses to shift the aliases and read this account's alarms. The role names the aliases
- * instead of referring to them, because each alias depends on its deployment group.
+ * instead of referring to them, because each alias depends on a deployment group.
  */
 const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, alarms: readonly Alarm[]): Role => {
   const arns = GRADUAL.map((name) => valueForFunction(functions, name).functionArn);

@@ -28,7 +28,7 @@ export const configurationSets = (scope: Construct, { mailSender, smsOrigin }: S
 };
 
 /**
- * Allows a service to publish events from its configuration set to the topic.
+ * Allows a service to publish events from a configuration set to the topic.
  * https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-sns-creating-role.html
  */
 const allowPublish = (topic: Topic, service: string, { arn }: ConfigurationSet): void => {

@@ -54,7 +54,7 @@ export const maxConcurrencyPerQueue = (
   return reserved === 0 ? max : Math.min(max, Math.floor(reserved / queues.length));
 };
 
-/** Returns an error message for each function whose reservation is too small for its queues. */
+/** Returns an error message for each function whose reservation is too small for the queues. */
 export const reservationErrors = (reservations: Concurrency): string[] =>
   consumers
     .filter((consumer: Consumer) => maxConcurrencyPerQueue(consumer, reservations) < MIN_PER_QUEUE)

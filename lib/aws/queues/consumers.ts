@@ -15,8 +15,8 @@ import { type Queues, queueArnOf } from './queues.ts';
 const MAX_FIFO_BATCH = 10;
 
 /**
- * Connects a consumer to its queues. Batches can fail partially, invocations do not wait for a full batch, and no queue
- * uses more than its share of the concurrency.
+ * Connects a consumer to its queues. Batches can fail partially, invocations do not wait for a full batch, and each
+ * queue uses at most an equal share of the concurrency.
  */
 export const addEventSources = (
   target: IFunction,

@@ -115,7 +115,7 @@ const useRefetchOnChange = (refetch: () => unknown, isFirst: boolean): void => {
   }, [shown]);
 };
 
-/** Reports that the list is empty. A fall can be open for a few seconds before its alarm is in the list. */
+/** Reports that the list is empty. A fall can be open for a few seconds before the alarm is in the list. */
 const Empty = () => {
   const texts = useAlarmTexts();
   const alarms = useAlarms();

@@ -30,7 +30,7 @@ export const timeTo = (
   return date === null ? null : Math.max(0, date - createDate);
 };
 
-/** An alarm and the time (ms) to one of its steps. */
+/** An alarm and the time (ms) to a step. */
 type Timed = { alarm: Alarm; ms: number };
 /** The times to a step: the known ones, their median and the longest. */
 type Times = { known: number; missing: number; median: number | null; worst: Timed | null };

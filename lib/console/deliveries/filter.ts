@@ -18,7 +18,7 @@ export type Filter = {
   /** A sensor id and an event uuid. Only links set them. */
   sensor: string | null;
   event: string | null;
-  /** The delivery whose details are beside the list: its webhook, or `people`, and its id. */
+  /** The delivery whose details are beside the list: the webhook id, or `people`, and the delivery id. */
   delivery: string | null;
 };
 

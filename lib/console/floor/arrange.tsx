@@ -221,7 +221,7 @@ type ArrangeProps = {
   onEnd: () => void;
 };
 
-/** Arranges a group's rooms on its plan by dragging, with keys, or in fields. */
+/** Arranges a group's rooms on the plan by dragging, with keys, or in fields. */
 export const Arrange = ({ groupId, plan, members, extents, nameOf, label, onEnd }: ArrangeProps) => {
   const texts = useFloorTexts();
   const { failed } = useTexts();

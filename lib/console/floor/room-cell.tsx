@@ -13,7 +13,7 @@ import { useFloorTexts } from './texts.ts';
 
 const percent = (part: number, whole: number): string => `${(part / whole) * 100}%`;
 
-/** Returns the style that places a rectangle by its center on a plan. */
+/** Returns the style that centers a rectangle at a point on a plan. */
 const placedAt = ({ x, y }: Box, width: number, height: number, plan: FloorPlan) => ({
   left: percent(x - width / 2, plan.width),
   top: percent(y - height / 2, plan.height),

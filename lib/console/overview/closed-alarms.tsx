@@ -9,7 +9,7 @@ import type { Alarms } from './alarms-provider.tsx';
 import { type ClosedFall, useClosedFalls } from './closed-falls.ts';
 import { shortName } from './room-name.ts';
 
-/** A closed alarm with its outcome. */
+/** A closed alarm and the outcome. */
 type Entry = Pick<Alarm, 'key' | 'sensorId' | 'name' | 'since' | 'isFall'> & {
   situation: Alarm['hits'][0]['situation'];
   acknowledgement: ReturnType<typeof acknowledgementOf>;

@@ -1,6 +1,6 @@
 import type { SensorStatus, SensorWithFalls } from '#openapi';
 
-/** An open fall, with its sensor. */
+/** An open fall, with the sensor. */
 export type OpenFall = SensorWithFalls['falls'][number] & Pick<SensorWithFalls, 'sensorId' | 'name'>;
 
 /** Whether a fall state means that someone is on the floor. */

@@ -23,7 +23,7 @@ export const useHeadline = () => {
   };
 };
 
-/** The room number, as large as fits. A name without a number is shown in its place. */
+/** The room number, as large as fits. A name without a number is shown instead. */
 const RoomNumber = ({ sensorId, name }: Row) => {
   const { number, word } = roomNameOf(name);
   // The accessible name begins with the visible text.

@@ -79,7 +79,7 @@ const entriesOfPeople = ({ hits }: Alarm, { texts: { overview } }: Words): Entry
   return [...new Map(entries.map((entry) => [entry.key, entry])).values()];
 };
 
-/** The alarm timeline: the sensor report, each notification with its result, and what people did. */
+/** The alarm timeline: the sensor report, each notification with the result, and what people did. */
 export const Timeline = ({ alarms }: { alarms: readonly Alarm[] }) => {
   const texts = useTexts();
   const { second } = useDates();

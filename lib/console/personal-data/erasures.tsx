@@ -20,7 +20,7 @@ const endOf = ({ createDate, begins }: Erasure): number => (begins ?? createDate
 const hasBegun = ({ state }: Erasure): boolean => state !== 'requested' && state !== 'canceled';
 const isOnTime = (job: Erasure): boolean => isRunning(job) && endOf(job) > Date.now();
 
-/** Lists a customer's erasures, each with its certificate. */
+/** Lists a customer's erasures, each with a certificate. */
 export const Erasures = ({ customerId }: { customerId: number }) => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

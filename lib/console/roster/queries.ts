@@ -34,7 +34,7 @@ const readRules = async (customerId: number): Promise<readonly Rule[]> => {
   }
 };
 
-/** Returns the query for the roster, with everything needed to find its gaps. */
+/** Returns the query for the roster, with everything needed to find gaps. */
 export const rosterQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['roster', customerId],

@@ -14,7 +14,7 @@ const DAYS = 7;
 type Span = { from: number; to: number };
 type Day = { start: number; spans: readonly Span[]; known: Span };
 
-/** Returns the periods of presence in a room until `now`, from its newest events (newest first). */
+/** Returns the periods of presence in a room until `now`, from the newest events (newest first). */
 const spansOf = (events: readonly Pick<Event, 'type' | 'action' | 'createDate'>[], now: number): Span[] => {
   const changes = events.filter(({ type }) => type === 'presence').toReversed();
   return changes.flatMap(({ action, createDate }, at) =>

@@ -25,7 +25,7 @@ const isFromService = (raw: unknown): boolean => raw !== null && Object.keys(Obj
 
 type EventMessage = Pick<Event, 'type' | 'action' | 'createDate'> & { text: string };
 
-/** Returns the query for an event with the exact text of its message, because parsing would round long numbers. */
+/** Returns the query for an event with the exact message text, because parsing would round long numbers. */
 const useMessage = (sensorId: string, uuid: string) =>
   useQuery({
     queryKey: ['sensor', sensorId, 'event', uuid],

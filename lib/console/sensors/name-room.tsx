@@ -43,7 +43,7 @@ const Preview = ({ name }: { name: string }) => {
   );
 };
 
-/** A form for naming a newly linked sensor's room, and for choosing its group. */
+/** A form for naming a newly linked sensor's room, and for choosing the group. */
 export const NameRoom = ({ sensor, onDone }: { sensor: LinkedSensor; onDone: () => void }) => {
   const { sensors: texts, groups: groupTexts, save: label } = useTexts();
   const { data: groups = [] } = useGroups(sensor.customerId ?? 0);

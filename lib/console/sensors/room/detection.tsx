@@ -68,7 +68,7 @@ const Volume = ({ value, onChange, faultOf: fault }: VolumeProps) => {
 
 type RoomDetectionProps = { room: RoomUpdate; onChange: (changes: Partial<RoomUpdate>) => void; error: unknown };
 
-/** Fields for what a sensor monitors in its room. */
+/** Fields for what a sensor monitors in the room. */
 export const RoomDetection = ({ room, onChange, error }: RoomDetectionProps) => (
   <Volume value={room} onChange={onChange} faultOf={(name) => faultOf(error, name)} />
 );

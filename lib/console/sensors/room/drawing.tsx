@@ -93,7 +93,7 @@ const SensorRange = ({ room, manufacturer }: { room: RoomUpdate; manufacturer: S
 const MAX_POINTS = 20;
 const DAY = 86_400_000;
 
-/** Returns a point's opacity, which fades with its age (ms) over a day. */
+/** Returns a point's opacity, which fades with age (ms) over a day. */
 const opacityOf = (age: number): number => Math.max(0.25, 1 - age / DAY);
 
 /** Draws the positions of the newest events. */

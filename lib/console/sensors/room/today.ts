@@ -27,7 +27,7 @@ const clamped = ({ from, to }: Span, period: Span): Span => ({
 
 /**
  * Returns a state's row for a period, from events sorted oldest first. A state that has begun lasts until the end of
- * the period only if `isOpen`; otherwise its end is unknown.
+ * the period only if `isOpen`; otherwise the end is unknown.
  */
 const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpen: boolean): Lane => {
   const spans: Span[] = [];
