@@ -8,7 +8,7 @@ export class Problem extends Error {
   readonly status: number;
   /** The `X-Error-Code`, such as `rule_not_found`; '' if the response came from a proxy. */
   readonly code: string;
-  /** Errors in single fields of the body. */
+  /** Errors in individual body fields. */
   readonly faults: readonly Fault[];
   constructor(status: number, message: string, faults: readonly Fault[] = [], code = '') {
     super(message);

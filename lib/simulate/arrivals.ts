@@ -9,7 +9,7 @@ const kinds: Readonly<Record<number, Kind>> = { 1: 'fall/fall_detected' };
 type Full = { event: { type: string; action: string }; sensor: { name: string } };
 type Custom1 = { eventType: number; sensorName: string };
 
-/** Counts arriving deliveries. Another delivery with the same `webhook-id` counts as a duplicate. */
+/** Counts incoming deliveries. Another delivery with the same `webhook-id` counts as a duplicate. */
 export const createArrivals = () => {
   const deliveries: Counts = new Map();
   const seen = new Set<string>();

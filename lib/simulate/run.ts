@@ -102,7 +102,7 @@ export const checkFalls = ({ tally, expected, slow }: Result): { complaints: str
 };
 
 /**
- * Compares the arrived deliveries and the records listed by the cloud API with the expectation, which was derived
+ * Compares the received deliveries and the records listed by the cloud API with the expectation, which was derived
  * without the cloud.
  */
 export const checkRecords = (

@@ -11,10 +11,10 @@ import { skipSourceMaps } from './skip-source-maps.ts';
 /** A function's bundled code: a folder with `handler.mjs`, and what esbuild reports about it. */
 export type Bundle = {
   folder: string;
-  /** Bytes and source files of the code loaded at a cold start: the handler and all static imports. */
+  /** The size (bytes) and source files of the code loaded at a cold start: the handler and all static imports. */
   startBytes: number;
   startSources: readonly string[];
-  /** Bytes in the whole folder. */
+  /** The folder size (bytes). */
   bytes: number;
   /** All source files in the bundle, including lazy chunks and all SDK files, relative to the repository. */
   sources: readonly string[];

@@ -6,7 +6,7 @@ const RECENT_MS = 24 * 3_600_000;
 
 /** Whether an alarm is about a sensor rather than a person. */
 export const isOffline = ({ situation }: Alarm): boolean => situation === 'sensor_inactive';
-/** Whether people rated an alarm as false. */
+/** Whether an alarm was rated as false. */
 export const isFalse = ({ outcome, feedback }: Alarm): boolean =>
   outcome === null ? feedback?.classification === 'FALSE_POSITIVE' : outcome === 'false_alarm';
 

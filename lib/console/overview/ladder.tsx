@@ -40,7 +40,7 @@ const Recipient = ({ name, messages }: { name: string; messages: readonly Messag
   );
 };
 
-/** Whom a row's alarms have notified, and with what result. */
+/** Who was notified by a row's alarms, and with what result. */
 export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
