@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A bounded number that may have a fraction, rounded to three decimals. The body parser passes numbers that are not
- * written as exact integers as `Number` objects, so that only this schema accepts them.
+ * A bounded number with an optional fraction, rounded to three decimals. The body parser passes numbers not written as
+ * exact integers as `Number` objects, so that only this schema accepts them.
  */
 export const decimal = (min: number, max: number) =>
   z

@@ -45,7 +45,7 @@ const ulid = (time: number, bytes: Uint8Array): string =>
 export const timeOfUlid = (id: string): number =>
   [...id.slice(0, 10)].reduce((time, character) => time * 32 + CROCKFORD.indexOf(character), 0);
 
-/** Returns a string that sorts before all ULIDs from `time` (ms) onward, and after all earlier ones. */
+/** Returns a string sorting before all ULIDs from `time` (ms) onward, and after all earlier ones. */
 export const firstUlidAt = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
 
 const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
@@ -69,7 +69,7 @@ const asUuid = (bytes: Uint8Array, version: number): string => {
 export const uuidV4Bytes = (random: Uint8Array): Uint8Array =>
   Buffer.from(asUuid(random, 4).replaceAll('-', ''), 'hex');
 
-/** The namespace for all UUIDv5s that the service derives. */
+/** The namespace for all UUIDv5s derived by the service. */
 const NAMESPACE = Buffer.from('5e7a0c1d9b2f4c6e8a3d1f0b7c9e2d4a', 'hex');
 
 /** Derives a UUIDv5: the same parts yield the same UUID. */

@@ -1,5 +1,5 @@
 /**
- * All events that rules can watch for, by situation. `code` is the D2 Custom 1 eventType. Events without a code reach
+ * All events rules can watch for, by situation. `code` is the D2 Custom 1 eventType. Events without a code reach
  * webhooks in every other format.
  */
 export const kinds = {

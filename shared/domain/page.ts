@@ -1,8 +1,8 @@
 export type PageOf<T> = { total: number; page: number; perPage: number; data: T[] };
 
 /**
- * A page of a list that is read in bounded parts, one per request. If `isWhole`, `total` counts the whole list.
- * Otherwise it counts only what was read, and the list continues after the id in `next`.
+ * A page from a list read in bounded parts, one per request. If `isWhole`, `total` counts the whole list. Otherwise it
+ * counts only what was read, and the list continues after the id in `next`.
  */
 export type PartialPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
 

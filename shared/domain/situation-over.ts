@@ -18,7 +18,7 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
   tracks.find(({ id }) => id === number);
 
 /**
- * Whether the device has reported that the fall is over, or people have closed it. A fall missing from the state, for
+ * Whether the device has reported the end of the fall, or people have closed it. A fall missing from the state, for
  * example after a sensor restart, counts as open.
  */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {

@@ -62,7 +62,7 @@ const network = {
   ),
 } as const;
 
-/** The critical configuration (D1 O18). Only a system admin may read and write it. */
+/** The critical configuration (D1 O18), which only a system admin may read and write. */
 export const criticalFields = {
   ...criticalFallFields,
   ...criticalPresenceFields,

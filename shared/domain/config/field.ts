@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { int32, text, toValidText } from '../values.ts';
 
 /**
- * One configuration field: the schema, the default, the OpenAPI description, and the firmware versions that support it.
- * `from` and `until` are the N in firmware v0.N: `from` is the first version with support, `until` the first without.
+ * A configuration field: schema, default, OpenAPI description, and the firmware versions supporting it. `from` and
+ * `until` are the N in firmware v0.N: `from` is the first version with support, `until` the first without.
  */
 type Field<T = unknown> = Support & { schema: () => z.ZodType<T>; byDefault: T; note: string };
 type Support = { from?: number; until?: number };
@@ -73,7 +73,7 @@ export const defaultsOf = <F extends Fields>(fields: F): ConfigValues<F> =>
 const supportText = ({ from, until }: Support): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
-/** Returns the stored values, with defaults in place of missing or no longer allowed values. */
+/** Returns the stored values, with defaults for those missing or no longer allowed. */
 export const validValues = <F extends Fields>(fields: F, stored: Partial<ConfigValues<F>> | null): ConfigValues<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {

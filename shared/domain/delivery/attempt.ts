@@ -29,7 +29,7 @@ export type PackedAttempt = [
   outbox?: true,
 ];
 
-/** The largest response body (bytes) stored in the delivery itself. */
+/** The largest response body (bytes) kept in the delivery itself. */
 const MAX_SHORT_BODY = 64;
 export const isShortBody = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
@@ -48,7 +48,7 @@ export const packAttempt = (
 };
 
 /**
- * Returns the log entry for an attempt that the messaging service accepted, but later reported as failed for this
+ * Returns the log entry for an attempt first accepted by the messaging service, but later reported as failed for this
  * reason.
  */
 export const withReason = (

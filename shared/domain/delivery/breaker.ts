@@ -9,16 +9,14 @@ export const SLOTS_PER_WEBHOOK = 5;
  * time.
  */
 export const BREAKER_FAILURES = 10;
-/**
- * The longest time (ms) that a circuit stays open, and the longest time (ms) over which postponed retries are spread.
- */
+/** The longest time (ms) a circuit stays open, and the longest time (ms) over which postponed retries are spread. */
 const MAX_OPEN = 60_000;
 const MAX_SPREAD = 300_000;
 /** The lease (ms) on a slot or probe, as long as the lease on a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
 /**
- * Returns a time (ms). Leases ending before it count as lapsed. Leases taken before `aloneSince` (ms) no longer have a
- * holder. A future `aloneSince` is ignored, because it means that the clock was set back.
+ * Returns the cutoff (ms) for leases: any that end earlier count as lapsed. Leases taken before `aloneSince` (ms) no
+ * longer have a holder. A future `aloneSince` is ignored, because the clock must have been set back.
  */
 export const lapsedBefore = (now: number, aloneSince: number): number =>
   isFuture(aloneSince, now) ? now : Math.max(now, aloneSince + LEASE_MS);
@@ -39,11 +37,11 @@ type Health = Pick<
   'consecutiveFailures' | 'failingSince' | 'lastSuccess' | 'openUntil' | 'probeUntil' | 'slowUntil' | 'warnedAt'
 >;
 
-/** The webhook attribute that holds a slot lease. */
+/** The webhook attribute holding a slot lease. */
 export type SlotName = `slot${number}`;
 /**
  * The attribute with the time (ms) when a slot or probe lease ends. `tokenName` returns the name of the attribute with
- * the token of the call that took the lease.
+ * the holder's token.
  */
 export type LeaseName = SlotName | 'probeUntil';
 export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}Token`;
@@ -125,7 +123,7 @@ export const isSuccessToRecord = (health: Health, now: number): boolean =>
   isSlowOrFailing(health, now) ||
   !lasts((health.lastSuccess ?? 0) + 60_000, 60_000, now);
 
-/** Returns what to do about a webhook that has been failing for days: nothing yet, send one warning, or disable it. */
+/** Returns what to do about a webhook after days of failures: nothing yet, send one warning, or disable it. */
 export const failureActionOf = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
   const { consecutiveFailures, failingSince = now, warnedAt = 0 } = health;
   const failingFor = now - failingSince;

@@ -64,7 +64,7 @@ export const DeliveryMessage = z
   })
   .meta({ id: 'DeliveryMessage' });
 
-/** The delivery fields that lists show, filter, sort and count by. */
+/** The delivery fields used by lists to show, filter, sort and count. */
 export type DeliveryRow = Pick<
   Delivery,
   | 'id'

@@ -12,18 +12,15 @@ export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
-/**
- * The delay (s) before each attempt to reach a person: five attempts within 10 minutes. By then, others have been
- * notified.
- */
+/** The delay (s) before each attempt to reach a person: five within 10 minutes. By then, others have been notified. */
 export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 /**
- * Returns the delay (s) before a retry after a failure that only the host's operator can fix. It is a quarter of the
- * delivery's age (s), at most an hour on the first day, and a day from then on. A rule hit stores every attempt for up
- * to 300 messages, so a delivery makes fewer than 80 attempts.
+ * Returns the delay (s) before a retry after a failure that only the host's operator can fix: a quarter of the
+ * delivery's age (s), at most an hour on the first day, then a day. A rule hit stores every attempt for up to 300
+ * messages, so a delivery makes fewer than 80 attempts.
  */
 const hostDelay = (attempts: number, age: number): number =>
   age > DAY_SECONDS ? DAY_SECONDS : Math.max(PERSON_DELAYS[attempts] ?? 60, Math.min(age / 4, HOUR_SECONDS));
@@ -231,7 +228,7 @@ const delaysAfter = (
   return { requested, wait: requested > delay ? requested : Math.max(requested, withJitter(delay, random)) };
 };
 
-/** Returns a delivery's next state after a host failure. It is retried until a day before the delivery is deleted. */
+/** Returns a delivery's next state after a host failure. Retries end a day before the delivery is deleted. */
 export const nextStateAfterHostFailure = (
   { id, attempts }: Pick<Delivery, 'id' | 'attempts'>,
   { now, random }: { now: number; random: number },
@@ -245,8 +242,8 @@ export const nextStateAfterHostFailure = (
 
 /**
  * Returns a delivery's next state after an attempt. `attempts` includes this attempt, but not early ones. `schedule` is
- * the webhook's or stage's retry schedule (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is set for an early
- * attempt: when (ms) the schedule plans the next attempt. If the early attempt fails, the delivery returns to that
+ * the webhook's or stage's retry schedule (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is only set for an
+ * early attempt: when (ms) the schedule plans the next one. If the early attempt fails, the delivery returns to its
  * place in the schedule.
  */
 export const nextStateAfter = (

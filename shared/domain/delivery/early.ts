@@ -16,7 +16,7 @@ const MIN_GAIN = 1_000;
 /** How far ahead (ms) a replay plans first attempts, which are spaced at the replay's own rate. */
 const PLANNED_AHEAD = 5_000;
 
-/** Whether a webhook may have pending deliveries that no success has released yet. */
+/** Whether a webhook may have pending deliveries not yet released by a success. */
 export const needsRelease = ({ pendingSince, backDate = 0, lastFailure = 0 }: WebhookRecord, now: number): boolean =>
   pendingSince !== undefined && (backDate <= lastFailure || isFuture(backDate, now));
 
@@ -25,8 +25,8 @@ export const isFailingAgain = ({ consecutiveFailures, openUntil }: WebhookRecord
   consecutiveFailures >= MAX_FAILURES || openUntil !== undefined;
 
 /**
- * Whether a single delivery caused all failures since the webhook's last success, so that no other delivery is pending.
- * A release still in progress concerns older deliveries.
+ * Whether a single delivery caused all failures since the webhook's last success, which means no other delivery is
+ * pending. A release still in progress concerns older deliveries.
  */
 export const isOnlyFailing = (
   { pendingSince = 0, backDate = 0, lastSuccess = 0, consecutiveFailures, openUntil }: WebhookRecord,
@@ -47,10 +47,10 @@ export const isEarlyAttempt = ({ nextAttempt, sendTryTimes }: Delivery): boolean
   nextAttempt !== null && nextAttempt > (sendTryTimes.at(-1) ?? 0);
 
 /**
- * Returns when (ms) to attempt a pending delivery early if the turn comes at `turn` (ms); null if it is not pending, or
+ * Returns when (ms) to attempt a pending delivery early if its turn comes at `turn` (ms); null if it is not pending, or
  * if nothing would be gained. The attempt still respects Retry-After. The pause after the previous attempt doubles with
- * each early attempt, so that a delivery the receiver keeps rejecting is not resent after every success. `firstDelay`
- * (ms) is the retry schedule's delay before first attempts.
+ * each early attempt, to avoid resending a rejected delivery after every success. `firstDelay` (ms) is the retry
+ * schedule's delay before first attempts.
  */
 export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number): number | null => {
   const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;
@@ -62,7 +62,7 @@ export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number):
   return time + MIN_GAIN < nextAttempt ? time : null;
 };
 
-/** Groups of deliveries, in the order in which a release attempts them. */
+/** Delivery groups, in the order a release attempts them. */
 export type ReleaseOrder = 'about_people' | 'other_alarms' | 'rest';
 export const releaseOrderOf = ({ snapshot: { event } }: Delivery): ReleaseOrder => {
   if (isAlarmAboutPerson(event)) return 'about_people';

@@ -1,7 +1,7 @@
 import type { EventDetails, Situation } from '../event/event.ts';
 
 /**
- * Filters that select the events a customer webhook receives. An event must match all of them; null matches any event.
+ * Filters selecting the events a customer webhook receives. An event must match all of them; null matches any event.
  */
 export type EventFilters = {
   eventTypes: number[] | null;

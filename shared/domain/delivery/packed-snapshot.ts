@@ -33,7 +33,7 @@ type Packed = [
     | null,
   ...rest: PackedRest,
 ];
-/** Fields that only some deliveries have. Missing trailing elements are left out. */
+/** Fields found only in some deliveries. Missing trailing elements are left out. */
 type PackedRest = [
   acknowledgeUntil: number,
   acknowledgement?: [ruleHitId: number | null, userId: number | null, name: string, date: number] | null,
@@ -64,8 +64,8 @@ const restOf = ([until, by, reader]: PackedRest): Rest => ({
 });
 
 /**
- * Packs a snapshot into the string that a delivery stores: values only, without names. A delivery is written three
- * times, and each write is billed by the kilobyte. The names alone would take half a kilobyte.
+ * Packs a snapshot into a string for storage: values only, without names. A delivery is written three times, and each
+ * write is billed by the kilobyte. The names alone would take half a kilobyte.
  */
 export const packSnapshot = ({ service, webhook, event, sensor, customer, rule, ...rest }: Snapshot): string => {
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;

@@ -7,7 +7,7 @@ import { restingStates } from './states.ts';
 /** The states in which a delivery can be resent: it has ended or is held. */
 const Replayable = z.enum(restingStates);
 
-/** The body of a request to resend a webhook's deliveries. */
+/** The request body for resending a webhook's deliveries. */
 export const NewReplay = z
   .object({
     since: millis,
@@ -26,12 +26,12 @@ export const NewReplay = z
   });
 export type NewReplay = z.output<typeof NewReplay>;
 
-/** The body of a request that pauses or resumes a replay. */
+/** The request body for pausing or resuming a replay. */
 export const ReplayUpdate = z
   .object({ isPaused: z.boolean() })
   .meta({ id: 'ReplayUpdate', examples: [{ isPaused: true }] });
 
-/** A job that resends deliveries, with the progress so far. */
+/** A job that resends deliveries, and its progress. */
 export const Replay = z
   .object({
     id: uuid,
@@ -83,8 +83,8 @@ export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): bool
   isListed && sent + failed >= made;
 
 /**
- * Returns a replay's time span (ms). It excludes deliveries newer than the replay, and deliveries that had expired when
- * the replay was created, even if they still exist.
+ * Returns a replay's time span (ms). It excludes deliveries newer than the replay, and those already expired when the
+ * replay was created, even if they still exist.
  */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
   Math.max(replay.since, replay.createDate - DELIVERY_RETENTION),

@@ -3,7 +3,7 @@ import type { Delivery } from './delivery.ts';
 
 /**
  * Returns the corrected time (ms) for the next attempt if it was planned before the clock was set back; null otherwise.
- * `by` is how far (ms) the clock was set back. It is null if that is unknown and only the attempt's task has arrived.
+ * `by` is how far (ms) the clock was set back. If that is unknown and only the attempt's task has arrived, it is null.
  * Queues do not depend on the clock, so the attempt is then due now.
  */
 export const correctedAttempt = (

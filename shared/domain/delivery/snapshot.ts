@@ -126,7 +126,7 @@ export const idInRound = (
 type EventKey = Pick<Decided, 'uuid' | 'source' | 'receiveDate'> & { sensorId: string };
 /**
  * Derives the delivery id for one of a hit's first recipients. In a format that sends each message once, all events and
- * rules for a message share an id.
+ * rules for a message share one id.
  */
 export const firstDeliveryId = (
   { uuid, source, receiveDate, sensorId }: EventKey,
@@ -177,7 +177,7 @@ export const newDelivery = (
   sendTryTimes: [],
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  // A round without a hit notifies emergency contacts about an alarm that belongs to an event.
+  // A round without a hit notifies emergency contacts about an event's alarm.
   snapshot: {
     ...snapshot,
     event: 'format' in to ? withRawMessage(snapshot.event, to.format, eventContext.event) : snapshot.event,

@@ -3,8 +3,8 @@ import { type Caller, hasPermission } from '../identity/permission.ts';
 /** The permissions for managing webhooks: manage_customers for customer webhooks, manage_bots for bot webhooks. */
 export const webhookManagers = ['manage_customers', 'manage_bots'] as const;
 /**
- * The permissions that let users see deliveries. Users who may change rules see deliveries to people, because rules
- * name these people.
+ * The permissions for seeing deliveries. Users who may change rules see deliveries to people, because rules name these
+ * people.
  */
 export const deliveryManagers = [...webhookManagers, 'manage_rules'] as const;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { int32 } from '../values.ts';
 
 const PREFIX = 'whsec_';
-/** Base64 with padding, which Standard Webhooks libraries decode. */
+/** Matches padded Base64, as decoded by Standard Webhooks libraries. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const KEY_BYTES = { min: 16, max: 64 };
 
@@ -15,7 +15,7 @@ const isUnambiguous = (secret: string): boolean => {
   return secret.startsWith(PREFIX) && isBase64 && key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max;
 };
 
-/** 16..256 printable ASCII characters. A secret that begins with `whsec_` continues in Base64. */
+/** 16..256 printable ASCII characters. After a `whsec_` prefix, the rest is Base64. */
 export const SecretKey = z
   .string()
   .regex(/^[\x20-\x7e]{16,256}$/)
@@ -25,7 +25,7 @@ export const SecretKey = z
   })
   .meta({ description: 'after the prefix whsec_, Base64 (standard alphabet, padded) of 16 to 64 bytes' });
 
-/** The body of a request that only changes the secret. */
+/** The request body for changing only the secret. */
 export const NewSecret = z
   .object({ secretKey: SecretKey.nullable(), overlapSeconds: int32(0, 604_800).default(0) })
   .meta({ id: 'SecretRotation', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });

@@ -20,7 +20,7 @@ const anyOf = <T extends z.ZodType>(element: T, whenNull: string) =>
     .default(null)
     .meta({ description: `customer webhooks only; null: ${whenNull}` });
 
-/** The webhook fields that select which events it receives. */
+/** The webhook fields that select events. */
 const eventFilterFields = {
   eventTypes: anyOf(eventType(), 'events of any type, or without one'),
   situations: anyOf(Situation, 'events of any situation, or without one'),
@@ -65,14 +65,14 @@ const example = {
 };
 
 /**
- * The body of a request that replaces a webhook. `secretKey` is write-only: the key stays unchanged if missing, and is
+ * The request body for replacing a webhook. `secretKey` is write-only: the key stays unchanged if missing, and is
  * removed if null.
  */
 const update = fields.extend({ secretKey: SecretKey.nullable().optional() });
 export const WebhookUpdate = update.check(crossRules).meta({ id: 'WebhookUpdate', examples: [example] });
 export type WebhookUpdate = z.output<typeof WebhookUpdate>;
 
-/** The body of a request that creates a webhook. */
+/** The request body for creating a webhook. */
 export const NewWebhook = update
   .extend({ customerId: id.optional() })
   .check(crossRules)
@@ -170,7 +170,7 @@ type DeliveryHealth = {
   /** The number of held deliveries, and the time up to which releases are scheduled. */
   held?: number;
   releasedUntil?: number;
-  /** The ids of the replays that were running when the newest one began, then the newest itself. */
+  /** The ids of the replays running when the newest one began, then the newest itself. */
   replays?: string[];
 };
 

@@ -34,7 +34,7 @@ export const rawMessageOf = ({ source, fallMessage }: Pick<Decided, 'source' | '
 
 /**
  * The decision about one or more messages, with everything needed to apply it, and to reapply it after a crash. `after`
- * is the customer's hit that this decision's hits follow; null if there are no hits. `numbered` is the number of the
+ * is the customer's hit preceding this decision's hits; null if there are no hits. `numbered` is the number of the
  * sensor's previous hit.
  */
 export type Decision = { decided: Decided[]; after: HitPosition | null; numbered: HitNumber };

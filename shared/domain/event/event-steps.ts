@@ -25,7 +25,7 @@ const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, recei
 /** The sensor's new state and the events from a cause, before any rule is evaluated. */
 export type StepOutcome = { next: SensorState; events: ReturnType<typeof withUuids> };
 
-/** Whether the last message without an identity is recent enough that one with the same bytes is a duplicate. */
+/** Whether the last message without an identity is so recent that another with the same bytes is a duplicate. */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
   last !== undefined && Math.abs(received - last.at) <= DUPLICATE_WINDOW;
 
@@ -33,9 +33,7 @@ export const isRecent = ({ last }: SensorState, received: number): boolean =>
 const MAX_EVENTLESS = 16;
 
 type Received = Cause & { raw: string };
-/**
- * Returns the mark that identifies a message. The message's own UUID is not enough, because the device may reuse it.
- */
+/** Returns a mark identifying a message. The message's own UUID is not enough, because the device may reuse it. */
 const markOf = ({ uuid: own }: TrustedMessage, { uuid, raw }: Received): string =>
   hashOf(own === null ? uuid : own + raw).slice(0, 8);
 

@@ -15,7 +15,7 @@ export type Situation = AnySituation;
 export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
 
 /**
- * Events that the service creates: a sensor registers or is refused, a learning phase ends, a webhook is disabled, a
+ * Events created by the service: a sensor registers or is refused, a learning phase ends, a webhook is disabled, a
  * delivery fails, or an alarm is acknowledged, reaches no one or is not answered.
  */
 const notices = {
@@ -51,10 +51,10 @@ export const kindsWithoutRules = {
  */
 export type Point = { x: number; y: number; z?: number };
 
-/** The region of an event. `id` and `name` are empty for a region that only the device knows. */
+/** An event's region. `id` and `name` are empty if only the device knows the region. */
 export type EventRegion = { id: string; index: number; name: string };
 
-/** The subject of an event. The sensor state is later checked for it, to see whether the situation has ended. */
+/** An event's subject. It is used later to find out from the sensor state whether the situation has ended. */
 export type Subject = {
   /**
    * When (ms) the fall started. Maker A: the start in the messages. Maker B: when the track fell or last raised an
@@ -68,7 +68,7 @@ export type Subject = {
   track?: number;
 };
 
-/** An event without an id, in terms that rules and formats use, whichever maker the sensor is from. */
+/** An event without an id, described in terms used by rules and formats, whichever maker the sensor is from. */
 export type EventDetails = {
   situation: Situation | null;
   type: string;
@@ -83,7 +83,7 @@ export type EventDetails = {
   newFall?: boolean;
   /** Missing if the state cannot show whether the situation has ended. */
   subject?: Subject;
-  /** The webhook the event is about, which does not receive the event. */
+  /** The webhook the event is about. It does not receive the event. */
   notTo?: string;
   /** Only in the alarm/acknowledged event. */
   acknowledgement?: HitAcknowledgement;

@@ -23,8 +23,8 @@ export const fallOfEvent = ({ fall, happening }: { fall?: string; happening: Eve
 /** The end of alarm keys that are not about a fall. */
 const NO_FALL = 'e';
 /**
- * Returns the key that people use to answer an alarm that is not about a fall and was not reported by a rule: the event
- * time in base 36, then `-e`.
+ * Returns the key for answering an alarm that is not about a fall and was not reported by a rule: the event time in
+ * base 36, then `-e`.
  */
 export const eventKeyOf = (eventId: number): string => `${timeOfId(eventId).toString(36)}-${NO_FALL}`;
 export const isEventKey = (key: string): boolean => key.endsWith(`-${NO_FALL}`);
@@ -41,7 +41,7 @@ export const fallOfKey = (key: string): FallSubject => {
 /** Whether a key belongs to a later alarm in a fall, not the first. */
 export const isRaisedAgain = (key: string): boolean => key !== firstKeyOf(key);
 
-/** Returns the key for a fall's first alarm, which is the same for all alarms in that fall. */
+/** Returns the key for a fall's first alarm, shared by all alarms in that fall. */
 export const firstKeyOf = (key: string): string => {
   const { began, track } = fallOfKey(key);
   return track === null ? key : `${began.toString(36)}-${track}`;

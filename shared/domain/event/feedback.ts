@@ -12,7 +12,7 @@ const fields = {
   eventId: uuid.nullable().default(null),
 };
 
-/** The body of a request that creates feedback. The rule hit and event must belong to the sensor. */
+/** The request body for creating feedback. The rule hit and event must belong to the sensor. */
 export const NewFeedback = z.object(fields).meta({
   id: 'FeedbackCreation',
   examples: [
@@ -54,7 +54,7 @@ type FeedbackSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEn
 export const isForMaker = ({ manufacturer, optimizationEnabled }: FeedbackSensor): boolean =>
   makers[manufacturer].acceptsFeedback && optimizationEnabled;
 
-/** Returns new feedback with the contents of a request. */
+/** Returns new feedback with a request's contents. */
 export const newFeedback = (
   request: NewFeedback,
   sensor: FeedbackSensor,

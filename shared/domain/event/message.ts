@@ -83,7 +83,7 @@ export const stateReports: ReadonlySet<Signal['kind']> = new Set([
 
 /**
  * A decoded message: the content, the time (ms) by the device clock, the UUID in the message, and `identity`, the parts
- * that identify a duplicate if there is no UUID (null if there are none). `wrong` lists the paths of invalid fields,
+ * identifying a duplicate if there is no UUID (null if there are none). `wrong` lists the paths of invalid fields,
  * which were left out.
  */
 export type DecodedMessage = {
@@ -129,9 +129,7 @@ export const withReusedUuid = (message: TrustedMessage, own: string, raw: string
   isUuidReused: true,
 });
 
-/**
- * Returns a message UUID that is unique for the sensor. `arrival` distinguishes messages that nothing else identifies.
- */
+/** Returns a message UUID, unique within the sensor. `arrival` distinguishes messages when nothing else does. */
 export const messageUuid = (
   sensorId: string,
   decoded: DecodedMessage,

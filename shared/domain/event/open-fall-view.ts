@@ -4,7 +4,7 @@ import { SensorId } from '../sensor/sensor.ts';
 import { FallState } from '../sensor/sensor-status.ts';
 import { millis, uuid } from '../values.ts';
 
-/** A fall that has not ended: someone may be on the floor. */
+/** An open fall: someone may be on the floor. */
 const OpenFall = z.object({
   uuid: uuid.nullable().meta({
     description: 'an event of the fall, by which it is acknowledged and closed; null if none was found',

@@ -15,7 +15,7 @@ import type { OpenFall } from './open-fall-view.ts';
 export const MAX_ACKNOWLEDGED_MS = UNCLEAR_MS;
 
 /**
- * An open fall as the state knows it. `key`: the fall key in events. `start`: when (ms) the events about it begin.
+ * An open fall as found in the state. `key`: the fall key in events. `start`: when (ms) the events about it begin.
  * `suspicion`: a maker A fall that is not an alarm yet.
  */
 export type FallOfState = Omit<OpenFall, 'uuid' | 'regionName' | 'acknowledgement' | 'alarmBy'> & {

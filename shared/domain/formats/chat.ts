@@ -11,8 +11,8 @@ const colors: Readonly<Record<Severity, string>> = {
 };
 
 /**
- * Renders the Chat format: Slack attachments, limited to fields that Mattermost and Rocket.Chat show as well. A link is
- * the only action that all three support.
+ * Renders the Chat format: Slack attachments, limited to fields also shown by Mattermost and Rocket.Chat. A link is the
+ * only action supported by all three.
  */
 export const renderChat: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);

@@ -3,7 +3,7 @@ import { type Language, languageOf } from '../identity/language.ts';
 import { dateTimeAndZone } from '../time/wall-time.ts';
 import type { PayloadContext } from './rendering.ts';
 
-/** The severity that readers see at a glance: an alarm, a warning, the end of either, or none. */
+/** The severity seen at a glance: an alarm, a warning, the end of either, or none. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
 
 /** The contents of a message to people: plain text, which each format makes safe in its own way. */

@@ -30,7 +30,7 @@ const split = (found: string): string => `${found}${ZERO_WIDTH}`;
 const linkable =
   /(?<=\p{L}[\p{L}\w+.-]*):(?=\S)|:(?=\/\/)|[.。．｡](?=[\p{L}\p{Cf}])|(?<=\d)\.(?=\d{1,3}\.\d)|@(?=[\p{L}\p{N}_])|[#$](?=[\p{N}_]*\p{L})|(?<![\p{L}\p{N}/])\/(?=[\p{L}\p{N}_])/gu;
 
-/** Returns a name in which no program finds a link. It still looks the same. */
+/** Returns a name that looks the same, but in which no program finds a link. */
 export const asText = (name: string): string => name.replaceAll(linkable, split);
 
 /**
@@ -74,7 +74,7 @@ const addressOrMark = new RegExp(`${WEB_ADDRESS}|${MARK}`, 'giu');
 export const withoutMarkup = (text: string): string =>
   withoutLinks(text.replaceAll(mark, (found) => lookalikes[found] ?? ''));
 
-/** Returns text that keeps its web addresses as links. An `@` in them would be a mention in Mattermost. */
+/** Returns text with its web addresses kept as links. An `@` in them would be a mention in Mattermost. */
 export const wordsForChat = (text: string): string =>
   text
     .replaceAll(addressOrMark, (found) => lookalikes[found] ?? found)

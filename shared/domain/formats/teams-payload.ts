@@ -4,7 +4,7 @@ import { pageUrl } from './payload-parts.ts';
 /** The Adaptive Card media type. */
 const CARD = 'application/vnd.microsoft.card.adaptive';
 
-/** Always null. The document declares a URL, because generators do not support a type that is only null. */
+/** Always null. The document declares a URL, because generators do not support types that are only null. */
 const NoUrl = z.null().meta({ type: ['string', 'null'] });
 const nonEmpty = z.string().min(1);
 const TextRun = z.strictObject({

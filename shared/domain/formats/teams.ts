@@ -25,7 +25,7 @@ const link = (url: string) => ({
 const runsOf = (words: string, { reader }: Snapshot) =>
   reader?.hasPlainNames ? partsOf(words).map(({ text, url }) => (url ? link(url) : run(text))) : [run(words)];
 
-/** Renders the Teams format: a message with one Adaptive Card, in the version that all Teams clients support. */
+/** Renders the Teams format: a message with one Adaptive Card, in the version supported by all Teams clients. */
 export const renderTeams: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
   const head = textOf(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { millis, text } from '../values.ts';
 import { Permission } from './permission.ts';
 
-/** How many characters of a token are stored, so that users can recognize it. */
+/** How many characters of a token are stored, to make it recognizable to users. */
 export const PREFIX_LENGTH = 12;
 
 /** The body of POST /users/{userId}/access-tokens. */

@@ -5,7 +5,7 @@ import { email } from './email.ts';
 
 const fields = { name: text(1, 128), location: text(0, 256), email };
 
-/** The body of a request that creates or replaces a customer. */
+/** The request body for creating or replacing a customer. */
 export const CustomerUpdate = z
   .object({
     ...fields,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { id, int64, millis, text } from '../values.ts';
 import { Actor } from './audit.ts';
 
-/** The subject of a job: a customer with all of the customer's data, the resident a sensor watches over, or a user. */
+/** A job's subject: a customer with all of the customer's data, the resident a sensor watches over, or a user. */
 export const Subject = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('customer'), id }).meta({ id: 'CustomerSubject' }),
@@ -15,7 +15,7 @@ export type Subject = z.output<typeof Subject>;
 /** A job id, which contains the time. */
 export const jobIdText = z.string().regex(/^[0-9a-z]{26}$/);
 
-/** The body of a request that exports or erases data. */
+/** The request body for exporting or erasing data. */
 export const NewDataJob = z
   .object({
     subject: Subject,

@@ -4,7 +4,7 @@ import type { JobKind } from './job-kinds.ts';
 import { type Caller, hasPermission, type Permission } from './permission.ts';
 
 /**
- * A job as stored. `isGone`: the subject no longer exists. `file`: the result's file name, until it is deleted.
+ * A job as stored. `isGone`: the subject can no longer be found. `file`: the result's file name, until it is deleted.
  * `startDate`: when (ms) a requested erasure began. `isMailed`: everyone who may cancel the erasure has been emailed.
  */
 export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | 'approvedBy' | 'canceledBy'> & {
@@ -25,7 +25,7 @@ export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | '
 export const MAX_LOGIN_AGE = 5 * 60_000;
 /** How long (ms) an export result is kept. */
 export const EXPORT_RETENTION = 86_400_000;
-/** How long (ms) a job is listed. For as long, an erasure can be repeated after a recovery. */
+/** How long (ms) a job stays listed, and an erasure can be repeated after a recovery. */
 export const JOB_RETENTION = 400 * 86_400_000;
 /**
  * How long (ms) after the start an erasure makes a last pass. This must exceed both the longest queue delay and the

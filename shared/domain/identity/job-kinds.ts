@@ -1,4 +1,4 @@
-/** Job kinds that process personal data. */
+/** Job kinds for processing personal data. */
 const jobKinds = ['export', 'erasure'] as const;
 export type JobKind = (typeof jobKinds)[number];
 

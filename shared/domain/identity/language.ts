@@ -13,9 +13,7 @@ export const languageOf = (locale: string): Language => {
   return isLanguage(language) ? language : DEFAULT;
 };
 
-/**
- * Returns the supported language that an Accept-Language header prefers, or English. Regions are ignored.
- */
+/** Returns the supported language preferred by an Accept-Language header, or English. Regions are ignored. */
 export const bestLocale = (acceptLanguage: string | undefined): Language => {
   const ranges = (acceptLanguage ?? '')
     .slice(0, 1_024)

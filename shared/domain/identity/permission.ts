@@ -46,8 +46,8 @@ type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[]
 
 /**
  * Whether a caller with `manage_users` may change a user's credentials. Anyone who sets the password, or the email
- * address that receives reset codes, can act as that user. So only that user and callers holding all of the user's
- * permissions may change them.
+ * address for reset codes, can act as that user. So only that user and callers holding all of the user's permissions
+ * may change them.
  */
 export const mayChangeCredentials = (caller: Changer, user: Rights): boolean =>
   caller.isAdmin ||

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
 /**
- * The default limits for a customer, and the maximum that a stage may set. `sensorsInGroup` is capped at the number of
- * sensors that one request can move. `messagesPerSecond` applies to each sensor; 0 means no limit.
+ * The default limits for a customer, and the highest limits a stage may set. `sensorsInGroup` is capped at the number
+ * of sensors one request can move. `messagesPerSecond` applies to each sensor; 0 means no limit.
  */
 const bounds = {
   webhooks: { byDefault: 50, max: 1_000 },
   bots: { byDefault: 100, max: 10_000 },
   rules: { byDefault: 500, max: 10_000 },
-  /** Enabled rules with the same scope and situation. Limits how many rules fire on one event. */
+  /** Enabled rules with the same scope and situation. Limits how many rules fire for one event. */
   rulesOfOneSituation: { byDefault: 50, max: 1_000 },
   users: { byDefault: 500, max: 100_000 },
   sensors: { byDefault: 10_000, max: 100_000 },
@@ -51,7 +51,7 @@ export const quotasSchema = () => {
     .meta({ id: 'Quotas', description: 'the limits of a customer' });
 };
 
-/** Returns the schema for the quotas that a stage overrides. */
+/** Returns the schema for a stage's quota overrides. */
 export const quotaOverridesSchema = () => z.strictObject(mapQuotas(quotaSchema)).partial() as z.ZodType<QuotaOverrides>;
 
 /** Returns the error details for an exhausted quota. */

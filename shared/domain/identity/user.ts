@@ -9,8 +9,8 @@ import { Permission } from './permission.ts';
 const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
 /**
- * A new password: 10..1,024 bytes in UTF-8, without the characters that are forbidden in other text. Common passwords
- * are rejected when the password is set, not by this schema.
+ * A new password: 10..1,024 bytes in UTF-8, without characters forbidden in other text. Common passwords are rejected
+ * when the password is set, not by this schema.
  */
 const NewPassword = z
   .string()
@@ -126,7 +126,7 @@ export const PasswordReset = z
   .meta({ id: 'PasswordReset', examples: [{ code: 'as in the email', newPassword: 'eight loud rivers' }] });
 
 /**
- * The body that completes an OpenID Connect login: the query string from the URL that the browser was redirected to.
+ * The request body for completing an OpenID Connect login: the query string of the URL the browser was redirected to.
  */
 export const OidcCallback = z
   .object({ query: z.string().max(8_192) })
@@ -156,7 +156,7 @@ export const User = Profile.extend({
 }).meta({ id: 'User' });
 export type User = z.input<typeof User>;
 
-/** The O1 request body. If `id` is present, it must match the user who logs in. */
+/** The O1 request body. If `id` is present, it must match the user logging in. */
 export const Login = z
   .object({
     username: z.string().max(1_024),

@@ -30,7 +30,7 @@ export type ImportJob = Omit<z.output<typeof Import>, 'kind' | 'errors'> & {
   problems: RowProblem[];
 };
 
-/** The permission that an import requires. */
+/** The permission required by an import. */
 export const importPermissions: Readonly<Record<ImportKind, Permission>> = {
   users: 'manage_users',
   sensors: 'manage_sensors',

@@ -40,7 +40,7 @@ export const ImportRow = z.record(z.string(), z.unknown()).meta({
 });
 export type ImportRow = z.output<typeof ImportRow>;
 
-/** The body of an import as JSON. */
+/** The JSON body of an import. */
 export const ImportRows = z
   .array(ImportRow)
   .min(1)

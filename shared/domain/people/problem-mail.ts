@@ -4,7 +4,7 @@ import { FEED_RETENTION, UNFETCHED_ALERT_AFTER } from '../delivery/feed.ts';
 import { type Language, languageOf } from '../identity/language.ts';
 import type { By } from '../rule/recipient.ts';
 
-/** Webhook and delivery problems that are emailed to the users who can fix them. */
+/** Webhook and delivery problems emailed to the users who can fix them. */
 export type WebhookProblem = 'webhook_disabled' | 'delivery_failed';
 export type DeliveryProblem = WebhookProblem | 'person_not_told' | 'feed_not_fetched' | 'sms_nearly_used';
 /** `by` is the channel that failed to reach the person. */

@@ -15,7 +15,7 @@ const clock = {
   to: to.meta({ description: 'on the next day if it is not after `from`' }),
 };
 const date = Day.meta({ description: `the day on which the shift begins, at most ${MAX_DAYS_AHEAD} days ahead` });
-/** An entry that mixes the fields of two kinds is rejected, because only one kind would count. */
+/** An entry mixing fields from two kinds is rejected, because only one kind would count. */
 const none = z.never().optional();
 
 const WeeklyShift = z.object({ userId, days, ...clock, date: none, off: none }).meta({ id: 'WeeklyShift' });

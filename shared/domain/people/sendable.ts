@@ -1,6 +1,6 @@
 import { type ChannelKind, channelKinds } from './channel.ts';
 
-/** The message kinds that a host can send, and those it only writes to files in the outbox. */
+/** The message kinds a host can send, and those it only writes to files in the outbox. */
 export type SendableKinds = { CHANNEL_KINDS: readonly ChannelKind[]; OUTBOX_KINDS: readonly ChannelKind[] };
 
 /**

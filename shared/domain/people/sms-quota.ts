@@ -21,8 +21,8 @@ export const smsPurposeOf = ({ isTest, snapshot }: Pick<Delivery, 'isTest' | 'sn
 };
 
 /**
- * Returns the key of the counter that an SMS adds to, and the counter's limit. Half of `smsPerDay` is reserved for
- * falls and vital alarms, so that messages about offline sensors during a power cut leave enough for a later fall.
+ * Returns the key and limit of the counter an SMS adds to. Half of `smsPerDay` is reserved for falls and vital alarms,
+ * so that messages about offline sensors during a power cut leave enough for a later fall.
  */
 export const smsLimitOf = (
   customerId: number | null,

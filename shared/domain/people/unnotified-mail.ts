@@ -115,5 +115,5 @@ const texts: Record<Language, Texts> = {
 export const unnotifiedMail = (locale: string, alarm: MailedAlarm, cause: UnnotifiedCause, values: MailValues): Mail =>
   texts[languageOf(locale)].one(alarm, cause, values);
 
-/** Returns the email that lists alarms that reached no one. */
+/** Returns the email listing alarms that reached no one. */
 export const unnotifiedListMail = (locale: string, values: ListValues): Mail => texts[languageOf(locale)].list(values);

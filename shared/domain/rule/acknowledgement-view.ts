@@ -37,7 +37,7 @@ export type FallClosure = z.infer<typeof FallClosure>;
 
 /** The note in a request. */
 const Note = text(0, MAX_NOTE_LENGTH);
-/** The body of a request that acknowledges an alarm. */
+/** The request body for acknowledging an alarm. */
 export const AcknowledgingUser = z
   .object({
     note: Note.optional().meta({ description: 'a request without it keeps the note' }),
@@ -51,7 +51,7 @@ export const AcknowledgingUser = z
   });
 export type AcknowledgingUser = z.output<typeof AcknowledgingUser>;
 
-/** The body of a request that closes a fall. */
+/** The request body for closing a fall. */
 export const ClosingUser = z
   .object({
     outcome: FallOutcome,

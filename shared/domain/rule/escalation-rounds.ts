@@ -36,7 +36,7 @@ export const withClosedRound = (
   return next && waitingFor(round, progress, next, after);
 };
 
-/** How long (s) people have at least and at most to acknowledge an alarm after its last round. */
+/** The minimum and maximum time (s) people have to acknowledge an alarm after its last round. */
 const ANSWER_SECONDS = { min: 60, max: 900 };
 
 /**

@@ -14,7 +14,7 @@ export const MAX_HIT_MESSAGES = 300;
 export type Kind = 'step' | 'repeat';
 /** A hit's escalation progress. */
 export type Escalation = {
-  /** The number of rounds decided so far. The round number is part of what a round's delivery ids are derived from. */
+  /** The number of rounds decided so far. Each round's delivery ids are derived from its number. */
   round: number;
   /** `afterSeconds` in the last step; 0 before the first step. */
   after: number;
@@ -112,7 +112,7 @@ export const messageIndexes = (messages: readonly Addressee[], addressees: reado
 
 /** The longest delay (ms) for a queued task. */
 const MAX_QUEUE_DELAY = 900_000;
-/** How long (ms) before a distant round is due the sweep first checks it, so that it is queued in time. */
+/** The sweep first checks a distant round this long (ms) before it is due, so that it is queued in time. */
 const LEAD = 600_000;
 
 /** Whether a round is due soon enough that a queue can delay its task until then. */

@@ -8,9 +8,9 @@ export type HitNumber = { series: number; number: number };
 
 /**
  * A hit's position for its customer. Ids increase from one hit to the next. `orderDate` (or `createDate` if missing)
- * never decreases: if the clock is set back, a hit gets the later date of an earlier hit.
+ * never decreases: if the clock is set back, a hit gets the later date of an earlier one.
  */
 export type HitPosition = Pick<RuleHit, 'id' | 'createDate'> & { orderDate?: number };
 
-/** Returns the date (ms) by which lists find a hit. It never decreases from one of a customer's hits to the next. */
+/** Returns the date (ms) that lists use to find a hit. It never decreases from one of a customer's hits to the next. */
 export const orderDateOf = ({ createDate, orderDate = createDate }: HitPosition): number => orderDate;

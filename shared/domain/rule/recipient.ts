@@ -6,7 +6,7 @@ import { id, uuid } from '../values.ts';
 export const By = z.enum(channelKinds).meta({ description: 'The channel by which a person is notified' });
 export type By = z.output<typeof By>;
 
-/** A recipient that mixes the fields of two kinds is rejected, because only one would be notified. */
+/** A recipient mixing fields from two kinds is rejected, because only one would be notified. */
 const none = z.never().optional();
 
 /** A rule recipient: a bot webhook, a user, or the users on duty. */

@@ -22,7 +22,7 @@ const kindOf: Partial<Record<Situation, Kind>> = {
   fall_suspected_sensitive: 'suspectedFalls',
 };
 
-/** An event for which rules fired, counted once. `responseTime` is the time (ms) until the first acknowledgement. */
+/** An event that fired rules, counted once. `responseTime` is the time (ms) until the first acknowledgement. */
 type ReportedEvent = { at: number; sensorId: string; situation: Situation; responseTime: number | null };
 type Assessment = { at: number; sensorId: string; classification: Feedback['classification'] };
 /** `to` is null if no rule reported the end. */

@@ -21,7 +21,7 @@ const conditions = {
     schedule === null ||
     isScheduled(schedule, createDate) ||
     (isUrgent(situation) && isScheduled(schedule, receiveDate)),
-  // A late event may be older than the event for which the rule last fired.
+  // A late event may be older than the last one that fired the rule.
   rateLimit: ({ rateLimitSeconds }, { newFall }, { createDate }, firedAt) =>
     newFall === true || firedAt === undefined || Math.abs(createDate - firedAt) >= rateLimitSeconds * 1_000,
 } as const satisfies Record<string, Condition>;

@@ -59,17 +59,17 @@ const example = {
 };
 
 /**
- * The body of a request that replaces a rule. At most one of sensorId and sensorGroupId may be set; without either, the
- * rule watches all sensors.
+ * The request body for replacing a rule. At most one of sensorId and sensorGroupId may be set; without either, the rule
+ * watches all sensors.
  */
 export const RuleUpdate = fields.check(scope).meta({ id: 'RuleUpdate', examples: [example] });
-/** The body of a request that creates a rule. */
+/** The request body for creating a rule. */
 export const NewRule = fields
   .extend({ customerId: id.optional() })
   .check(scope)
   .meta({ id: 'RuleCreation', examples: [example] });
 
-/** The body of a request that copies a rule. */
+/** The request body for copying a rule. */
 export const RuleCopy = z
   .object({ name: fields.shape.name })
   .meta({ id: 'RuleCopy', examples: [{ name: 'Falls by day' }] });

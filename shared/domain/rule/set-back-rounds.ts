@@ -21,9 +21,9 @@ const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled
 
 /**
  * Returns the escalation with corrected times after the clock was set back by `by` ms; null if there is nothing to
- * correct. The rule's delays then count from the hit's corrected time, and from now at the latest. `by` is null if it
- * is unknown and only the next round's task has arrived. Queues do not depend on the clock, so the round is then due
- * now.
+ * correct. The rule's delays then count from the hit's corrected time, and from now at the latest. If it is unknown how
+ * far the clock was set back and only the next round's task has arrived, `by` is null. Queues do not depend on the
+ * clock, so the round is then due now.
  */
 export const withRoundsSetBack = (
   rule: NotificationPlan,

@@ -4,7 +4,7 @@ import { Manufacturer } from './sensor.ts';
 
 const versionCode = int32(1, 2_147_483_647);
 
-/** The body of a request that creates a firmware version: D1 "Firmware" without `createDate`. */
+/** The request body for creating a firmware version: D1 "Firmware" without `createDate`. */
 export const NewFirmware = z
   .object({
     versionCode: versionCode.meta({ description: 'N of v0.N' }),

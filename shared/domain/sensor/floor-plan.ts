@@ -59,7 +59,7 @@ const placedRoom = z
   })
   .meta({ id: 'PlannedRoomUpdate' });
 
-/** The body of a request that replaces a plan. */
+/** The request body for replacing a plan. */
 export const FloorPlanUpdate = z
   .object({
     width: decimal(1, MAX_SIDE).meta({ description: 'm' }),

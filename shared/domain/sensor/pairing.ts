@@ -11,13 +11,13 @@ export const REPORTED_REFUSALS = { sensor: 10, customer: 100, windowSeconds: 15 
 export const WRONG_CODES = { limit: 5, windowSeconds: 15 * 60 } as const;
 
 /**
- * Returns a code with 8 characters. The alphabet has 32 characters that are not confused when read aloud; each is
- * equally likely.
+ * Returns an 8-character code. None of the 32 characters in the alphabet is confused with another when read aloud; each
+ * is equally likely.
  */
 export const pairingCode = (random: Uint8Array): string =>
   [...random.subarray(0, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
-/** Removes the spaces that people type to group a code's characters. */
+/** Removes the spaces people type to group a code's characters. */
 export const withoutSpaces = (code: string): string => code.replaceAll(/\s/g, '');
 
 /** Returns a code in upper case for comparison, because case does not matter. */

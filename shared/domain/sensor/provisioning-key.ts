@@ -9,7 +9,7 @@ const limits = z.object({
     .meta({ description: 'the number of new devices that it may register; null: no limit' }),
 });
 
-/** The body of a request that creates a provisioning key. */
+/** The request body for creating a provisioning key. */
 export const NewProvisioningKey = z
   .object({
     name: text(1, 64),

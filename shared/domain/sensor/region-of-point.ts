@@ -35,8 +35,8 @@ const areaOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: RegionBounds
   (bottomRightX - topLeftX) * (topLeftY - bottomRightY);
 
 /**
- * Returns the region that contains a point: the smallest or, if areas are equal, the first by positionIdx. Null if
- * there is none.
+ * Returns the region containing a point: the smallest or, if areas are equal, the first by positionIdx. Null if there
+ * is none.
  */
 export const regionAt = (regions: readonly RegionBounds[], point: Point): EventRegion | null => {
   const [smallest] = regions

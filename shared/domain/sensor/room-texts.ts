@@ -29,7 +29,7 @@ export const roomLimitsText = [
 ].join('\n\n');
 
 const allLimits: readonly Limits[] = Object.values(mountings).flatMap((byMounting) => Object.values(byMounting));
-/** Bounds (cm) that no maker and mounting exceeds. */
+/** Bounds (cm) that hold for every maker and mounting. */
 export const outerLimits = {
   x: Math.max(...allLimits.map(({ x }) => x)),
   y: Math.max(...allLimits.map(({ y }) => y)),

@@ -35,7 +35,7 @@ const fields = z.object({
   exitDuration: seconds,
 });
 
-/** The body of a request that replaces a sensor's room (D1 O9). */
+/** The request body for replacing a sensor's room (D1 O9). */
 export const RoomUpdate = fields
   .extend({ regions: z.array(RegionUpdate).max(64).meta({ maxItems: outerLimits.regions }) })
   .meta({

@@ -13,7 +13,7 @@ export const NewSensorGroup = SensorGroupUpdate.extend({ customerId: id.optional
   examples,
 });
 
-/** A sensor group that a rule can watch. A sensor is in at most one group. */
+/** A sensor group, which a rule can watch. A sensor is in at most one group. */
 export const SensorGroup = z
   .object({
     id,

@@ -12,7 +12,7 @@ export type Fall = {
    * send one.
    */
   start: number;
-  /** The states that were reported or reached by time, in the order they occurred. */
+  /** The states reported or reached by time, in the order they occurred. */
   phases: readonly FallPhase[];
   /** The newest trusted time (ms, device clock) in a report about the fall, if it differs from the start. */
   time?: number;
@@ -54,10 +54,7 @@ export const isEnded = ({ phases }: Fall): boolean => phases.includes('finished'
 /** Whether someone may still be on the floor: the fall has not ended, or only time has ended it. */
 export const mayLieThere = (fall: Fall): boolean => !isEnded(fall) || fall.endedByTime !== undefined;
 
-/**
- * A posture reported by a maker B sensor that belongs to a fall. Only sensitive detection reports sitting on the
- * ground.
- */
+/** A fall posture reported by a maker B sensor. Only sensitive detection reports sitting on the ground. */
 export type FallPosture = 'suspected' | 'fallen' | 'sitting_suspected' | 'sitting';
 const alarms: readonly FallPosture[] = ['fallen', 'sitting'];
 /** Whether a posture raises the fall alarm. */
@@ -73,7 +70,7 @@ export type Track = {
   /** When (ms) and in which region the open fall began. */
   since?: number;
   region?: EventRegion;
-  /** The time (ms) of the open fall's last posture, unless that posture began the fall. */
+  /** The time (ms) of the open fall's last posture, unless it began the fall. */
   poseAt?: number;
   /** When (ms) the open fall last raised another alarm, which cancels an earlier acknowledgement. */
   alarmedAgain?: number;
@@ -101,7 +98,7 @@ export const subjectOf = ({ id: track, since, alarmedAgain }: Track): Subject =>
 };
 
 /**
- * The state of a sensor and the room. It is one table item, written on condition that `version` is unchanged. Missing
+ * The state of a sensor and its room. It is one table item, written on condition that `version` is unchanged. Missing
  * fields are not known yet.
  */
 export type SensorState = {
@@ -145,8 +142,8 @@ export type SensorState = {
   /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
   /**
-   * How many messages were and were not understood, counted from the first that was not, in total and for messages
-   * about falls (domain/state/understanding.ts).
+   * How many messages were and were not understood, counted from the first one not understood, in total and for
+   * messages about falls (domain/state/understanding.ts).
    */
   understanding?: {
     since: number;
@@ -187,9 +184,9 @@ export type Step = { state: SensorState; events: EventDetails[] };
 export const SWEEP_SECONDS = 60;
 
 /**
- * Returns how long (ms) the record that the service is up may be missing before this counts as an outage. It is two
- * thirds of the time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor's interval does
- * not exceed that time. Late and failed sweeps do not count as outages, which would each restart that time. With the
+ * Returns how long (ms) the service's heartbeat record may be missing before this counts as an outage. It is two thirds
+ * of the time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor's interval does not
+ * exceed that time. Late and failed sweeps do not count as outages, each of which would restart that time. With the
  * default, one sweep every three minutes is enough.
  */
 export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): number =>
@@ -210,13 +207,13 @@ export const silentAt = (state: SensorState, upSince: number, afterSeconds: numb
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
 /**
- * Returns a track without the time that each report changes. Tracks with an open fall keep it, because the end of the
+ * Returns a track without the time changed by each report. Tracks with an open fall keep it, because the end of the
  * fall may be reported late.
  */
 const steadyTrack = ({ at, ...track }: Track): Track =>
   track.fallPostures && at !== undefined ? { ...track, at } : track;
 
-/** Returns the state without the fields that each message changes. */
+/** Returns the state without the fields changed by each message. */
 const steadyState = ({
   lastSeen: _,
   presenceAt: __,

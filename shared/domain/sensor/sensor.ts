@@ -53,7 +53,7 @@ export type SensorRecord = z.input<typeof Sensor> & {
 };
 
 /**
- * The sensor that a device token belongs to. `customerId` is 0 until a customer links it; `hash` is the token's hash.
+ * The sensor a device token belongs to. `customerId` is 0 until a customer links it; `hash` is the token's hash.
  * `moved` has the previous customer, and when (ms) the sensor left.
  */
 export type Device = {

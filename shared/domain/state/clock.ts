@@ -5,7 +5,7 @@ const MAX_SKEW = 10_000;
 export const isFuture = (time: number, now: number): boolean => time > now + MAX_SKEW;
 
 /**
- * Returns the latest time (ms) that the service could have recorded for something due in `span` ms. Any later time was
+ * Returns the latest time (ms) the service could have recorded for something due in `span` ms. Any later time was
  * recorded before the clock was set back.
  */
 export const latestAhead = (now: number, span: number): number => now + span + MAX_SKEW;

@@ -1,14 +1,14 @@
 import { type Fall, type FallPhase, isEnded } from '../sensor/sensor-state.ts';
 import type { Timings } from './room-context.ts';
 
-/** How long (ms) time waits before it advances a fall, because the device's report on the next phase may be late. */
+/** Time advances a fall this long (ms) after the next phase is due, because the device's own report may be late. */
 const DEVICE_DELAY = 3_000;
-/** How long (ms) after the sum of its durations a fall ends if nothing advances it. */
+/** How long (ms) past the sum of its durations a fall stays open if nothing advances it. */
 const STALE = 60_000;
 
 type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean };
 
-/** Whether the start of a fall was reported. */
+/** Whether the fall's start was reported. */
 export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
 
 /**

@@ -109,7 +109,7 @@ export const reportedEnd = (fall: Fall): Fall => {
   return ended;
 };
 
-/** Returns the state after the device reported the end of a fall that time had already ended. */
+/** Returns the state after the device reported the end of a fall already ended by time. */
 const withReportedEnd = (state: SensorState, fall: Fall): SensorState => ({
   ...state,
   falls: state.falls.map((other) => (other === fall ? reportedEnd(fall) : other)),
@@ -147,9 +147,9 @@ const withoutSurplus = (step: Step, received: number): Step => {
 };
 
 /**
- * Returns the fall that a report is about, if known. A report without a start belongs to the open fall of the same
- * kind, unless that fall reached the same phase too long ago for a duplicate. If no fall is open, a report of an end,
- * or any report soon after a closure, belongs to the fall that people closed last.
+ * Returns the fall a report is about, if known. A report without a start belongs to the open fall of the same kind,
+ * unless that fall reached the same phase too long ago for a duplicate. If no fall is open, a report of an end, or any
+ * report soon after a closure, belongs to the fall people closed last.
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, received: number): Fall | undefined => {
   const { start, isSensitive, isOnCall } = signal;
@@ -162,7 +162,7 @@ const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, re
   return !isOnCall && open.phases.includes(phase) && received - reportedAt > DUPLICATE_WINDOW ? undefined : open;
 };
 
-/** Returns a fall after a report, without the phase that the report adds. */
+/** Returns a fall after a report, without the phase added by the report. */
 const reported = (
   known: Fall | undefined,
   { signal, phase }: { signal: FallSignal; phase: FallPhase },

@@ -63,7 +63,7 @@ export const renumbered = <T extends Pick<Track, 'inside' | 'areas'>>(
   };
 };
 
-/** Returns the regions (positionIdx) that a report changes. */
+/** Returns the regions (positionIdx) changed by a report. */
 export const changedRegions = ({ inside = [] }: SensorState, { regions }: PresenceSignal): number[] =>
   Object.entries(regions).flatMap(([index, isInside]) =>
     inside.includes(Number(index)) === isInside ? [] : [Number(index)],
@@ -78,7 +78,7 @@ const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSecon
   return { state, events: events.filter(({ situation }) => situation !== 'bed_left') };
 };
 
-/** Drops the parts of a report for which a newer report was received. */
+/** Drops parts of a report if a newer report on them was received. */
 const withoutLateParts = (
   { presenceAt, regionsAt }: SensorState,
   signal: PresenceSignal,

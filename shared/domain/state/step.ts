@@ -81,7 +81,7 @@ type Needs = { regions: boolean; places: boolean; critical: boolean };
 const none: Needs = { regions: false, places: false, critical: false };
 
 /**
- * Returns the parts of the room context that a step needs: the regions, their bounds, the critical configuration. Most
+ * Returns the parts of the room context needed by a step: the regions, their bounds, the critical configuration. Most
  * steps need none.
  */
 export const needsOf = (state: SensorState, signal: Signal): Needs => {

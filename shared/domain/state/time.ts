@@ -30,7 +30,7 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 export type DatedEvent = { happening: EventDetails; createDate: number };
 
 /**
- * Returns the state without the marks on falls that time alone ended long ago. If there are none, the same object is
+ * Returns the state without the marks on falls ended by time alone long ago. If there are none, the same object is
  * returned.
  */
 const withoutCleared = (state: SensorState, now: number): SensorState => {

@@ -17,7 +17,7 @@ import { remembered } from './memory.ts';
 import { regionEvent, roomStep } from './regions.ts';
 import { isLate, type MessageTime } from './room-context.ts';
 
-/** The number of tracks, and of areas per track, that are remembered. */
+/** The number of tracks, and of areas per track, to remember. */
 const MAX_REMEMBERED = 8;
 /** The maximum number of areas a track can be in: as many as a room can have regions. */
 const MAX_INSIDE = 16;
@@ -30,7 +30,7 @@ const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find
  */
 const SAME_POSE_WITHIN = 300_000;
 
-/** Whether a track has left, so that only a trace of it is kept. */
+/** Whether a track has left, leaving only a trace. */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
  * Returns the tracks to remember. Tracks with an open fall are forgotten last, because their next pose would count as a
@@ -67,7 +67,7 @@ const traceOf = (track: Track): Track[] => {
   return [{ id, at, ...(alarmedUpTo !== undefined && { alarmedUpTo }) }];
 };
 
-/** Forgets a track that left. Its number is reused, and if the next person falls, that is a new fall. */
+/** Forgets a track after it left. Its number is reused, and if the next person falls, that is a new fall. */
 const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   ...state,
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),

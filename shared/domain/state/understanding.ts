@@ -26,7 +26,7 @@ const isAboutFalls = (signal: Signal): boolean =>
 /**
  * Returns the message counts after one more message, received at `at` (ms). A state only has counts after a message
  * that was not understood. Earlier messages are estimated from the number of writes, earlier messages about falls from
- * the fall phases. Counts are halved every 24 hours, so that messages in the last 24 hours have the most weight.
+ * the fall phases. Counts are halved every 24 hours, giving the last 24 hours the most weight.
  */
 export const understandingAfter = (
   { understanding, version, falls }: Pick<SensorState, 'understanding' | 'version' | 'falls'>,

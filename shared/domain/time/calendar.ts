@@ -20,7 +20,7 @@ export const monthAfter = (month: string, count = 1): string => {
 export const firstDay = (date: string): string => (date.length === 7 ? `${date}-01` : date);
 /** Returns the day `count` days later. */
 export const dayAfter = (day: string, count = 1): string => dateOf(utcOf(day) + count * 24 * 60 * MINUTE);
-/** Returns a day's ISO weekday. */
+/** Returns the ISO weekday for a day. */
 export const weekdayOf = (day: string): number => new Date(utcOf(day)).getUTCDay() || 7;
 /** Returns the day after a month or a day. */
 export const dayAfterEnd = (date: string): string => (date.length === 7 ? firstDay(monthAfter(date)) : dayAfter(date));

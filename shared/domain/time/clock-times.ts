@@ -12,7 +12,7 @@ const offsetAt = (time: number, timeZone: string): number => {
   return asUtc(date, clock) - time;
 };
 
-/** Returns the first minute between two times (ms) at which clocks are past a local time they skip. */
+/** Returns the first minute between two times (ms) when clocks are past a local time they skip. */
 const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone: string): number => {
   let [from, to] = [low / MINUTE, high / MINUTE];
   while (from < to) {
@@ -25,8 +25,8 @@ const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone:
 };
 
 /**
- * Returns when (ms) clocks in a time zone show a local time on a day. It happens twice if the clocks are set back, and
- * never if they skip the time. In the latter case, returns the moment of the skip.
+ * Returns the first and last time (ms) clocks in a time zone show a local time on a day. They differ if the clocks are
+ * set back. If the clocks skip the time, both are the moment of the skip.
  */
 export const clockTimes = (date: string, clock: string, timeZone: string): { first: number; last: number } => {
   const local = asUtc(date, clock);

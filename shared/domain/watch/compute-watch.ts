@@ -40,11 +40,11 @@ export type WatchInput = {
   loopbackTargets: readonly string[];
 };
 
-/** Whether an enabled rule reports that someone fell or may have fallen. */
+/** Whether an enabled rule reports a fall or possible fall. */
 export const isOfFalls = ({ situation, isEnabled }: Rule): boolean =>
   isEnabled && kinds[situation].type === 'fall' && /detected|suspected|confirmed/.test(kinds[situation].action);
 
-/** Whether an enabled rule reports that a sensor went offline. */
+/** Whether an enabled rule reports sensors going offline. */
 export const isOfSilence = ({ situation, isEnabled }: Rule): boolean => isEnabled && situation === 'sensor_inactive';
 
 /** Returns the gaps caused by the sensors themselves. */

@@ -80,7 +80,7 @@ const extended = (week: ComingWeek, { sources, reached, ruled }: Pattern, more: 
 const timesOf = (sources: readonly Source[]): string =>
   JSON.stringify(sources.map(({ schedule, isRule, gaps }) => [schedule, isRule, gaps.length === 0]));
 
-/** Groups sensors by their sources' times. A home may have a rule for each of a thousand sensors, but few schedules. */
+/** Groups sensors by their sources' times. A home may have rules for a thousand sensors, but few schedules. */
 const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Pattern[] => {
   const nothing = { sensorIds: [], sources: [], reached: week.none(), ruled: week.none() };
   const ofSensor = Map.groupBy(sources, ({ sensorId }) => sensorId);
@@ -108,7 +108,7 @@ const neither = (minutes: Uint8Array, others: Uint8Array): Uint8Array =>
 const overlap = (minutes: Uint8Array, others: Uint8Array): boolean =>
   minutes.some((isIncluded, at) => isIncluded === 1 && others[at] === 1);
 
-/** Returns the gaps for sensors that no rule covers in some minutes. */
+/** Returns the gaps for sensors not covered by any rule in some minutes. */
 const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
   if (!sources.some(({ isRule }) => isRule)) return gapOfSensors('no_rule', sensorIds);
   const minutes = neither(reached, ruled);

@@ -19,7 +19,7 @@ export const rulesOnDuty = (rules: readonly Rule[]): Rule[] =>
   rules.filter((rule) => rule.isEnabled && isUrgent(rule.situation) && includesOnDuty(allRecipients(rule)));
 
 /**
- * Returns the channels that rules use to notify the users on duty. A rule only counts if its schedule includes `time`
+ * Returns the channels used by rules to notify the users on duty. A rule only counts if its schedule includes `time`
  * (ms).
  */
 export const channelsOnDuty = (rules: readonly Rule[], time: number): By[] => {

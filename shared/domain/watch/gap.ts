@@ -18,7 +18,7 @@ const sensors = {
   total: z.int().min(1).meta({ description: 'the number of these sensors' }),
 };
 const { days, from, to } = Schedule.shape;
-/** The fall rules that the gap keeps from notifying anyone. Empty if the gap only affects a customer webhook. */
+/** The fall rules kept from notifying anyone. Empty if the gap only affects a customer webhook. */
 const ruleIds = z.array(id);
 
 const GapOfSensors = z.object({

@@ -66,7 +66,7 @@ export const openedGaps = (before: readonly Gap[], after: readonly Gap[]): Gap[]
 
 type Line = Pick<AuditEntry, 'operation' | 'object'>;
 
-/** Operations that users perform to change how falls are reported, by the kind of object changed. */
+/** User operations that change how falls are reported, by the kind of object changed. */
 const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   rule: /^(create|copy|update|delete)Rule$/,
   webhook: /^(create|update|delete)Webhook$/,
@@ -77,7 +77,7 @@ const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   customer: /^(updateCustomer|setRoster|createImport)$/,
 };
 
-/** The kinds of objects whose change can open a gap. Other gaps open without a user making a change. */
+/** The kinds of objects whose change can open a gap, by gap. Other gaps open without a user making a change. */
 const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> = {
   no_sensors: ['sensor'],
   no_rule: ['rule', 'webhook', 'sensor', 'sensor_group'],

@@ -7,7 +7,7 @@ import type { RecipientGap } from './gap.ts';
 /** The data that decides whom a rule can reach now. */
 export type Reach = {
   webhooks: ReadonlyMap<string, WebhookRecord>;
-  /** The channels by which each user can be notified. */
+  /** The channels that can reach each user. */
   channels: ReadonlyMap<number, readonly By[]>;
   /** The ids of the users on duty. */
   onDuty: readonly number[];

@@ -5,7 +5,7 @@ import { RuleHit } from '../rule/rule-hit.ts';
 import { MAX_STATION_HITS, MAX_STATION_SENSORS } from './station-limits.ts';
 import { Watch } from './watch.ts';
 
-/** The data shown on a station, which is a screen for watching over people. */
+/** The data shown on a station, a screen for watching over people. */
 export const Station = z
   .object({
     openFalls: z

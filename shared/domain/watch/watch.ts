@@ -6,7 +6,7 @@ import { Gap } from './gap.ts';
 
 const amount = z.int().min(0);
 
-/** A webhook that the service disabled, or whose deliveries failed permanently, until someone marks it as seen. */
+/** A webhook disabled by the service or with permanently failed deliveries, until someone marks it as seen. */
 const Trouble = z
   .object({
     webhookId: uuid,
@@ -20,7 +20,7 @@ const Trouble = z
   .meta({ id: 'Trouble' });
 type Trouble = z.output<typeof Trouble>;
 
-/** The body of a request that marks problems as seen. */
+/** The request body for marking problems as seen. */
 export const Seen = z.object({ date: millis.meta({ description: 'the `date` of the problem' }) }).meta({
   id: 'Seen',
   examples: [{ date: 1_795_651_200_000 }],

@@ -53,8 +53,8 @@ export const completeLearning = (stored: StoredBasic, time: number): StoredBasic
     : null;
 
 /**
- * Returns how a change at `now` (ms) affects the learning phase's end (ms): `started` is the new end, `canceled` the
- * previous end that no longer applies. Each is null if there is none.
+ * Returns how a change at `now` (ms) affects when (ms) the learning phase ends: `started` is the new end, `canceled`
+ * the previous end, which no longer applies. Each is null if there is none.
  */
 export const learningEndChange = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({
   started: learningUntil > now && learningUntil !== before.learningUntil ? learningUntil : null,

@@ -39,7 +39,7 @@ const fall = {
   ...ids,
 };
 
-/** The `positionIdx` of a region. */
+/** A region's `positionIdx`. */
 export const REGION = /^(\d|1[0-5])$/;
 
 const presence = {

@@ -91,7 +91,7 @@ const vital = (data: unknown): Read => {
   const rates = [respirationRate, heartRate].filter((rate) => rate !== undefined);
   if (rates.length === 0 && alarmType === undefined) return null;
   const alarm = alarmType === undefined ? null : (vitalAlarms[alarmType] ?? null);
-  // A rate of 0 means that nothing was measured, so it does not end an alarm.
+  // A rate of 0 means nothing was measured, so it does not end an alarm.
   const hasReading = rates.length === 0 || rates.some((rate) => rate > 0);
   return { signal: { kind: 'vital', alarm, hasReading }, wrong: wrong.map((name) => `data.${name}`) };
 };
