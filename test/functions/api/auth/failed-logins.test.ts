@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { createLedger } from '#test/bench/meter.ts';
@@ -14,24 +14,22 @@ const seconds = (count: number) => {
 let cloud: Cloud;
 let admin: Client;
 let customerId: number;
-const ledger = createLedger();
 /** Delays the check of a password until its promise resolves. */
 const held = new Map<string, Promise<void>>();
 /** The last email. */
 let mailed = '';
 const HOP = 'the-secret-of-the-hop';
+const throughProxy = {
+  TRUSTED_PROXY_HEADER: 'X-Viewer',
+  TRUSTED_PROXY_SECRET_HEADER: 'X-Hop',
+  TRUSTED_PROXY_SECRET: HOP,
+};
 beforeAll(async () => {
   cloud = await startTestCloud({
     clock: { now: () => time, after: unscheduled.after },
-    environment: {
-      TRUSTED_PROXY_HEADER: 'X-Viewer',
-      TRUSTED_PROXY_SECRET_HEADER: 'X-Hop',
-      TRUSTED_PROXY_SECRET: HOP,
-      MAIL_SENDER: 'cloud@example.com',
-    },
-    meter: ledger.meter,
+    environment: { ...throughProxy, MAIL_SENDER: 'cloud@example.com' },
     wrap: (runtime) => ({
-      ...ledger.wrap(withShortPauses(runtime)),
+      ...withShortPauses(runtime),
       mail: async (_to, _subject, text) => {
         mailed = text;
       },
@@ -58,8 +56,8 @@ const hire = async (username: string, email = '') => {
   await admin.ok('POST', '/users', { customerId, username, password, firstName: '', lastName: '', email });
   return { username, password };
 };
-const login = (viewer: string, username: string, password = WRONG): Promise<Answer> =>
-  clientOf(cloud.url).call('POST', '/users/login', { username, password }, { 'x-viewer': viewer, 'x-hop': HOP });
+const login = (viewer: string, username: string, password = WRONG, { url } = cloud): Promise<Answer> =>
+  clientOf(url).call('POST', '/users/login', { username, password }, { 'x-viewer': viewer, 'x-hop': HOP });
 const times = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => act(at)));
 const tally = (answers: readonly Answer[]): Record<number, number> => {
@@ -179,11 +177,14 @@ test('a user can log in from the address where the password was reset, however m
 });
 
 test('makes the same table calls for unknown and known usernames', async () => {
-  const { username, password } = await hire('somebody');
-  await login('192.0.2.7', username, password);
+  const ledger = createLedger();
+  const counted = await startTestCloud({ environment: throughProxy, meter: ledger.meter, wrap: ledger.wrap });
+  onTestFinished(() => counted.stop());
+  const { username, password } = await createHome(await adminOf(counted.url), 'home', []);
+  await login('192.0.2.7', username, password, counted);
   const costOf = async (viewer: string, name: string) => {
     ledger.clear();
-    expect((await login(viewer, name)).status).toBe(401);
+    expect((await login(viewer, name, WRONG, counted)).status).toBe(401);
     return Object.entries(ledger.lines()).map(([name, { calls }]) => `${calls} x ${name}`);
   };
   for (let at = 0; at < 3; at++) {

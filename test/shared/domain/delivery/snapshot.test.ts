@@ -280,6 +280,7 @@ describe('a delivery in the API', () => {
       state: 'pending',
       reason: null,
       attempts: 0,
+      lastAttempt: null,
       createDate: now,
       updateDate: now,
       nextAttempt: now,
