@@ -2,7 +2,7 @@ import { due, type IndexName, items, lists } from './table.ts';
 
 type ItemKind = keyof typeof items;
 
-/** The kinds of items that a call accesses, by action. A query of an index lists the partitions that it reads. */
+/** The kinds of items a call accesses, by action. An index query lists the partitions it reads. */
 type Accesses = {
   get?: readonly ItemKind[];
   batchGet?: readonly ItemKind[];
@@ -11,21 +11,18 @@ type Accesses = {
   queryList?: readonly (keyof typeof lists)[];
   put?: readonly ItemKind[];
   update?: readonly ItemKind[];
-  /**
-   * Updates that touch only these attributes. A function with such updates gets no right to change any other
-   * attributes.
-   */
+  /** Updates that touch only these attributes. A function with such updates may not change any other attributes. */
   updateOnly?: { readonly [K in ItemKind]?: readonly string[] };
   remove?: readonly ItemKind[];
-  /** Items on which a transaction only checks a condition. */
+  /** Items whose condition a transaction only checks. */
   check?: readonly ItemKind[];
 };
 
 export type AccessPattern = {
   purpose: string;
-  /** Everything accessed on any path through the call. The permissions of functions are derived from it. */
+  /** Everything accessed on any path through the call. Function permissions are derived from it. */
   does: Accesses;
-  /** The units of one small example, with items of up to 1 KB and one item of each kind. */
+  /** The units for a small example, with items of up to 1 KB and one item of each kind. */
   read: number;
   write: number;
   /** How the units grow, in words. */
@@ -45,7 +42,7 @@ export const pattern = (
   ...(per && { growth: per }),
 });
 
-/** Adds the accesses of a call that changes a count of its customer, stored in the customer's item (counts.ts). */
+/** Adds the accesses of a call that changes one of the customer's counts, stored in the customer's item (counts.ts). */
 export const withCount = (does: Accesses): Accesses => ({
   ...does,
   get: [...(does.get ?? []), 'customer'],
@@ -61,13 +58,13 @@ export const per8KB = 'per 8 KB';
 /** One action on one kind of partition, as IAM distinguishes them. */
 export type Access = {
   action: `dynamodb:${string}`;
-  /** The index that is queried, or null for the table. */
+  /** The index being queried, or null for the table. */
   index: IndexName | null;
-  /** The template of the partition key. */
+  /** The partition key template. */
   partition: string;
-  /** The template of the whole key; for an index, of the partition key. */
+  /** The template for the whole key; for an index, for the partition key. */
   key: string;
-  /** The only attributes that may be touched, if they are limited. */
+  /** The only attributes that may be touched, if limited. */
   attributes?: readonly string[];
 };
 
@@ -79,7 +76,7 @@ const accessesTo = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
 const indexQueries = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
   parts.map(({ template }) => ({ action: 'dynamodb:Query', index, partition: template, key: template }));
 
-/** Returns the accesses of a call if each of them gets a response. */
+/** Returns a call's accesses, provided each one gets a response. */
 export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...accessesTo('dynamodb:GetItem')(does.get ?? []),
   ...accessesTo('dynamodb:BatchGetItem')(does.batchGet ?? []),
@@ -98,7 +95,7 @@ export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...accessesTo('dynamodb:ConditionCheckItem')(does.check ?? []),
 ];
 
-/** Returns all accesses of a call. A put or a removal whose response is lost is followed by a read (client.ts). */
+/** Returns all of a call's accesses. A put or a removal whose response is lost is followed by a read (client.ts). */
 export const allAccessesOf = (pattern: AccessPattern): Access[] => {
   const { put = [], remove = [] } = pattern.does;
   return [...accessesOf(pattern), ...accessesTo('dynamodb:GetItem')([...put, ...remove])];

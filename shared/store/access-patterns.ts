@@ -7,8 +7,8 @@ import type { StoreCall } from './store.ts';
 import { subjectPatterns } from './subjects/subject-patterns.ts';
 
 /**
- * The access pattern of every call of the store. A missing pattern is a compile error. test/shared/store/table.test.ts
- * makes each call and compares keys and units.
+ * The access pattern for every store call. A missing pattern is a compile error. test/shared/store/table.test.ts makes
+ * each call and compares keys and units.
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,

@@ -6,8 +6,8 @@ import { retryOnConflict } from './engine/retry.ts';
 import { items } from './table.ts';
 
 /**
- * The exact number of each kind of object, in the item of the customer. Every transaction that adds or removes an
- * object updates its count.
+ * The exact number of each kind of object, in the customer's item. Every transaction that adds or removes an object
+ * updates its count.
  */
 export type Counts = Record<CountedQuota, number>;
 export const zeroCounts: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
@@ -18,16 +18,14 @@ export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'se
   return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
 };
 
-/**
- * The key of the number of rules enabled for the scope and situation of a rule. If that number is 0, there is no item.
- */
+/** The key for the number of rules enabled for a rule's scope and situation. At 0, there is no item. */
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>
   items.enabledRules({ customerId: rule.customerId, scope: scopeOf(rule), situation: rule.situation });
 
-/** Returns the counts of a customer, read consistently, or null if there is no such customer. */
+/** Returns a customer's counts, read consistently, or null if the customer does not exist. */
 export const countsOf = (table: Table, customerId: number) => table.get<Counts>(items.customer({ customerId }));
 
-/** Why a customer cannot have one more of a kind, or null if it can. The write has to check this again. */
+/** Returns why a customer cannot have one more of a kind, or null if it can. The write has to check this again. */
 export const quotaRefusal = async (
   table: Table,
   customerId: number,
@@ -39,10 +37,10 @@ export const quotaRefusal = async (
   return customer[kind] >= limit ? 'limit_reached' : null;
 };
 
-/** A customer that has users or sensors cannot be deleted. */
+/** A customer with users or sensors cannot be deleted. */
 const memberKinds: readonly CountedQuota[] = ['users', 'sensors'];
 
-/** Further changes of the customer's item in the same transaction. They must not use the clauses of the count. */
+/** Further changes to the customer's item in the same transaction. They must not use the count's clauses. */
 type FurtherChanges = Pick<Changes, 'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
 
 type CountChange = { by: 1 | -1; if: Condition; also: FurtherChanges | undefined };
@@ -61,17 +59,20 @@ const countWrite = (customerId: number, kind: CountedQuota, { by, if: condition,
 };
 
 /**
- * The write in every transaction that adds an object of a kind. It fails if the customer has reached the limit or does
- * not exist.
+ * The write in every transaction that adds an object of this kind. It fails if the customer has reached the limit or
+ * does not exist.
  */
 export const countOneMore = (customerId: number, kind: CountedQuota, limit: number, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: 1, if: where(`#${kind} < :limit`, { limit }), also });
 
-/** The write in every transaction that removes an object of a kind. It fails if the customer does not exist. */
+/** The write in every transaction that removes an object of this kind. It fails if the customer does not exist. */
 export const countOneLess = (customerId: number, kind: CountedQuota, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 
-/** The positions of the failed writes after the count, which comes first. Null if only the count failed: retry. */
+/**
+ * The positions of the failed writes after the count, which comes first. Null if only the count failed, so the caller
+ * should retry.
+ */
 const besidesCount = (failed: readonly number[] | null): number[] | null => {
   const others = (failed ?? []).filter((at) => at > 0).map((at) => at - 1);
   return failed === null || others.length > 0 ? others : null;
@@ -80,8 +81,8 @@ const besidesCount = (failed: readonly number[] | null): number[] | null => {
 type CounterKey = { customerId: number; kind: CountedQuota };
 
 /**
- * Increases the count of a kind by one and makes the writes, all or nothing. Returns the positions of the failed writes
- * (none on success), or why the customer cannot have one more.
+ * Adds one to the count and makes the writes, all or nothing. Returns the positions of the failed writes (none on
+ * success), or why the customer cannot have one more.
  */
 export const addOne = (
   table: Table,
@@ -94,7 +95,7 @@ export const addOne = (
   });
 
 /**
- * Decreases the count of a kind by one and makes the writes, all or nothing. Returns the positions of failed writes. A
+ * Subtracts one from the count and makes the writes, all or nothing. Returns the positions of the failed writes. A
  * deleted customer has no count.
  */
 export const removeOne = (

@@ -1,4 +1,4 @@
-/** A primary key of the one table. */
+/** A primary key in the one table. */
 export type Key = { pk: string; sk: string };
 
 type Name<T> = T extends `0${infer N}` | `=${infer N}` ? N : T;
@@ -42,15 +42,13 @@ const reader = (template: string) => {
 };
 
 /**
- * A part of a key, builder and documentation at once. `{0x}` pads a number, so that keys sort by number; `{=x}` is a
- * text that is neither escaped nor read back.
+ * A key part, both builder and documentation. `{0x}` pads a number, so that keys sort by number; `{=x}` is a string
+ * that is neither escaped nor read back.
  */
 export const part = <const T extends string>(template: T) =>
   Object.assign(filler(template) as (values: KeyValues<T>) => string, { template });
 
-/**
- * The key of a kind of item, as two templates. Builds keys from typed values, which it escapes, and reads them back.
- */
+/** An item kind's key, as two templates. Builds keys from typed values, which it escapes, and reads them back. */
 export const item = <const P extends string, const S extends string>(pk: P, sk: S) => {
   const readPk = reader(pk);
   const readSk = reader(sk);
@@ -68,7 +66,7 @@ export const item = <const P extends string, const S extends string>(pk: P, sk: 
   });
 };
 
-/** The key of items in an index, as two templates. Builds both attributes from typed values. */
+/** The key for items in an index, as two templates. Builds both attributes from typed values. */
 export const indexKey = <
   const A extends { partitionKey: string; sortKey: string },
   const P extends string,

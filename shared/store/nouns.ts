@@ -1,6 +1,6 @@
 /**
- * The nouns of the store, each with its reads and writes in the file of the same name. The bundle of a function imports
- * only those that its contract uses (lib/aws/functions/entry.ts).
+ * The store's nouns, each with its reads and writes in the file of the same name. A function's bundle imports only
+ * those its contract uses (lib/aws/functions/entry.ts).
  */
 
 export { alarmLists } from './alarms/alarm-lists.ts';

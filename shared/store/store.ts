@@ -3,12 +3,12 @@ import * as nouns from './nouns.ts';
 import { storeFrom } from './store-from.ts';
 
 export type Nouns = typeof nouns;
-/** All reads and writes of the table, by noun. */
+/** All reads from and writes to the table, by noun. */
 export type Store = { [N in keyof Nouns]: ReturnType<Nouns[N]> };
 
 export const store = (table: Table): Store => storeFrom(nouns, table);
 
-/** The names of all calls of the store. */
+/** The names of all store calls. */
 export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
 
 type NounOf<C> = C extends `${infer N}.${string}` ? N : never;

@@ -1,6 +1,6 @@
 import { indexKey, item } from './key.ts';
 
-/** The design of the one table, from which both hosts create it. */
+/** The design of the one table. Both hosts create it from this. */
 export const tableDesign = {
   partitionKey: 'pk',
   sortKey: 'sk',
@@ -8,7 +8,7 @@ export const tableDesign = {
   indexes: {
     /** Items with pending work, by time. Sparse: a finished item leaves the index. */
     due: { partitionKey: 'duePk', sortKey: 'dueAt', projection: 'KEYS_ONLY' },
-    /** Lists in an order other than that of the table's keys. Also sparse. */
+    /** Lists sorted differently from the table's keys. Also sparse. */
     list: { partitionKey: 'listPk', sortKey: 'listSk', projection: 'KEYS_ONLY' },
   },
 } as const;
@@ -16,22 +16,21 @@ export const tableDesign = {
 export type IndexName = keyof typeof tableDesign.indexes;
 
 /**
- * The newest data version that this code can write. It grows with every change that the previous version of the code
- * cannot read. The table records which version may be written; the sweep raises that version once no rollback is
- * expected anymore (shared/store/README.md).
+ * The newest data version this code can write. It grows with every change that the previous code version cannot read.
+ * The table records which version may be written; the sweep raises that version when a rollback is no longer expected
+ * (shared/store/README.md).
  */
 export const DATA_VERSION = 1;
 
 /**
- * The number of partitions of the due index (shared/GROWTH.md). It may grow but never shrink: work in a shard that no
- * sweep reads would be lost.
+ * The number of due index partitions (shared/GROWTH.md). It may grow but never shrink: work would be lost in a shard
+ * that no sweep reads.
  */
 export const DUE_SHARDS = 32;
 
 /**
- * Every kind of item. The keys of everything that belongs to a customer start with `C#{customerId}`, and the customer
- * comes from the session, so nothing of another customer can be found. Sensors and users without a customer are under
- * customer 0.
+ * All item kinds. Every key that belongs to a customer starts with `C#{customerId}`, and the customer comes from the
+ * session, so another customer's data cannot be found. Sensors and users without a customer are under customer 0.
  */
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
@@ -43,57 +42,57 @@ export const items = {
   otp: item('ACCOUNT#{accountKey}', 'OTP'),
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
-  /** Points to the session of a login. Lists the logins of an account by time. */
+  /** Points to a login's session. Lists an account's logins by time. */
   login: item('ACCOUNT#{accountKey}', 'LOGIN#{0createDate}#{sessionId}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
-  /** A login that continues at the issuer, by its `state` parameter; and the ID token from the login of a session. */
+  /**
+   * A login in progress at the identity provider, by its `state` parameter; and the ID token from a session's login.
+   */
   oidcLogin: item('OIDC_LOGIN#{hash}', 'OIDC_LOGIN'),
   idToken: item('SESSION#{hash}', 'ID_TOKEN'),
-  /** Points to the user of a person who logs in with an issuer. */
+  /** Points to the user of someone who logs in through an identity provider. */
   externalUser: item('EXTERNAL#{hash}', 'USER#{0customerId}'),
   reset: item('RESET#{hash}', 'RESET'),
-  /** Points to a reset code of an account. */
+  /** Points to an account's reset code. */
   resetOfAccount: item('ACCOUNT#{accountKey}', 'RESET#{hash}'),
   /** The customer that owns an id. */
   owner: item('HOME#{kind}#{id}', 'HOME'),
-  /** A row of the list of all customers, which all share one partition that nothing else reads. */
+  /** A row in the list of all customers, which share one partition that nothing else reads. */
   listedCustomer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   customer: item('C#{customerId}', 'CUSTOMER'),
   user: item('C#{customerId}', 'USER#{0userId}'),
-  /** Leads to the remaining data of a deleted user, for as long as any is kept. */
+  /** Leads to a deleted user's remaining data, for as long as any is kept. */
   formerUser: item('C#{customerId}', 'FORMER_USER#{0userId}'),
-  /** A channel of a user, with the hash of its verification code. */
+  /** A user's channel, with the hash of the verification code. */
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
   /** Until when a user is on duty, or since when the user has been off duty. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
   roster: item('C#{customerId}', 'DUTY_ROSTER'),
-  /** When to check next whether somebody is on duty at a customer. */
+  /** When to check next whether anyone is on duty at a customer. */
   dutyCheck: item('DUTY_CHECKS', 'CUSTOMER#{0customerId}'),
   /** How well falls are covered, as last computed. */
   watch: item('C#{customerId}', 'WATCH'),
-  /** A customer in which a user changed something that the watch depends on, until that is checked. */
+  /** A customer whose watch a user's change may affect, until that is checked. */
   changedCustomer: item('CHANGED', 'CUSTOMER#{0customerId}'),
-  /**
-   * A line of the audit log: who changed what in a customer, and what was refused. Customer 0 stands for no customer.
-   */
+  /** An audit log line: who changed what in a customer, and what was refused. Customer 0 stands for no customer. */
   auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
   formerSensor: item('C#{customerId}', 'FORMER#{sensorId}'),
-  /** Marks an erased sensor while its older messages may still be queued. The hash hides its id. */
+  /** Marks an erased sensor while older messages may still be queued. The hash hides the sensor id. */
   erasedSensor: item('C#{customerId}', 'ERASED#{hash}'),
   sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
-  /** The positions of the rooms of a group. */
+  /** The room positions in a group. */
   floorPlan: item('C#{customerId}', 'PLAN#{0groupId}'),
   groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
-  /** Leads to the remaining data of a deleted webhook. */
+  /** Leads to a deleted webhook's remaining data. */
   formerWebhook: item('C#{customerId}', 'FORMER_WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
-  /** A copy of each rule, so that lists put no load on the partition that alarms read. */
+  /** A copy of each rule, so that lists do not load the partition read for alarms. */
   wholeRule: item('C#{customerId}#RULELIST', 'WHOLE#{0ruleId}'),
-  /** The fields that lists of rules are sorted by. */
+  /** The fields by which rule lists are sorted. */
   listedRule: item('C#{customerId}#RULELIST', 'LISTED#{0ruleId}'),
   enabledRules: item('C#{customerId}', 'ENABLED#{scope}#{situation}'),
   sensorState: item('C#{customerId}#S#{sensorId}', 'STATE'),
@@ -105,12 +104,9 @@ export const items = {
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
-  /**
-   * What people did about a fall: who acknowledged it. Sorted by the start of the fall. Absent until somebody does
-   * something.
-   */
+  /** How people responded to a fall: who acknowledged it. Sorted by the fall's start. Absent until someone responds. */
   fallAnswer: item('C#{customerId}#ANSWERS', 'FALL#{0start}#{sensorId}#{fall}'),
-  /** An alarm that reached nobody in time, until somebody is notified or acknowledges it. */
+  /** An alarm that did not reach anyone in time, until someone is notified or acknowledges it. */
   unnotified: item('C#{customerId}#UNNOTIFIED', '{alarmId}'),
   /** The time of a hit's last change, unless that was shortly after the hit was created. */
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
@@ -121,16 +117,16 @@ export const items = {
   /** A delivery to be fetched from a webhook without a URL; and the deliveries handed out but not acknowledged. */
   feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
-  /** The fetches from feeds of a customer that wait for deliveries. */
+  /** A customer's feed fetches that are waiting for deliveries. */
   feedWaits: item('C#{customerId}', 'FEED_WAITS'),
-  /** The deliveries to people of a customer, in one partition: sent one by one, listed together. */
+  /** A customer's deliveries to people, in one partition: sent one by one, listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
-  /** What an import still has to do, until it ends. The import itself is a job of the kind `import`. */
+  /** What an import still has to do, until it ends. The import itself is a job of kind `import`. */
   importSteps: item('C#{customerId}#JOBS', 'STEPS#{jobId}'),
-  /** The running import of a customer. Its other imports wait. */
+  /** A customer's running import. Other imports wait. */
   importTurn: item('C#{customerId}#JOBS', 'IMPORT_TURN'),
-  /** An export, an erasure or an import; and what leads an erasure to data of a subject that no longer exists. */
+  /** An export, an erasure or an import; and what leads an erasure to the data of a subject that no longer exists. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
   lead: item('C#{customerId}#JOBS', 'LEAD#{jobId}#{kind}#{id}'),
   /** All erasures, to be repeated after a recovery. */
@@ -138,9 +134,9 @@ export const items = {
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),
   alarmSubscribers: item('ALARM_SUBSCRIBERS', 'ALL'),
-  /** The key that signs acknowledgement links, encrypted. */
+  /** The encrypted key for signing acknowledgement links. */
   addressKey: item('ADDRESS_KEY', 'KEY'),
-  /** The key that signs push messages. */
+  /** The key for signing push messages. */
   pushKey: item('PUSH_KEY', 'KEY'),
   makerFeedback: item('MAKER_FEEDBACK', 'HOME'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
@@ -154,20 +150,20 @@ export const items = {
   firmwarePins: item('FIRMWARES#{manufacturer}', 'PINS#{0versionCode}'),
 } as const;
 
-/** The keys of the index `due`. */
+/** The `due` index keys. */
 export const due = indexKey(tableDesign.indexes.due, 'DUE#{shard}', '{0time}');
 
 const listKey = <const P extends string, const S extends string>(pk: P, sk: S) =>
   indexKey(tableDesign.indexes.list, pk, sk);
 
-/** The keys of the index `list`, by list. */
+/** The `list` index keys, by list. */
 export const lists = {
-  /** The hits of a sensor, numbered without gaps within a series. */
+  /** A sensor's hits, numbered without gaps within a series. */
   hitsOfSensor: listKey('C#{customerId}#S#{sensorId}#NUMBERED', '{0series}-{0number}-{0createDate}'),
   feedbackOfSensor: listKey('C#{customerId}#S#{sensorId}#FEEDBACK', '{0id}'),
   /** Lists read only these keys, which therefore contain the whole sensor (`packSensor`). */
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
-  /** The states of the sensors that see an open fall. */
+  /** The states of sensors that see an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
   /** Urgent events for which no rule fired. `fall` is empty for events that are not about a fall. */
   alarmsWithoutRule: listKey('C#{customerId}#UNRULED', '{0receiveDate}#{action}#{fall}'),

@@ -1,21 +1,20 @@
 /**
  * How far two lists were read, newest first. Still unread are the hits with an id up to `hitId`, and the alarms without
- * a rule that were received before `date` (ms), or at that time with a lower uuid; without a uuid, all alarms of that
- * time.
+ * a rule received before `date` (ms), or at that time with a lower uuid; without a uuid, all alarms at that time.
  */
 export type AlarmCursor = { hitId: number; date: number; uuid: string };
 
 const PATTERN = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f-]{36})?$/;
 
-/** Returns a cursor as text for clients, which only pass it on. */
+/** Returns a cursor as a string for clients, which only pass it on. */
 export const formatCursor = ({ hitId, date, uuid }: AlarmCursor): string => `${hitId}.${date}.${uuid}`;
 
-/** Parses a cursor. Null if the text is not one. */
+/** Parses a cursor. Null if the string is not one. */
 export const parseCursor = (text: string): AlarmCursor | null => {
   const [, hitId, date, uuid = ''] = PATTERN.exec(text) ?? [];
   return hitId === undefined || date === undefined ? null : { hitId: Number(hitId), date: Number(date), uuid };
 };
 
-/** Whether an alarm without a rule was read before. */
+/** Whether an alarm without a rule has already been read. */
 export const isPast = ({ date, uuid }: AlarmCursor, alarm: { date: number; uuid: string }): boolean =>
   alarm.date > date || (alarm.date === date && uuid !== '' && alarm.uuid >= uuid);

@@ -16,10 +16,10 @@ import { type AlarmEnd, type AlarmEvents, eventOfAlarm, eventsOfAlarm } from './
 import { type AlarmWalk, type Candidate, MAX_APART_MS } from './alarm-walk.ts';
 import { hitsAfter, hitsSince } from './hit-reader.ts';
 
-/** A row of the list, without the name of its sensor. */
+/** A list row, without the sensor name. */
 export type ListedAlarm = Omit<Alarm, 'name'>;
 
-/** What is needed to read the rows of a page. `hooks`: the webhooks of the customer that get every event. */
+/** What is needed to read a page's rows. `hooks`: the customer's webhooks that receive every event. */
 export type DetailContext = {
   table: TableReader;
   customerId: number;
@@ -30,7 +30,7 @@ export type DetailContext = {
 /** Whether the list has a row for a candidate: a fall has only one, for its first urgent event. */
 const isFirstOfFall = ({ uuid }: Candidate, { urgent: [first] }: AlarmEvents): boolean => !first || first.uuid === uuid;
 
-/** Returns the hits of an alarm. Those that are newer than the hits read so far are looked up by sensor. */
+/** Returns an alarm's hits. Hits newer than those read so far are looked up by sensor. */
 const hitsOf = async (
   { table, customerId, hits, hasNewer }: DetailContext,
   { hit, uuid, sensorId, date }: Candidate,
@@ -52,10 +52,10 @@ const hitsOf = async (
   return [...new Map(own.map((one) => [one.id, one])).values()].toSorted((one, other) => one.id - other.id);
 };
 
-/** The maximum number of webhooks of a customer whose deliveries of an event are checked. */
+/** The maximum number of a customer's webhooks checked for deliveries of an event. */
 const MAX_HOOKS = 10;
 
-/** Returns when (ms) a webhook of the customer first got one of the events; null if none has. */
+/** Returns when (ms) a customer webhook first received one of the events; null if none has. */
 const hookedDate = async (
   { table, customerId, hooks }: DetailContext,
   { sensorId }: Candidate,
@@ -74,7 +74,7 @@ const hookedDate = async (
   return dates.length > 0 ? Math.min(...dates) : null;
 };
 
-/** Returns when (ms) somebody was first notified of an alarm. */
+/** Returns when (ms) anyone was first notified of an alarm. */
 const notifiedDate = async (
   context: DetailContext,
   candidate: Candidate,
@@ -89,7 +89,7 @@ const notifiedDate = async (
   return event && hookedDate(context, candidate, [event]);
 };
 
-/** The maximum number of feedback items of a sensor that are read. */
+/** The maximum number of feedback items read for a sensor. */
 const MAX_FEEDBACK = 20;
 
 /** Returns the newest feedback on an alarm without a rule. Feedback on any other alarm is stored in its hits. */
@@ -110,7 +110,7 @@ const feedbackOnEvents = async (
   return feedback;
 };
 
-/** Returns what people did about an alarm, as stored in its hits, or else in the answer to its fall or event. */
+/** Returns how people responded to an alarm, as stored in its hits, or else in the answer to its fall or event. */
 const answerOf = async (
   { table, customerId }: DetailContext,
   { sensorId, eventId, ...candidate }: Candidate,
@@ -133,7 +133,7 @@ const stateOf = ({ acknowledgement }: FallAnswer, end: AlarmEnd | null, hits: re
   return hits.some(({ unansweredDate }) => unansweredDate !== undefined) ? 'unanswered' : 'open';
 };
 
-/** Returns the row of a candidate; null if the row of an earlier event of its fall already covers it. */
+/** Returns a candidate's row; null if the row for an earlier event of the same fall already covers it. */
 export const alarmOf = async (context: DetailContext, candidate: Candidate): Promise<ListedAlarm | null> => {
   const { table, customerId, now } = context;
   const { uuid, sensorId, situation, date, hit } = candidate;

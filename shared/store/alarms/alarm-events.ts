@@ -10,21 +10,21 @@ import type { Candidate } from './alarm-walk.ts';
 
 /** How an alarm ended, and when (ms). */
 export type AlarmEnd = { date: number; by: 'device' | 'closure' | 'time' };
-/** The urgent events of an alarm in the order of their receipt, as far as they were found, and its end. */
+/** An alarm's urgent events ordered by receipt, as far as they were found, and how the alarm ended. */
 export type AlarmEvents = { urgent: EventItem[]; end: AlarmEnd | null };
 
-/** By how much (ms) the date of an alarm's own event may precede the alarm, if the clock of the device is ahead. */
+/** By how much (ms) the date of an alarm's own event may precede the alarm, if the device clock is ahead. */
 const MARGIN_MS = 60_000;
-/** The minimum time (ms) from the start of a fall to its alarm, unless the clock of the device is ahead. */
+/** The minimum time (ms) from the start of a fall to its alarm, unless the device clock is ahead. */
 const SOON_MS = 10_000;
-/** How far (ms) the date of an event may be ahead of the clock of the service. */
+/** How far (ms) an event's date may be ahead of the service clock. */
 const MAX_AHEAD_MS = 6 * 60_000;
-/** The number of events read at a time. Nine cost half a read unit. Most falls end within the first page. */
+/** The number of events read at once. Nine cost half a read unit. Most falls end within the first page. */
 const PAGES = [8, 56, 192] as const;
 
 type IsEnd = (event: EventItem) => boolean;
 
-/** Reads events of a sensor from one time (ms) to another, until one is an end or a maximum is reached. */
+/** Reads a sensor's events from one time (ms) to another, until one is an end or a maximum is reached. */
 const readEvents = async (
   table: TableReader,
   { customerId, sensorId }: { customerId: number; sensorId: string },
@@ -45,8 +45,7 @@ const readEvents = async (
 };
 
 /**
- * Whether an event ends a fall. An event that ends the fall of a track ends all alarms that the track has raised since
- * it fell.
+ * Whether an event ends a fall. An event that ends a track's fall ends all alarms the track has raised since it fell.
  */
 const endsFall = (fall: string): IsEnd => {
   const { start, track } = fallOfKey(fall);
@@ -62,8 +61,8 @@ const byReceipt = (one: EventItem, other: EventItem): number =>
   one.receiveDate - other.receiveDate || one.id - other.id;
 
 /**
- * Returns the end of an alarm. An end that a device reported counts at once; an end by time counts two hours later, as
- * in the list of open falls.
+ * Returns how an alarm ended. An end reported by a device counts at once. An end by time counts two hours later, as in
+ * the list of open falls.
  */
 const endOf = (event: EventItem, alarmDate: number, now: number): AlarmEnd | null => {
   const { source, receiveDate, createDate } = event;
@@ -75,7 +74,7 @@ const endOf = (event: EventItem, alarmDate: number, now: number): AlarmEnd | nul
 /** The current time (ms), and when (ms) people closed the fall. */
 type Closing = { now: number; closedAt: number | null };
 
-/** Returns the events of a fall. */
+/** Returns a fall's events. */
 const fallEvents = async (
   table: TableReader,
   customerId: number,
@@ -96,7 +95,7 @@ const fallEvents = async (
   return { urgent, end: reported.date < closed.date ? reported : closed };
 };
 
-/** Returns when a sensor that was offline was online again. */
+/** Returns when an offline sensor was online again. */
 const offlineEvents = async (table: TableReader, customerId: number, candidate: Candidate): Promise<AlarmEvents> => {
   const { sensorId, uuid, date } = candidate;
   const isActive: IsEnd = ({ type, action, receiveDate }) =>
@@ -109,7 +108,7 @@ const offlineEvents = async (table: TableReader, customerId: number, candidate: 
   return { urgent: own ? [own] : [], end };
 };
 
-/** Returns the events of an alarm. Alarms about vital signs have no end. */
+/** Returns an alarm's events. Alarms about vital signs have no end. */
 export const eventsOfAlarm = async (
   table: TableReader,
   customerId: number,
@@ -122,7 +121,7 @@ export const eventsOfAlarm = async (
   return { urgent: [], end: null };
 };
 
-/** Returns the event of an alarm, which is written after its hits. */
+/** Returns an alarm's event, which is written after its hits. */
 export const eventOfAlarm = async (
   table: TableReader,
   customerId: number,

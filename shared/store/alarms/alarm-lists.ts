@@ -6,22 +6,22 @@ import type { AlarmCursor } from './alarm-cursor.ts';
 import { alarmOf, type DetailContext, type ListedAlarm } from './alarm-details.ts';
 import { type AlarmSpan, type AlarmWalk, type Candidate, walkAlarms } from './alarm-walk.ts';
 
-/** The filters of a list. A filter without a value lets everything pass. */
+/** A list's filters. An empty filter matches everything. */
 export type AlarmFilter = AlarmSpan & {
   situations: readonly UrgentSituation[];
   states: readonly AlarmState[];
 };
 
-/** A part of a list, newest first, and where it continues; null at its end. */
+/** A part of a list, newest first, and where it continues; null at the end. */
 type AlarmPart = { alarms: ListedAlarm[]; next: AlarmCursor | null };
 
 type PartRequest = { limit: number; after: AlarmCursor | null; hooks: Readonly<Record<string, Format>>; now: number };
 
-/** The smallest and largest number of alarms whose details are read at a time. */
+/** The smallest and largest number of alarms whose details are read at once. */
 const BATCH = { least: 10, most: 50 };
 const MAX_CANDIDATES = 400;
 
-/** Takes the next candidates of a walk; fewer than `count` at its end. */
+/** Takes the next candidates from a walk; fewer than `count` at the end. */
 const takeFrom = async (walk: AlarmWalk, count: number): Promise<Candidate[]> => {
   const taken: Candidate[] = [];
   while (taken.length < count) {
@@ -50,11 +50,11 @@ const rowsOf = async (
   return rows.flat().filter(({ alarm }) => states.length === 0 || states.includes(alarm.state));
 };
 
-/** Alarms, as lists show them. They are read from what is stored for other purposes, and may lag by a second. */
+/** Alarms as shown in lists. They are read from what is stored for other purposes, and may lag by a second. */
 export const alarmLists = (table: TableReader) => ({
   /**
-   * Returns a part of the alarms of a customer. One call reads a bounded number of hits, so it may return fewer than
-   * wanted although there are more. Consecutive parts contain each alarm once, whatever happens in the meantime.
+   * Returns a part of a customer's alarms. One request reads a bounded number of hits, so it may return fewer than
+   * wanted although there are more. Consecutive parts contain each alarm once, whatever happens between the requests.
    */
   page: async (filter: AlarmFilter, { limit, after, hooks, now }: PartRequest): Promise<AlarmPart> => {
     const { customerId, states } = filter;

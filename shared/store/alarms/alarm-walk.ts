@@ -5,7 +5,7 @@ import { type AlarmCursor, isPast } from './alarm-cursor.ts';
 import { type HitReader, type ReadHit, readHits } from './hit-reader.ts';
 import { readUnruled, type UnruledAlarm, type UnruledReader } from './unruled-reader.ts';
 
-/** Which alarms to read: those of a time span (ms, both ends included), of one sensor or of all selected sensors. */
+/** Which alarms to read: those in a time span (ms, both ends included), from one sensor or all selected sensors. */
 export type AlarmSpan = {
   customerId: number;
   from: number;
@@ -17,46 +17,47 @@ export type AlarmSpan = {
 /** An urgent event. Only the other events of its fall show whether the list has a row for it. */
 export type Candidate = {
   /**
-   * When (ms) its alarm was created. If the clock was set back after an earlier alarm, lists place it at a later time.
+   * When (ms) the alarm was created. If the clock was set back after an earlier alarm, lists place it at a later time.
    */
   date: number;
   uuid: string;
   sensorId: string;
   situation: UrgentSituation;
   fall: string | null;
-  /** The first hit of the event. Null without a rule. */
+  /** The event's first hit. Null without a rule. */
   hit: ReadHit | null;
-  /** The id of the event, if it is known without reading it. */
+  /** The event id, if known without reading the event. */
   eventId: number | null;
   /** Where the list continues after this candidate. */
   cursor: AlarmCursor;
 };
 
-/** A walk through the alarms of a customer, newest first. */
+/** A walk through a customer's alarms, newest first. */
 export type AlarmWalk = {
-  /** Returns the next candidate; null at the end, or once so much was read that another call has to continue. */
+  /**
+   * Returns the next candidate; null at the end, or when the read limit is reached and another request has to continue.
+   */
   next: () => Promise<Candidate | null>;
-  /** Where the list continues; null at its end. */
+  /** Where the list continues; null at the end. */
   rest: () => AlarmCursor | null;
-  /** The hits that were read so far, newest first. */
+  /** The hits read so far, newest first. */
   hits: readonly ReadHit[];
-  /** Whether there may be hits that are newer than these. */
+  /** Whether there may be hits newer than these. */
   hasNewer: boolean;
 };
 
 /**
- * How far (ms) apart the hits of one event may be. They are written together or, after a crash, once the service is
- * back.
+ * How far (ms) apart one event's hits may be. They are written together or, after a crash, when the service is back.
  */
 export const MAX_APART_MS = 4 * 3_600_000;
 
-/** The maximum number of hits, and of alarms without a rule, that one call reads: about 90 and 25 read units. */
+/** The maximum number of hits, and of alarms without a rule, read by one request: about 90 and 25 read units. */
 const MAX_READ = 1_000;
 
 /** A hit that is an alarm. */
 type AlarmHit = ReadHit & { situation: UrgentSituation };
 
-/** Walks through hits. `at`: the number of hits that were passed. */
+/** Walks through hits. `at`: the number of hits passed. */
 const walkHits = (reader: HitReader, isAlarm: (hit: ReadHit) => hit is AlarmHit) => {
   const { hits } = reader;
   let at = 0;
@@ -73,7 +74,7 @@ const walkHits = (reader: HitReader, isAlarm: (hit: ReadHit) => hit is AlarmHit)
     pass: () => {
       at += 1;
     },
-    /** Whether no earlier hit is about the same event. The hits of a sensor are in the order of its events. */
+    /** Whether no earlier hit is about the same event. A sensor's hits follow the order of its events. */
     isFirst: async (hit: AlarmHit): Promise<boolean> => {
       for (let place = at + 1; ; place++) {
         while (place >= hits.length) {
@@ -85,7 +86,7 @@ const walkHits = (reader: HitReader, isAlarm: (hit: ReadHit) => hit is AlarmHit)
         if (before?.sensorId === hit.sensorId) return before.sensorEventId !== hit.sensorEventId;
       }
     },
-    /** The id of the newest hit that was not passed. */
+    /** The id of the newest hit not passed yet. */
     restId: (): number => hits[at]?.id ?? (reader.isEnd ? 0 : (hits.at(-1)?.id ?? 1) - 1),
     isDone: (): boolean => reader.isEnd && at >= hits.length,
   };
@@ -108,13 +109,13 @@ const walkUnruled = (reader: UnruledReader, isWanted: (alarm: UnruledAlarm) => b
     pass: () => {
       at += 1;
     },
-    /** The last alarm that was passed. */
+    /** The last alarm passed. */
     passed: (): UnruledAlarm | undefined => alarms[at - 1],
     isDone: (): boolean => reader.isEnd && at >= alarms.length,
   };
 };
 
-/** Walks through the alarms of a customer from the newest one on, or from a cursor. */
+/** Walks through a customer's alarms from the newest one on, or from a cursor. */
 export const walkAlarms = async (
   table: TableReader,
   span: AlarmSpan,
@@ -136,7 +137,7 @@ export const walkAlarms = async (
     const { date, uuid } = alarm;
     return { ...alarm, hit: null, cursor: { hitId: hits.restId(), date, uuid } };
   };
-  /** Returns the candidate of a hit; null if an earlier hit is about the same event. */
+  /** Returns a hit's candidate; null if an earlier hit is about the same event. */
   const ofHit = async (hit: AlarmHit): Promise<Candidate | null> => {
     const { sensorEventId: uuid, situation, fall = null } = hit;
     const isFirst = await hits.isFirst(hit);
@@ -147,7 +148,7 @@ export const walkAlarms = async (
       : null;
   };
 
-  /** Returns the newer one of two alarms as a candidate. */
+  /** Returns the newer of two alarms as a candidate. */
   const newerOf = async (hit: AlarmHit | null, alarm: UnruledAlarm | null): Promise<Candidate | null> => {
     if (alarm && (!hit || alarm.date > orderDateOf(hit))) return ofUnruled(alarm);
     return hit && ofHit(hit);
@@ -158,8 +159,7 @@ export const walkAlarms = async (
     for (;;) {
       const hit = await hits.peek();
       const alarm = await unruled.peek();
-      // Once the read limit of one list is reached, it is unknown how the rest of the other list is ordered relative to
-      // it.
+      // When one list reaches its read limit, the order of the other list's rest relative to it is unknown.
       const isCut = (!hit && !hits.isDone()) || (!alarm && !unruled.isDone());
       if (isCut || (!hit && !alarm)) return null;
       const found = await newerOf(hit, alarm);

@@ -5,29 +5,29 @@ import { type HitSequence, hitsByIds, hitsOfCustomer, sensorLine } from '../hits
 import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 
-/** A hit with its place among those of its sensor. */
+/** A hit with its place among the sensor's hits. */
 export type ReadHit = HitItem & { listSk?: string };
 
-/** Hits that are read in chunks, newest first. `hits` are those read so far; `isEnd`: there are no more. */
+/** Hits read in chunks, newest first. `hits` are those read so far; `isEnd`: there are no more. */
 export type HitReader = { hits: ReadHit[]; isEnd: boolean; more: () => Promise<void> };
 
 /**
- * Which hits to read: those of a time span (ms, both ends included), of one sensor or (empty) of all, with ids up to
- * `lastId` if that is given.
+ * Which hits to read: those in a time span (ms, both ends included), from one sensor or (empty) all, with ids up to
+ * `lastId` if given.
  */
 type HitSpan = { customerId: number; sensorId: string; from: number; to: number; lastId?: number | undefined };
 
-/** The number of hits in the first and in the largest chunk. A hit has about 700 bytes. */
+/** The number of hits in the first and in the largest chunk. A hit takes about 700 bytes. */
 const CHUNK = { first: 40, most: 320 };
 
-/** Returns the number of hits of a line that are requested; those after them are too new. */
+/** Returns the number of requested hits in a sequence; later ones are too new. */
 const lengthOf = async (line: HitSequence, { to, lastId }: HitSpan): Promise<number> => {
   if (lastId !== undefined) return line.positionOf(lastId + 1);
   if (to === Number.MAX_SAFE_INTEGER) return line.size;
   return firstWhere(0, line.size, async (at) => (await line.at(at)).createDate > to);
 };
 
-/** Reads the hits of a customer or of a sensor. */
+/** Reads a customer's or a sensor's hits. */
 export const readHits = async (table: TableReader, span: HitSpan): Promise<HitReader> => {
   const { customerId, sensorId, from } = span;
   const line = await (sensorId === ''
@@ -49,11 +49,11 @@ export const readHits = async (table: TableReader, span: HitSpan): Promise<HitRe
   return reader;
 };
 
-/** The maximum number of hits of a sensor that are searched after a given one, and how many are read at a time. */
+/** The maximum number of a sensor's hits searched after a given one, and how many are read at once. */
 const MAX_LATER = 50;
 const STEP = 2;
 
-/** Returns the hits of some events of a sensor after this hit. The last of the events was received at `last` (ms). */
+/** Returns the later hits of the same sensor for some of its events. The last event was received at `last` (ms). */
 export const hitsAfter = async (
   table: TableReader,
   customerId: number,
@@ -71,13 +71,13 @@ export const hitsAfter = async (
     const hits = await hitsByIds(table, customerId, ids.slice(start, start + STEP));
     const own = hits.filter(({ sensorEventId }) => uuids.has(sensorEventId));
     found.push(...own);
-    // The hits of an event are consecutive.
+    // An event's hits are consecutive.
     if (own.length < hits.length && hits.some(({ createDate }) => createDate > last)) break;
   }
   return found;
 };
 
-/** Returns the hits of a sensor since a time (ms), oldest first. */
+/** Returns a sensor's hits from a time (ms) on, oldest first. */
 export const hitsSince = async (
   table: TableReader,
   customerId: number,

@@ -15,7 +15,7 @@ export type UnruledAlarm = {
   fall: string | null;
 };
 
-/** Returns the alarm of a row of the list. */
+/** Returns the alarm in a list row. */
 export const unruledAlarm = ({ listSk, ...key }: Key & { listSk: string }): UnruledAlarm[] => {
   const event = items.event.read(key);
   const [date = '', action = '', fall = ''] = listSk.split('#');
@@ -25,15 +25,14 @@ export const unruledAlarm = ({ listSk, ...key }: Key & { listSk: string }): Unru
   return [{ date: Number(date), uuid, eventId: Number(eventId), sensorId, situation, fall: fall || null }];
 };
 
-/** Returns the range of the list from one time (ms) to another, both included. */
+/** Returns the list range from one time (ms) to another, both included. */
 export const unruledBetween = (from: number, to: number) => {
   const bound = (receiveDate: number) => lists.alarmsWithoutRule.sk({ receiveDate, action: '', fall: '' });
   return [bound(from), bound(Math.min(to, Number.MAX_SAFE_INTEGER - 1) + 1)] as const;
 };
 
 /**
- * Alarms without a rule that are read in chunks, newest first, and by uuid if received at the same time. As in
- * hit-reader.ts.
+ * Alarms without a rule, read in chunks, newest first, and by uuid if received at the same time. As in hit-reader.ts.
  */
 export type UnruledReader = { alarms: UnruledAlarm[]; isEnd: boolean; more: () => Promise<void> };
 
@@ -43,7 +42,7 @@ const CHUNK = 40;
 const newestFirst = (one: UnruledAlarm, other: UnruledAlarm): number =>
   other.date - one.date || (one.uuid < other.uuid ? 1 : -1);
 
-/** Reads the alarms of a customer in a time span (ms, both ends included) for which no rule fired. */
+/** Reads a customer's alarms in a time span (ms, both ends included) for which no rule fired. */
 export const readUnruled = (
   table: TableReader,
   { customerId, from, to }: { customerId: number; from: number; to: number },

@@ -24,9 +24,9 @@ type AttemptEnd = { result: AttemptResult; next: NextState };
 /** The writes before and after each attempt. */
 const attemptWrites = (table: Table) => ({
   /**
-   * Claims a due delivery, or one whose claim lapsed, for one attempt, and records the start of the attempt before
-   * anything is sent. Returns null if the delivery has ended, is not due, or is claimed by somebody else. `claim` is a
-   * random text that identifies this claim if the response is lost and the request is repeated. Claims from before
+   * Claims a delivery for one attempt if it is due or its claim has lapsed, and records the start before anything is
+   * sent. Returns null if the delivery has ended, is not due, or is claimed by another process. `claim` is a random
+   * string that identifies this claim if the response is lost and the request is repeated. Claims from before
    * `aloneSince` (ms) belong to a process that ended. `insteadOf`: an early attempt replaces the one planned for that
    * time (ms).
    */
@@ -47,8 +47,8 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Records the result of the claimed attempt. Writes nothing if the claim has lapsed and another attempt is running,
-   * and only the log entry if a redelivery was accepted in the meantime.
+   * Records the claimed attempt's result. Writes nothing if the claim has lapsed and another attempt is running, and
+   * only the log entry if a redelivery has been accepted.
    */
   recordResult: async (
     delivery: Delivery,
@@ -57,7 +57,7 @@ const attemptWrites = (table: Table) => ({
     isQueued: boolean,
   ): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
-    // The response body is written first, because nobody looks for it without a log entry.
+    // The response body is written first, because no one looks for it without a log entry.
     if (!isShortBody(result.responseBody) && webhookId !== null) {
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
       await table.write({ put: { ...key, number, body: result.responseBody, ttl: deliveryTtl(createDate) } });
@@ -71,7 +71,7 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Ends a delivered notification as undeliverable, with the reason in its last attempt. False if the delivery has
+   * Ends a delivered notification as undeliverable, with the reason in the last attempt. False if the delivery has
    * changed since it was read.
    */
   recordUndeliverable: async (delivery: Delivery, reason: string, now: number): Promise<boolean> => {
@@ -86,16 +86,16 @@ const attemptWrites = (table: Table) => ({
     return (await table.update(deliveryItemKey(delivery), changes({ set, if: isUnchanged }))) !== null;
   },
 
-  /** Moves an attempt that was planned for `from` (ms) to `to`. False if the delivery has changed since it was read. */
+  /** Moves an attempt planned for `from` (ms) to `to`. False if the delivery has changed since it was read. */
   replan: async (key: DeliveryKey, from: number | null, to: number, now: number): Promise<boolean> => {
     const isPlanned = where('#state IN (:pending, :retrying) AND #nextAttempt = :from', { ...unsentStates, from });
-    // The date of a Retry-After was counted from the same time.
+    // The Retry-After date was counted from the same time.
     const set = { nextAttempt: to, updateDate: now, ...dueDelivery(key, to) };
     const update = changes({ set, remove: ['retryAfterDate'], if: isPlanned });
     return (await table.update(deliveryItemKey(key), update)) !== null;
   },
 
-  /** Moves the next attempt to `time` (ms). False if it is not due yet, or is being made. `isQueued` as above. */
+  /** Moves the next attempt to `time` (ms). False if it is not due yet or is in progress. `isQueued` as above. */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const isDue = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {
       ...unsentStates,

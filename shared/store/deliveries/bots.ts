@@ -10,7 +10,7 @@ export const botReads = (table: TableReader) => ({
 });
 
 const botWrites = (table: Table) => ({
-  /** Creates a bot, if its customer exists and has fewer than `limit` bots. */
+  /** Creates a bot if the customer exists and has fewer than `limit` bots. */
   create: async (bot: Bot, limit: number): Promise<'customer_unknown' | 'limit_reached' | null> => {
     const { customerId, id: botId } = bot;
     const failed = await addOne(
@@ -29,14 +29,15 @@ const botWrites = (table: Table) => ({
   },
 
   /**
-   * Removes a bot. From then on, no webhook can be assigned to it. Its owner stays until its webhooks are deleted too.
+   * Removes a bot. No webhook can then be assigned to it. The owner item stays until the bot's webhooks are deleted
+   * too.
    */
   remove: async (customerId: number, botId: number): Promise<boolean> => {
     const bot = { remove: items.bot({ customerId, botId }), where: present };
     return (await removeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
   },
 
-  /** Removes the item that names the owner of a deleted bot. */
+  /** Removes the item that names a deleted bot's owner. */
   forget: async (customerId: number, botId: number): Promise<void> => {
     await table.write({
       remove: items.owner({ kind: 'bot', id: botId }),

@@ -34,7 +34,7 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns a delivery, and until when (ms) its task has to stay in a queue. Null if the task is not needed: the
+   * Returns a delivery, and until when (ms) its task has to stay in a queue. Null if the task is not needed because the
    * delivery has ended, is held, or is in the due index.
    */
   getQueued: async (key: DeliveryKey) => {
@@ -50,7 +50,7 @@ export const deliveryReads = (table: TableReader) => ({
     return { delivery: deliveryOf(found), until };
   },
 
-  /** Returns the deliveries that exist, sorted by id. */
+  /** Returns the existing deliveries, sorted by id. */
   getAll: async (customerId: number, webhookId: string, ids: readonly string[]): Promise<WebhookDelivery[]> => {
     const keys = ids.map((deliveryId) => items.delivery({ customerId, webhookId, deliveryId }));
     const found = await table.getAll<DeliveryItem>(keys);
@@ -58,8 +58,8 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the deliveries to people that were created from `since` to `until` (ms) and are due for an attempt at
-   * `now`, oldest first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half
+   * Returns the deliveries to people created from `since` to `until` (ms) that are due for an attempt at `now`, oldest
+   * first. `isIndexed`: the delivery is in the due index, so no queue has to hold its task. The read may lag, at half
    * the cost.
    */
   dueToPeople: async (customerId: number, [since, until]: readonly [number, number], now: number, limit: number) => {
@@ -101,7 +101,7 @@ export const deliveryReads = (table: TableReader) => ({
     return { page, next: next ? page.at(-1)?.id : undefined };
   },
 
-  /** Returns the response bodies that are too long for the item of the delivery, by number of the attempt. */
+  /** Returns the response bodies too long for the delivery item, by attempt number. */
   responseBodies: async (customerId: number, webhookId: string, deliveryId: string): Promise<Map<number, string>> => {
     const start = items.attempt.sk({ deliveryId, number: 0 }).slice(0, -16);
     const pk = items.attempt.pk({ customerId, webhookId });
@@ -117,8 +117,8 @@ const deliveryWrites = (table: Table) => ({
   },
 
   /**
-   * Writes a delivery to be fetched, and then its place in the feed. Several deliveries of one sensor must be written
-   * one after the other, so that no reader sees a later one without the earlier ones.
+   * Writes a delivery to be fetched, and then its place in the feed. Write deliveries from one sensor one after the
+   * other, so that no reader sees a later one without the earlier ones.
    */
   createInFeed: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write(putDelivery({ ...delivery, nextAttempt: null }, false));
@@ -126,8 +126,8 @@ const deliveryWrites = (table: Table) => ({
   },
 
   /**
-   * Ends a delivery without an attempt. False if it is being sent or has ended. Held deliveries end in held.ts, because
-   * their webhook counts them, unless the webhook was deleted.
+   * Ends a delivery without an attempt. False if it is being sent or has ended. Unless the webhook was deleted, held
+   * deliveries end in held.ts instead, because the webhook counts them.
    */
   end: async (delivery: DeliveryWithReplay, reason: 'deleted' | 'canceled', now: number): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };

@@ -6,14 +6,13 @@ import { dueAttributes, dueDelivery } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 
-/** The end of a lease (ms), and a random text that identifies the claim. */
+/** The end of a lease (ms), and a random string identifying the claim. */
 type Lease = { until: number; claim: string };
 
 /**
- * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. So is a lease
- * that is longer than possible, because the clock was set back since. A delivery without a next attempt was waiting in
- * a feed: its webhook has a URL again. `insteadOf`: the attempt is early, and replaces the one planned for that time
- * (ms).
+ * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. So is one longer
+ * than possible, because the clock has been set back since. A delivery without a next attempt was waiting in a feed,
+ * and the webhook has a URL again. `insteadOf`: the attempt is early, and replaces the one planned for that time (ms).
  */
 export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadOf?: number): Changes => ({
   UpdateExpression: `SET #state = :sending, leaseUntil = :until, claim = :claim, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt${insteadOf === undefined ? '' : ' ADD earlyAttempts :one'}`,
@@ -36,7 +35,7 @@ export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadO
   ReturnValues: 'ALL_NEW',
 });
 
-/** Adds an entry of the attempt log to a change. */
+/** Adds an attempt log entry to a change. */
 export const withLogEntry = (
   { attempts, webhookId }: Delivery,
   result: AttemptResult,
@@ -53,8 +52,8 @@ export const withLogEntry = (
 });
 
 /**
- * The end of a claimed attempt. Only the holder of the claim can write it, because another attempt has another number.
- * `isQueued`: the task of the next attempt is in a queue; otherwise the delivery goes into the due index.
+ * The end of a claimed attempt. Only the claim holder can write it, because another attempt has a different number.
+ * `isQueued`: the next attempt's task is in a queue; otherwise the delivery goes into the due index.
  */
 export const resultChanges = (delivery: Delivery, next: NextState, now: number, isQueued: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
@@ -67,8 +66,8 @@ export const resultChanges = (delivery: Delivery, next: NextState, now: number, 
 };
 
 /**
- * The end of an attempt during which a redelivery was accepted. The redelivery has ended the delivery; only the log
- * entry is new.
+ * The end of an attempt during which a redelivery was accepted. The redelivery has already ended the delivery, so only
+ * the log entry is new.
  */
 export const lateResultChanges = ({ attempts }: Delivery, now: number): Changes => {
   const mine = { ...REDELIVERED, mine: attempts };

@@ -10,7 +10,7 @@ import { items } from '../table.ts';
 
 export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'>;
 
-/** The key of a delivery, and the replay that it is part of, if any. */
+/** A delivery's key, and the replay it belongs to, if any. */
 export type DeliveryWithReplay = DeliveryKey & Pick<Delivery, 'replay'>;
 
 export type WebhookDeliveryKey = DeliveryKey & { webhookId: string };
@@ -20,13 +20,13 @@ export const deliveryItemKey = ({ customerId, webhookId, id: deliveryId }: Deliv
     ? items.personDelivery({ customerId, deliveryId })
     : items.delivery({ customerId, webhookId, deliveryId });
 
-/** A delivery as it is stored. Its ids are only in the key, because small items are cheaper to write. */
+/** A delivery as stored. The ids are only in the key, because small items are cheaper to write. */
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
-/** A delivery that has not ended: it is pending an attempt, or an attempt is being made. */
+/** A delivery that has not ended: an attempt is pending or in progress. */
 export type OpenDeliveryItem = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
-/** Returns the delivery that an item holds. */
+/** Returns the delivery held by an item. */
 export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
   const toPerson = items.personDelivery.read(item);
   const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
@@ -40,7 +40,7 @@ export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
   };
 };
 
-/** Returns the delivery that an item of a webhook holds. */
+/** Returns the delivery held by a webhook delivery item. */
 export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => ({
   ...deliveryOf(item),
   webhookId: items.delivery.read(item)?.webhookId ?? '',
@@ -50,7 +50,7 @@ export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => 
 export const deliveryTtl = (createDate: number) => Math.ceil((createDate + DELIVERY_RETENTION) / 1_000);
 
 /**
- * The write of a pending delivery. `isDue` also puts the delivery into the due index, so that its task is queued even
+ * The write for a pending delivery. `isDue` also puts the delivery into the due index, so that its task is queued even
  * if the caller dies.
  */
 export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
@@ -60,10 +60,10 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   return { put: { ...item, ...deliveryItemKey(delivery), ...due, ttl: deliveryTtl(item.createDate) }, where: absent };
 };
 
-/** The number of characters at the start of a delivery id that encode its time. */
+/** The number of characters that encode the time at the start of a delivery id. */
 const TIME_LENGTH = 10;
 /**
- * The place of a delivery in a feed: sorted by time, and within a millisecond by event id, which is the sensor's order.
+ * A delivery's place in a feed: sorted by time, and within a millisecond by event id, which follows the sensor's order.
  */
 export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
   items.feedLine({
@@ -74,8 +74,7 @@ export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }:
     deliveryId,
   });
 /**
- * A place in a feed. `isAlarm`: the delivery is an alarm about a person. Earlier versions of the code wrote no
- * `isAlarm`.
+ * A place in a feed. `isAlarm`: the delivery is an alarm about a person. Earlier code versions do not write `isAlarm`.
  */
 export type FeedLine = Key & { isAlarm?: true };
 export const putFeedLine = (delivery: WebhookDelivery): Write => {
@@ -83,26 +82,25 @@ export const putFeedLine = (delivery: WebhookDelivery): Write => {
   return { put: { ...feedLineKey(delivery), ...isAlarm, ttl: deliveryTtl(delivery.createDate) } };
 };
 
-/** The states of a delivery that is pending its next attempt. */
+/** The states while a delivery is pending its next attempt. */
 export const unsentStates = { pending: 'pending', retrying: 'retrying' };
 export const openStates = { ...unsentStates, sending: 'sending' };
-/** The values of `LAPSED`. */
+/** The values for `LAPSED`. */
 export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
 /**
- * The condition that the lease of a delivery has ended. A lease longer than possible is from before the clock was set
- * back.
+ * The condition that a delivery's lease has ended. A lease longer than possible is from before the clock was set back.
  */
 export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
-/** The condition that a delivery has not ended, and is not being sent. */
+/** The condition that a delivery has not ended and is not being sent. */
 export const notSending = (now: number) =>
   where(`#state IN (:pending, :retrying) OR (${LAPSED})`, { ...openStates, ...lapsedAt(now) });
 
-/** The end of a delivery whose redelivery was accepted. */
+/** How a delivery ends when its redelivery was accepted. */
 export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
 
-/** The end of the lease (ms), and the claim that holds it. */
+/** The end of the lease (ms), and the claim holding it. */
 export const leaseAttributes = ['leaseUntil', 'claim'] as const;
-/** The attributes that a delivery loses when it ends. */
+/** The attributes removed when a delivery ends. */
 export const openAttributes = [...dueAttributes, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;
 
 /** The writes that count an ended delivery in its replay; none for a delivery without a replay. */

@@ -10,22 +10,22 @@ import { type DeliveryItem, deliveryItemKey, deliveryOf } from './delivery-item.
  * Reading a delivery costs about 1 KB, however little of it is needed. A chunk costs 62 read units, the first one 88.
  */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
-/** The number of deliveries at the start of a list that are read consistently. The others may lag, at half the cost. */
+/** The number of deliveries read consistently at the start of a list. The others may lag, at half the cost. */
 const FRESH = 200;
 
-/** The attributes that lists read. */
+/** The attributes read for lists. */
 const rowAttributes = [
   ...(['updateDate', 'state', 'reason', 'attempts', 'nextAttempt', 'hit'] as const),
   ...(['log', 'replayOf', 'isTest', 'person', 'snapshot'] as const),
 ] as const;
 
-/** A webhook or (null) the people of a customer. */
+/** A webhook or (null) a customer's people. */
 type Receiver = { customerId: number; webhookId: string | null };
 /** The first and the last millisecond. */
 type TimeRange = readonly [number, number];
 type Direction = { newestFirst: boolean; after: string | undefined; limit: number; fresh: number };
 
-/** Reads a chunk of the deliveries to one receiver. */
+/** Reads a chunk of deliveries to one receiver. */
 const readChunk = async (
   table: TableReader,
   key: Receiver,
@@ -52,7 +52,7 @@ const readChunk = async (
   return { rows: rows.map((row) => ({ ...row, createDate: timeOfUlid(row.id) })), next };
 };
 
-/** Selects the deliveries of a page; `sortBy` as in the API. */
+/** Selects a page of deliveries; `sortBy` as in the API. */
 type DeliveryQuery = {
   page: number;
   perPage: number;
@@ -61,15 +61,13 @@ type DeliveryQuery = {
   state?: DeliveryState | undefined;
 };
 
-/** Selects the deliveries of a page across several webhooks. */
+/** Selects a page of deliveries across several webhooks. */
 type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | undefined };
 
-/**
- * The number of deliveries that a joined list reads at a time from all webhooks together, and the minimum from each.
- */
+/** The number of deliveries a joined list reads at once from all webhooks together, and the minimum from each. */
 const JOINED_CHUNK = 60;
 const MIN_SHARE = 3;
-/** The bounds of one call of a joined list. */
+/** The bounds for one joined list request. */
 const JOINED_BOUNDS: ReadBounds = { stretch: 100, stretches: 5 };
 
 const matches = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery): boolean =>
@@ -80,12 +78,12 @@ const matches = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery):
 /** These sort before and after every id. */
 const LOWEST = '';
 const HIGHEST = '~';
-/** The deliveries to one receiver that have been read: all of them up to the id `to`, in the order of the list. */
+/** The deliveries read so far for one receiver: all of them up to the id `to`, in list order. */
 type Progress = { key: Receiver; to: string; rows: DeliveryRow[] };
 
 /**
- * Returns the next deliveries to several receivers, at least `limit` if that many exist. Keeps reading from the
- * receiver with the least progress, and returns only rows that no unread row can precede.
+ * Returns the next deliveries to several receivers, at least `limit` if enough exist. Keeps reading from the receiver
+ * with the least progress, and returns only rows that no unread row can precede.
  */
 const merge = async (
   table: TableReader,
@@ -114,7 +112,7 @@ const merge = async (
 };
 
 export const deliveryLogReads = (table: TableReader) => ({
-  /** Returns a page of the deliveries to several webhooks and (null) the people of a customer, by time of creation. */
+  /** Returns a page of deliveries to several webhooks and (null) the customer's people, ordered by creation. */
   pageOfAll: (
     customerId: number,
     webhookIds: readonly (string | null)[],
@@ -129,14 +127,14 @@ export const deliveryLogReads = (table: TableReader) => ({
     });
   },
 
-  /** Returns the oldest deliveries of a webhook in a time range, up to one chunk. */
+  /** Returns a webhook's oldest deliveries in a time range, up to one chunk. */
   oldest: async (customerId: number, webhookId: string, range: TimeRange): Promise<DeliveryRow[]> => {
     const direction = { newestFirst: false, after: undefined, limit: BOUNDS.stretch, fresh: FRESH };
     return (await readChunk(table, { customerId, webhookId }, range, direction)).rows;
   },
 
   /**
-   * Returns a page of a webhook's deliveries in a time range. Ids are in the order of creation; sorting by another date
+   * Returns a page of a webhook's deliveries in a time range. Ids follow creation order; sorting by another date
    * applies within each chunk.
    */
   page: (

@@ -1,7 +1,7 @@
 import { type AccessPattern, pattern, per4KB, perItem, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-/** Access patterns of webhooks and deliveries. */
+/** Access patterns for webhooks and deliveries. */
 export const deliveryPatterns = {
   'deliveries.get': pattern('A delivery', { get: ['delivery', 'personDelivery'] }, [1, 0]),
   'deliveries.getAll': pattern('Some deliveries', { batchGet: ['delivery'] }, [1, 0], perItem),

@@ -5,21 +5,19 @@ import type { Table } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A fetch that waits for deliveries, and when (ms) it is answered. If its process dies, the entry expires. */
+/** A fetch waiting for deliveries, and when (ms) the response is sent. If the process dies, the entry expires. */
 export type FeedWait = { id: string; webhookId: string; until: number };
 type FeedOf = Pick<WebhookRecord, 'customerId' | 'id'>;
 type Waits = { waits: readonly FeedWait[] };
 
-/** How often a change of the list is attempted while other fetches are changing it. */
+/** How often a list change is attempted while other fetches are changing the list. */
 const ATTEMPTS = 5;
 /** How long (s) the list is kept after its last fetch. */
 const KEPT_SECONDS = 60;
 
 /** The waiting fetches, in one item per customer, so that a condition enforces the limits across all processes. */
 const feedWaitWrites = (table: Table) => {
-  /**
-   * Replaces the list of a customer with what `change` returns; null leaves it unchanged. False if it was not replaced.
-   */
+  /** Replaces a customer's list with the result of `change`; null leaves it unchanged. False if it was not replaced. */
   const replace = async (
     customerId: number,
     now: number,
@@ -38,7 +36,7 @@ const feedWaitWrites = (table: Table) => {
     return false;
   };
   return {
-    /** Lets a fetch wait. False if the webhook, or its customer, has the maximum number of waiting fetches already. */
+    /** Lets a fetch wait. False if the webhook or the customer already has the maximum number of waiting fetches. */
     begin: (
       { customerId, id: webhookId }: FeedOf,
       wait: Omit<FeedWait, 'webhookId'>,
@@ -51,7 +49,7 @@ const feedWaitWrites = (table: Table) => {
         return isFull ? null : [...waits, { ...wait, webhookId }];
       }),
 
-    /** Ends a wait early. If many calls change the list at once, the wait expires instead. */
+    /** Ends a wait early. If many requests change the list at once, the wait expires instead. */
     end: async ({ customerId }: FeedOf, id: string, now: number): Promise<void> => {
       await replace(customerId, now, (waits) => {
         const others = waits.filter((wait) => wait.id !== id);

@@ -22,7 +22,7 @@ import { holdsNothing } from './held.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
-/** The deliveries that were handed out but not acknowledged, in order. `version` counts the changes of that list. */
+/** The deliveries handed out but not acknowledged, in order. `version` counts the changes to that list. */
 type Cursor = { given: readonly FetchedDelivery[]; version: number };
 
 const cursorKey = ({ customerId, id: webhookId }: WebhookKey) => items.feedCursor({ customerId, webhookId });
@@ -40,8 +40,8 @@ export const feedReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the ids of deliveries to post, now that the webhook has a URL: first those of alarms about people, then the
-   * first of the others.
+   * Returns the ids of deliveries to post, now that the webhook has a URL: first alarms about people, then the oldest
+   * others.
    */
   idsToPost: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const lines = await table.queryAll<FeedLine>({ pk: items.feedLine.pk({ customerId, webhookId }) });
@@ -76,10 +76,7 @@ const feedWrites = (table: Table) => ({
     return updated !== null;
   },
 
-  /**
-   * Records which deliveries were handed out but not acknowledged. False if another reader changed that list in the
-   * meantime.
-   */
+  /** Records which deliveries were handed out but not acknowledged. False if another reader has changed that list. */
   recordHandedOut: async (
     webhook: WebhookKey,
     { version }: Cursor,
@@ -91,7 +88,7 @@ const feedWrites = (table: Table) => ({
     return (await table.write({ put: { ...cursorKey(webhook), ...next }, where: unchanged })) === null;
   },
 
-  /** Ends an acknowledged delivery; `at` is when (ms) it was first handed out. False if it had ended before. */
+  /** Ends an acknowledged delivery; `at` is when (ms) it was first handed out. False if it has already ended. */
   acknowledge: async (delivery: WebhookDelivery, at: number, now: number): Promise<boolean> => {
     const attempts = delivery.attempts + 1;
     const set = { attempts, sendTryTimes: [...delivery.sendTryTimes, at], updateDate: now, nextAttempt: null };
@@ -109,7 +106,7 @@ const feedWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Ends a delivery that must no longer be fetched. False if it had ended before, or is being sent. */
+  /** Ends a delivery that must no longer be fetched. False if it has already ended or is being sent. */
   end: async (
     delivery: WebhookDelivery,
     reason: 'expired' | 'canceled' | 'exhausted',
@@ -125,17 +122,17 @@ const feedWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Removes a delivery that has ended or is posted from the feed. */
+  /** Removes an ended or posted delivery from the feed. */
   removeFromFeed: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write({ remove: feedLineKey(delivery) });
   },
 });
 
-/** Records in a webhook whether anybody fetches from it. */
+/** Records in a webhook whether a reader fetches from it. */
 const readerWrites = (table: Table) => ({
   /**
-   * Records a fetch, and schedules the sweep's next check for the time when this fetch will be too long ago. While the
-   * webhook holds deliveries, the sweep still checks it once a minute, to release them.
+   * Records a fetch, and schedules the sweep's next check for when this fetch will be too long ago. While the webhook
+   * holds deliveries, the sweep still checks it once a minute to release them.
    */
   recordFetch: async (webhook: WebhookKey, now: number): Promise<void> => {
     const set = { lastSuccess: now, consecutiveFailures: 0 };
@@ -145,7 +142,7 @@ const readerWrites = (table: Table) => ({
       await table.update(webhookKey(webhook), changes({ set, remove, if: present }));
   },
 
-  /** Records that nobody has fetched since a time (ms). False if that is recorded already, or somebody just fetched. */
+  /** Records that no reader has fetched since a time (ms). False if already recorded, or a reader has just fetched. */
   recordNoFetch: async (webhook: WebhookRecord, since: number): Promise<boolean> => {
     const { lastSuccess } = webhook;
     const unchanged =

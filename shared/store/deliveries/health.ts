@@ -13,20 +13,20 @@ import { type Changes, type Condition, changes, type Item, present, type Write, 
 import { items } from '../table.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
-/** A webhook, with the URL that was called. */
+/** A webhook, with the URL used for the request. */
 type CalledWebhook = WebhookKey & Pick<WebhookRecord, 'url'>;
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 
 /**
  * Which slots to try: `slots` of them, starting with `first`. Leases from before `aloneSince` (ms) no longer have a
- * holder; with 0, other processes may hold them. `token` identifies the call.
+ * holder; with 0, other processes may hold them. `token` identifies the request.
  */
 type SlotSearch = { slots: number; first: number; isProbe: boolean; token: string; aloneSince: number };
 
 /*
- * A call whose response is lost is retried, and has to recognize its own lease. A lease therefore has two attributes:
- * the time when it ends, and the token of the call that took it. Earlier versions of the code write only the time, made
- * unique by a fraction of a millisecond, and leave an old token in place. So a token counts only together with its
+ * A request whose response is lost is retried, and has to recognize its own lease. A lease therefore has two
+ * attributes: its end time, and the token of the request that took it. Earlier code versions write only the time, made
+ * unique by a fraction of a millisecond, and leave an old token in place. So a token only counts together with its
  * time.
  */
 const isMine = (name: LeaseName): string => `(#${name} = :until AND #${tokenName(name)} = :token)`;
@@ -35,12 +35,12 @@ const isFree = (name: LeaseName): string =>
 const attributesOf = (names: readonly LeaseName[]): string[] => names.flatMap((name) => [name, tokenName(name)]);
 
 /**
- * A call that takes leases until a time (ms). Leases that end by `lapsed` are over. So are leases that end after
- * `latest`: they were taken before the clock was set back.
+ * A request that takes leases until a time (ms). Leases that end by `lapsed` are over. So are leases that end after
+ * `latest`, because they were taken before the clock was set back.
  */
 type LeaseCall = { until: number; lapsed: number; latest: number; token: string };
 
-/** Returns the slots that were free when the webhook was read, in the order of the search. */
+/** Returns the slots that were free when the webhook was read, in search order. */
 const freeSlots = (
   webhook: WebhookRecord,
   { slots, first }: SlotSearch,
@@ -51,7 +51,10 @@ const freeSlots = (
     return until <= lapsed || until > latest;
   });
 
-/** The change that takes free leases; for a probe, only while the circuit is open as it was when read (`openUntil`). */
+/**
+ * The change that takes free leases. For a probe, it applies only while the circuit is open as it was when read
+ * (`openUntil`).
+ */
 const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: number | undefined): Changes => {
   const { until, token } = call;
   const set = names.map((name) => ({ [name]: until, [tokenName(name)]: token }));
@@ -61,7 +64,7 @@ const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: n
   return changes({ set: Object.assign({}, ...set), if: condition });
 };
 
-/** The slots and the probe of a webhook, shared by all processes. */
+/** A webhook's slots and probe, shared by all processes. */
 const slotWrites = (table: Table) => ({
   /**
    * Leases one of the slots that were free when the webhook was read, or returns null. A probe (`isProbe`) gets a lease
@@ -81,7 +84,7 @@ const slotWrites = (table: Table) => ({
     return null;
   },
 
-  /** Renews the lease of a slot. Null if it has ended, so that another process may have the slot. */
+  /** Renews a slot lease. Null if it has ended, because another process may then have the slot. */
   renewSlot: async (webhook: WebhookKey, { slot, until, token }: SlotLease, now: number): Promise<SlotLease | null> => {
     const renewed = { slot, until: now + LEASE_MS, token };
     const mine = where(`#${tokenName(slot)} = :token AND #${slot} IN (:before, :after)`, {
@@ -93,24 +96,24 @@ const slotWrites = (table: Table) => ({
     return (await table.update(webhookKey(webhook), update)) && renewed;
   },
 
-  /** Releases leases of slots and of the probe. */
+  /** Releases slot and probe leases. */
   release: async (webhook: WebhookKey, names: readonly LeaseName[]): Promise<void> => {
     await table.update(webhookKey(webhook), changes({ remove: attributesOf(names), if: present }));
   },
 });
 
-/** The condition that the webhook still has the URL that was called. */
+/** The condition that the webhook still has the URL used for the request. */
 const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: url });
 
 /**
- * A failure of a delivery that was created at `since` (ms), in an attempt that began at `begun` (ms). If `begun` is
- * null, the failure counts whenever the attempt began.
+ * A failed delivery that was created at `since` (ms), in an attempt that began at `begun` (ms). If `begun` is null, the
+ * failure counts whenever the attempt began.
  */
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
 /**
- * The condition of a failure: the webhook has the same URL, and its receiver has not been back since the attempt began.
- * A date in the future is from before the clock was set back.
+ * The condition for counting a failure: the webhook has the same URL, and the receiver has not been back since the
+ * attempt began. A date in the future is from before the clock was set back.
  */
 const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null, now: number): Condition =>
   begun === null
@@ -125,7 +128,7 @@ const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | nul
 /** A success. `slowUntil`: the response was slow. */
 type Success = { now: number; slowUntil: number | null; leases: readonly LeaseName[] };
 
-/** The conditional changes of a success, together with `set` and `remove`. */
+/** The conditional changes after a success, together with `set` and `remove`. */
 const successChanges = (
   { now, slowUntil, leases }: Success,
   list: { set?: Item; remove?: readonly string[]; if: Condition },
@@ -137,8 +140,8 @@ const successChanges = (
 };
 
 /**
- * Records the health of the receiver that was called, and releases `leases`. If the webhook has another URL now, its
- * health stays unchanged, but the slots are still released.
+ * Records the receiver's health, and releases `leases`. If the webhook now has another URL, its health stays unchanged,
+ * but the slots are still released.
  */
 const receiverWrites = (table: Table) => {
   const { release } = slotWrites(table);
@@ -150,10 +153,10 @@ const receiverWrites = (table: Table) => {
   };
   return {
     /**
-     * Counts a failure of a delivery that was created at `since` (ms); `isGone`: the response was 410; `isLost`: an
-     * event will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL,
-     * or if its receiver has been back since the attempt began (`begun`, ms): then the failure says nothing about the
-     * receiver's current health.
+     * Counts a failed delivery that was created at `since` (ms); `isGone`: the receiver responded with 410; `isLost`:
+     * an event will never reach this webhook. Returns the changed webhook. Null if the webhook was deleted or has
+     * another URL, or if the receiver has been back since the attempt began (`begun`, ms): the failure then says
+     * nothing about the receiver's current health.
      */
     failed: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,
@@ -191,8 +194,8 @@ const receiverWrites = (table: Table) => {
 
     /**
      * Records the first success after failures, which releases pending deliveries. `ownFailures`: the number of
-     * failures since the last success, if the delivery that succeeded caused all of them, so that nothing is pending
-     * anymore. False if there were other failures, another success was first, or the webhook has another URL.
+     * failures since the last success, if the successful delivery caused all of them and nothing is pending anymore.
+     * False if there were other failures, another success was first, or the webhook has another URL.
      */
     recordBack: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'lastFailure'>,
@@ -217,8 +220,8 @@ const receiverWrites = (table: Table) => {
     },
 
     /**
-     * Disables a webhook for a reason and stores a notice, if there is one. Its owner can enable it again. False if it
-     * is disabled already, or has another URL.
+     * Disables a webhook for a reason and stores a notice, if there is one. The owner can enable it again. False if it
+     * is already disabled or has another URL.
      */
     disable: async (
       webhook: CalledWebhook,
@@ -234,14 +237,12 @@ const receiverWrites = (table: Table) => {
   };
 };
 
-/** The writes of attempts to their webhook: the health of its receiver, and leases of slots and probe. */
+/** The writes from attempts to the webhook: receiver health, and slot and probe leases. */
 const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
 
-  /**
-   * Records that a pending delivery was created at `time` (ms), if that is earlier than all other pending deliveries.
-   */
+  /** Records that a pending delivery was created at `time` (ms), if earlier than all other pending deliveries. */
   notePending: async (webhook: WebhookKey, time: number): Promise<void> => {
     const isEarlier = where('#pendingSince > :time', { time });
     await table.update(webhookKey(webhook), changes({ set: { pendingSince: time }, if: isEarlier }));
@@ -253,13 +254,13 @@ const healthWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), changes({ remove: ['pendingSince'], if: isOver }));
   },
 
-  /** Clears the failures that somebody has seen, unless more have followed, which changes the date. */
+  /** Clears the failures a user has seen, unless more have followed, which changes the date. */
   clearFailures: async (webhook: WebhookKey, troubleDate: number): Promise<void> => {
     const unchanged = where('#troubleDate = :date', { date: troubleDate });
     await table.update(webhookKey(webhook), changes({ remove: ['troubleDate', 'failedDeliveries'], if: unchanged }));
   },
 
-  /** Records a warning. False if there was one since the failures began. */
+  /** Records a warning. False if there has already been one since the failures began. */
   recordWarning: async (webhook: WebhookKey & { failingSince?: number }, now: number): Promise<boolean> => {
     const since = webhook.failingSince ?? now;
     const first = where('attribute_exists(pk) AND (attribute_not_exists(#warnedAt) OR #warnedAt < :since)', { since });

@@ -30,32 +30,32 @@ const isHeld = where('#state = :held', { held: 'held' });
 export const holdsNothing = where('attribute_exists(pk) AND (attribute_not_exists(#held) OR #held <= :none)', {
   none: 0,
 });
-/** The start of the sort keys of held alarms. */
+/** The prefix of held alarms' sort keys. */
 const HELD_ALARM = items.heldAlarm.sk({ deliveryId: '' });
 /** How long (ms) an index may lag behind a write. */
 const INDEX_LAG = 60_000;
 
 /**
- * The item that lists a held alarm about a person, which is released before other deliveries; none for any other
- * delivery.
+ * The item that lists a held alarm about a person, which is released before other deliveries. Other deliveries have
+ * none.
  */
 const alarmItems = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery): Key[] =>
   isAlarmAboutPerson(snapshot.event) ? [items.heldAlarm({ customerId, webhookId, deliveryId })] : [];
 const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery).map((remove) => ({ remove }));
 
 /**
- * The writes to the lists that a delivery leaves when it is no longer held, and to the exact number of deliveries that
- * its webhook holds. While that number is above 0, the webhook is in the due index.
+ * The writes to the lists that a delivery leaves when no longer held, and to the webhook's exact number of held
+ * deliveries. While that number is above 0, the webhook is in the due index.
  */
 export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
   return [{ update: key, changes: changes({ add: { held: -1 }, if: present }) }, ...unlistAlarm(delivery)];
 };
 
-/** Why a held delivery ends unsent: it was held for too long, its replay was canceled, or a redelivery replaces it. */
+/** Why a held delivery ends unsent: it was held too long, its replay was canceled, or a redelivery replaces it. */
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
-/** The writes that end a held delivery: to its item, to the count of its webhook, and to its replay, if any. */
+/** The writes that end a held delivery: to the delivery, the webhook's count, and the replay, if any. */
 export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
   const update = changes({ set, remove: openAttributes, if: isHeld });
@@ -68,8 +68,8 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
 
 export const heldReads = (table: TableReader) => ({
   /**
-   * Returns the ids of deliveries that a webhook holds: first those of alarms about people, then all others, oldest
-   * first within each. Alarms that an earlier version of the code held are among the others.
+   * Returns the ids of deliveries held by a webhook: first alarms about people, then all others, each oldest first.
+   * Alarms held by an earlier code version are among the others.
    */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const alarms = { pk: items.heldAlarm.pk({ customerId, webhookId }), beginsWith: HELD_ALARM };
@@ -84,7 +84,7 @@ export const heldReads = (table: TableReader) => ({
 });
 
 const heldWrites = (table: Table) => ({
-  /** Holds a delivery of a disabled webhook, for 14 days at most. False if it is being sent or has ended. */
+  /** Holds a delivery to a disabled webhook, for at most 14 days. False if it is being sent or has ended. */
   hold: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
     const { customerId, webhookId, id: deliveryId } = delivery;
     const webhook = { customerId, id: webhookId };
@@ -107,13 +107,13 @@ const heldWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Releases a held delivery, whose next attempt is then due at `time` (ms). False if it is no longer held. */
+  /** Releases a held delivery. The next attempt is then due at `time` (ms). False if it is no longer held. */
   release: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
     const state = delivery.attempts > 0 ? 'retrying' : 'pending';
     const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE_MS) };
     const update = changes({ set, remove: ['listPk', 'listSk', 'heldUntil'], if: isHeld });
     const failed = await table.write({ update: deliveryItemKey(delivery), changes: update }, ...leaveHeld(delivery));
-    // An earlier version of the code may have released or ended the alarm, and left its item.
+    // An earlier code version may have released or ended the alarm and left this item.
     if (failed) await Promise.all(unlistAlarm(delivery).map((write) => table.write(write)));
     return failed === null;
   },
@@ -127,7 +127,7 @@ const heldWrites = (table: Table) => ({
     (await table.write(putDelivery(redelivery, true), ...endHeld(held, 'replayed', now))) === null,
 
   /**
-   * Reserves the release times of the near future. Returns the first one (ms) and their number, or null if none is left
+   * Reserves the release times in the near future. Returns the first one (ms) and their number. Null if none is left,
    * or another process reserved them at the same time.
    */
   reserveReleases: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {
@@ -146,8 +146,8 @@ const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Sets the count of a webhook to 0 after its list turned out empty, unless a delivery was held so recently (`#dueAt`)
-   * that the list may not contain it yet.
+   * Sets a webhook's count to 0 when the list is empty, unless a delivery was held so recently (`#dueAt`) that it may
+   * not be listed yet.
    */
   correctCount: async (webhook: WebhookRecord, now: number): Promise<void> => {
     const seen = { seen: webhook.held ?? 0, ...dueBefore(now - INDEX_LAG) };
@@ -156,7 +156,7 @@ const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules a webhook for now if its due time is later than possible, because it was set before the clock was set
+   * Schedules a webhook for now if the due time is later than possible, because it was set before the clock was set
    * back.
    */
   correctDue: async (webhook: WebhookKey, now: number): Promise<void> => {
@@ -164,7 +164,7 @@ const heldWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), changes({ set: dueAt(webhook.id, now), if: isLater }));
   },
 
-  /** Removes a webhook from the due index if it holds nothing anymore. */
+  /** Removes a webhook from the due index if it no longer holds any deliveries. */
   removeFromDue: async (webhook: WebhookKey): Promise<void> => {
     await table.update(webhookKey(webhook), changes({ remove: dueAttributes, if: holdsNothing }));
   },

@@ -16,7 +16,7 @@ export const makerFeedbackReads = (table: TableReader) => ({
 const makerFeedbackWrites = (table: Table) => ({
   /**
    * Creates the webhook that receives the feedback, and a separate customer for it. They replace `before`, which was
-   * deleted. Writes nothing if somebody else was faster.
+   * deleted. Writes nothing if another process was faster.
    */
   furnish: async (customer: Customer, webhook: WebhookRecord, before: FeedbackWebhook | null): Promise<void> => {
     const unchanged = before ? where('#webhookId = :before', { before: before.webhookId }) : absent;

@@ -29,9 +29,9 @@ const countWrites = (delivery: Delivery, now: number): Write[] => {
 
 const redeliveryWrites = (table: Table) => ({
   /**
-   * Ends a delivery in any state, because its receiver accepted a redelivery of it, and updates all counts. Returns the
-   * delivery as it was. A delivery that is being sent ends too; its request may still arrive, with the same
-   * `webhook-id`. Null if it had ended before, or if its webhook or replay was deleted, so that it ends as deleted.
+   * Ends a delivery in any state, because its redelivery was accepted, and updates all counts. Returns the delivery as
+   * it was. A delivery being sent ends too; its request may still arrive, with the same `webhook-id`. Null if the
+   * delivery has already ended, or if its webhook or replay was deleted, so that it ends as deleted.
    */
   endOriginal: async (key: DeliveryKey, now: number): Promise<Delivery | null> => {
     const end = async () => {
@@ -44,7 +44,7 @@ const redeliveryWrites = (table: Table) => ({
         { update: deliveryItemKey(key), changes: update },
         ...countWrites(original, now),
       );
-      // Its state has changed since the read.
+      // The delivery's state has changed since the read.
       if (failed?.includes(0)) return null;
       return { ended: failed === null ? original : null };
     };

@@ -9,7 +9,7 @@ import { items } from '../table.ts';
 import { putDelivery } from './delivery-item.ts';
 import { endHeld } from './held.ts';
 
-/** How long a replay is kept: longer than its deliveries. */
+/** How long (ms) a replay is kept: longer than its deliveries. */
 const KEPT = 60 * 86_400_000;
 
 type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
@@ -17,7 +17,7 @@ const replayKey = ({ customerId, webhookId, id: replayId }: ReplayKey) =>
   items.replay({ customerId, webhookId, replayId });
 const running = where('#state = :running', { running: 'running' });
 
-/** Returns the ids of the replays that are still running. A replay that has ended never runs again. */
+/** Returns the ids of replays still running. A replay that has ended never runs again. */
 const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly string[]): Promise<string[]> => {
   const found = await table.getAll<ReplayRecord>(
     ids.map((id) => replayKey({ ...key, id })),
@@ -30,7 +30,7 @@ export const replayReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, replayId: string) =>
     table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
 
-  /** Returns the running replays of a webhook, and its newest one in any state; newest first. */
+  /** Returns a webhook's running replays, and the newest one in any state; newest first. */
   current: async ({ customerId, id: webhookId, replays = [] }: WebhookRecord): Promise<ReplayRecord[]> => {
     const keys = replays.map((replayId) => items.replay({ customerId, webhookId, replayId }));
     const found = keys.length > 0 ? await table.getAll<ReplayRecord>(keys) : [];
@@ -40,7 +40,7 @@ export const replayReads = (table: TableReader) => ({
 });
 
 const replayWrites = (table: Table) => ({
-  /** Creates a replay, which is due for its first step, if its webhook exists and has fewer than `limit` running. */
+  /** Creates a replay whose first step is due, if the webhook exists and has fewer than `limit` running replays. */
   create: (replay: ReplayRecord, limit: number): Promise<'done' | 'webhook_gone' | 'limit_reached'> =>
     retryOnConflict(async () => {
       const { customerId, webhookId, id, createDate } = replay;
@@ -61,8 +61,8 @@ const replayWrites = (table: Table) => ({
     }),
 
   /**
-   * Writes and counts one delivery of a running replay, once. False if it exists, or the replay has ended. A held
-   * original ends in the same transaction; if it was just released, nothing is written, because it will be sent anyway.
+   * Writes and counts one delivery in a running replay, once. False if it exists, or the replay has ended. A held
+   * original ends in the same transaction. If it was just released, nothing is written, because it will be sent anyway.
    */
   add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
     const count = { update: replayKey(replay), changes: changes({ add: { made: 1 }, if: running }) };
@@ -98,7 +98,7 @@ const replayWrites = (table: Table) => ({
     return (await table.update(replayKey(replay), changes({ set, remove, if: running }))) !== null;
   },
 
-  /** Removes a replay that has ended or is paused from the due index. */
+  /** Removes an ended or paused replay from the due index. */
   close: async (replay: ReplayKey): Promise<void> => {
     await table.update(replayKey(replay), changes({ remove: dueAttributes, if: present }));
   },

@@ -5,8 +5,8 @@ import { items } from '../table.ts';
 
 const secretWrites = (table: Table) => ({
   /**
-   * Replaces the secret of a webhook, or (null) removes it. The previous secret keeps signing until `overlapEnds` (ms),
-   * or (null) stops at once. False if the webhook does not exist.
+   * Replaces a webhook secret, or (null) removes it. The previous secret keeps signing until `overlapEnds` (ms), or
+   * (null) stops at once. False if the webhook does not exist.
    */
   rotate: async (
     { customerId, id: webhookId }: Pick<WebhookRecord, 'customerId' | 'id'>,

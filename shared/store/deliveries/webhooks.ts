@@ -14,7 +14,7 @@ export const webhookReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  /** Returns all webhooks. With `consistent` false they may be a few seconds old, at half the cost. */
+  /** Returns all webhooks. With `consistent` false, they may be a few seconds old, at half the cost. */
   list: (customerId: number, consistent = true) =>
     table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#', consistent }),
 });
@@ -32,13 +32,15 @@ const hooksWrite = (webhook: WebhookKey, format: Format | null): Write => ({
   changes: { ...hooksChange(webhook, format), ...present },
 });
 
-/** The write that requires the group in the filter of a webhook to exist. */
+/** The write that requires the group in a webhook's filter to exist. */
 const filterChecks = (
   { customerId }: Pick<WebhookRecord, 'customerId'>,
   { sensorGroupId }: Partial<EventFilters>,
 ): Write[] => (typeof sensorGroupId === 'number' ? [groupReference(customerId, sensorGroupId)] : []);
 
-/** The write that ties a webhook to its owner: requires its bot to exist, or adds it to the customer's list. */
+/**
+ * The write that ties a webhook to its owner: requires the bot to exist, or adds the webhook to the customer's list.
+ */
 const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
   botId === null
     ? hooksWrite(webhook, format)
@@ -48,7 +50,7 @@ const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 
 const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
-/** The attributes of a receiver's health, except the number of its failures. */
+/** The attributes describing a receiver's health, except the number of failures. */
 const healthAttributes = [
   'failingSince',
   'goneSince',
@@ -59,15 +61,15 @@ const healthAttributes = [
   'slowUntil',
 ] as const;
 /**
- * The changes of a webhook that is enabled, disabled or moved to another URL. `isEnabled` is set only on a disabled
- * webhook, so that an update cannot enable a webhook that was disabled automatically in the meantime. Enabling resets
- * the health; so does another URL, because the failures were those of another receiver.
+ * The changes to a webhook that is enabled, disabled or moved to another URL. `isEnabled` is set only on a disabled
+ * webhook, so that an update cannot enable a webhook that has just been disabled automatically. Enabling resets the
+ * health. So does a different URL, because the failures belong to another receiver.
  */
 const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now: number) => {
   const isMoved = url !== before.url;
   const isNowEnabled = isEnabled && (isMoved || !before.isEnabled);
   const isReset = isMoved || isNowEnabled;
-  // The sweep has to post the deliveries of the feed, or to move held deliveries to the feed and check that they are
+  // The sweep has to post the deliveries in the feed, or to move held deliveries to the feed and check that they are
   // fetched.
   const isDue = (isMoved && before.url === null) || (isReset && url === null);
   return {
@@ -81,7 +83,7 @@ const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, 
   };
 };
 
-/** The writes of a new webhook. */
+/** The writes for a new webhook. */
 export const putWebhook = (webhook: WebhookRecord): Write[] => {
   const { customerId, id: webhookId } = webhook;
   const due = !hasUrl(webhook) && dueAt(webhookId, webhook.createDate + UNFETCHED_ALERT_AFTER);
@@ -91,7 +93,7 @@ export const putWebhook = (webhook: WebhookRecord): Write[] => {
   ];
 };
 
-/** Creates a webhook, if its customer has fewer than `limit`, and its bot and the group in its filter exist. */
+/** Creates a webhook if the customer has fewer than `limit`, and the bot and the filter's group exist. */
 const createWebhook = async (
   table: Table,
   webhook: WebhookRecord,
@@ -109,19 +111,19 @@ const createWebhook = async (
   return failed.length === 0 ? null : 'unknown_reference';
 };
 
-/** The item that leads to the data of a deleted webhook for as long as its deliveries are kept. */
+/** The item leading to a deleted webhook's data, for as long as its deliveries are kept. */
 const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
   put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * DELIVERY_RETENTION) / 1_000) },
 });
 
-/** The writes of a webhook's owner. The writes of attempts are in health.ts. */
+/** The writes by a webhook's owner. For the writes from attempts, see health.ts. */
 const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, limit: number) => createWebhook(table, webhook, limit),
 
   /**
-   * Replaces the fields that the owner can edit, and leaves alone what attempts write in the meantime. A new secret, or
-   * its removal by null, takes effect at once and ends an overlap, so that a leaked secret signs nothing more. To get
-   * an overlap, rotate the secret (secrets.ts).
+   * Replaces the fields that the owner can edit, and leaves alone what attempts are writing. A new secret, or its
+   * removal by null, takes effect at once and ends an overlap, so that a leaked secret can no longer sign anything. To
+   * get an overlap, rotate the secret (secrets.ts).
    */
   replace: async (
     before: WebhookRecord,
@@ -148,14 +150,14 @@ const webhookWrites = (table: Table) => ({
     return failed.includes(0) ? 'changed' : 'unknown_reference';
   },
 
-  /** Replaces the token, from the next attempt on. False if the webhook has another owner, or was deleted. */
+  /** Replaces the token, starting with the next attempt. False if the webhook has another owner or was deleted. */
   setToken: async (webhook: WebhookRecord, token: string, updateDate: number): Promise<boolean> => {
     const { customerId, id: webhookId } = webhook;
     const update = changes({ set: { token, updateDate }, if: sameOwner(webhook) });
     return (await table.update(items.webhook({ customerId, webhookId }), update)) !== null;
   },
 
-  /** Deletes a webhook. False if it has another owner, or was deleted. */
+  /** Deletes a webhook. False if it has another owner or was already deleted. */
   remove: async (webhook: WebhookRecord, now: number): Promise<boolean> => {
     const { customerId, id: webhookId, botId } = webhook;
     const failed = await removeOne(
@@ -168,7 +170,7 @@ const webhookWrites = (table: Table) => ({
     return failed.length === 0;
   },
 
-  /** Deletes a webhook of a deleted customer, and the owner of its id. */
+  /** Deletes a deleted customer's webhook, and the item naming its owner. */
   forget: async (webhook: WebhookRecord, now: number): Promise<void> => {
     const { customerId, id: webhookId } = webhook;
     const owner = items.owner({ kind: 'webhook', id: webhookId });

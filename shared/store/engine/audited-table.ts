@@ -3,13 +3,13 @@ import type { Key } from '../key.ts';
 import type { Table } from './client.ts';
 import type { Item } from './request.ts';
 
-/** The write half of a table. */
+/** A table's write methods. */
 export type Writes = Pick<Table, 'update' | 'write'>;
-/** What a call does to the table. `noteRead` gets the items that it reads by their keys. */
+/** What a request does to the table. `noteRead` gets the items it reads by key. */
 export type Recorder = Writes & { noteRead: (item: Item & Key) => void };
 const calls = new AsyncLocalStorage<Recorder>();
 
-/** Returns a table whose writes go through the recorder of `withRecorder` while that runs. */
+/** Returns a table whose writes go through the `withRecorder` recorder while one is active. */
 export const auditedTable = (table: Table): Table => ({
   ...table,
   get: async <T extends Item>(key: Key) => {

@@ -9,22 +9,22 @@ import type { Table } from './client.ts';
 import type { Item, Write } from './request.ts';
 import { changeOf, isAudited, type WrittenChange, writtenKey } from './written-change.ts';
 
-/** A line of the audit log, and the customer under which it is stored. */
+/** An audit log line, and the customer it is stored under. */
 export type AuditedLine = { customerId: number; line: StoredAuditEntry };
 
 type Auditing = {
   table: Table;
-  /** Returns the line of a call, given what its first write changes. */
+  /** Returns a request's line, given what its first write changes. */
   lineFor: (changed: WrittenChange) => AuditedLine;
-  /** Returns an item as the call has read it. */
+  /** Returns an item as read during the request. */
   readBefore: (key: Key) => Item | undefined;
-  /** Whether the call can open a gap in its customer's watch. If so, that is also recorded before the change. */
+  /** Whether the request can open a gap in the customer's watch. If so, that is also recorded before the change. */
   canOpenGaps: boolean;
   now: () => number;
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;
 };
 
-/** The line of a call: stored before the first write, and removed if nothing was changed after all. */
+/** A request's line: stored before the first write, and removed if nothing was changed after all. */
 const lineAhead = ({ table, lineFor, readBefore, failpoint, canOpenGaps, now }: Auditing) => {
   const lines = auditLineWrites(table);
   const { noteChange } = watchWrites(table);
@@ -53,11 +53,11 @@ const lineAhead = ({ table, lineFor, readBefore, failpoint, canOpenGaps, now }: 
   };
 };
 
-/** Returns the writes of a call. The first of them is preceded by the call's line in the audit log. */
+/** Returns a request's writes. The first one is preceded by the request's audit log line. */
 export const auditedBatch = (auditing: Auditing) => {
   const { table, failpoint } = auditing;
   const line = lineAhead(auditing);
-  /** The number of writes that were started, except those that certainly changed nothing. */
+  /** The number of writes started, except those known to have changed nothing. */
   let made = 0;
   const audited = async <T>(
     list: readonly Write[],
@@ -86,7 +86,7 @@ export const auditedBatch = (auditing: Auditing) => {
         (failed) => failed === null,
       ),
   };
-  /** Removes the line if the call certainly changed nothing. */
+  /** Removes the line if the request is known to have changed nothing. */
   const settle = async (): Promise<void> => {
     if (made === 0 && !isDoubtful()) await line.remove();
   };

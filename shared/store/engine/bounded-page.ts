@@ -3,18 +3,18 @@ import type { Key } from '../key.ts';
 import type { TableReader } from './client.ts';
 import type { Item, Query } from './request.ts';
 
-/** A chunk of a list in its order, and the id after which the list continues; undefined at its end. */
+/** A chunk of a list, in list order, and the id after which the list continues; undefined at the end. */
 export type Chunk<R, I> = { rows: R[]; next: I | undefined };
 
-/** How much of a list one call reads: always one chunk, up to `stretches` of them if the page needs more. */
+/** How much of a list one request reads: always one chunk, up to `stretches` chunks if the page needs more. */
 export type ReadBounds = { stretch: number; stretches: number };
 
 type PageRequest<I> = { page: number; perPage: number; after?: I | undefined };
 
 /**
- * Returns a page of a list whose length the table does not know. Only what was read is counted, so the total of a list
- * that fits into one chunk is exact. A page further back needs more chunks, up to the bound. The cost of a call is
- * therefore limited, however long the list is; `after` continues after what was read.
+ * Returns a page of a list whose length the table does not know. Only rows read are counted, so the total is exact for
+ * a list that fits into one chunk. A page further back needs more chunks, up to the bound. This limits a request's
+ * cost, however long the list is; `after` continues after the rows already read.
  */
 export const readPage = async <R, I extends string | number>(
   { page, perPage, after }: PageRequest<I>,
@@ -22,7 +22,7 @@ export const readPage = async <R, I extends string | number>(
   readChunk: (after: I | undefined, limit: number, isFirst: boolean) => Promise<Chunk<R, I>>,
 ): Promise<PartialPage<R>> => {
   const rows: R[] = [];
-  // One row more than the page holds shows whether the list continues.
+  // One row beyond the page shows whether the list continues.
   const enough = (page + 1) * perPage + 1;
   let next = after;
   for (let chunks = 0; chunks === 0 || (next !== undefined && rows.length < enough && chunks < stretches); chunks++) {
@@ -35,8 +35,8 @@ export const readPage = async <R, I extends string | number>(
 };
 
 /**
- * Returns the first items of a query, up to `limit`, and whether these are all. The first `fresh` items are read
- * consistently; those after them may lag by a second, at half the cost.
+ * Returns a query's first items, up to `limit`, and whether these are all. The first `fresh` items are read
+ * consistently; later ones may lag by a second, at half the cost.
  */
 export const readFirst = async <T extends Item>(
   table: Pick<TableReader, 'query'>,
@@ -48,7 +48,7 @@ export const readFirst = async <T extends Item>(
   let startAfter = query.startAfter;
   do {
     const consistent = fresh > 0 && rows.length === 0;
-    // One row more than the limit shows whether there are more.
+    // One row beyond the limit shows whether there are more.
     const missing = limit + 1 - rows.length;
     const page = await table.query<T>({
       ...query,

@@ -17,13 +17,13 @@ import {
 } from './sdk.ts';
 import { TableUnavailable } from './unavailable.ts';
 
-/** Reports the units that one call consumed: for tests and benchmarks. */
+/** Reports the units consumed by one call: for tests and benchmarks. */
 export type Meter = (call: string, units: { read: number; write: number }) => void;
 
 type Capacity = { CapacityUnits?: number | undefined };
 type Metered = { ConsumedCapacity?: Capacity | Capacity[] | undefined };
 
-/** The part of a document client that the store uses. */
+/** The part of a document client used by the store. */
 export type TableClient = Pick<DynamoDBDocumentClient, 'send'>;
 
 /** Returns a document client that drops `undefined`, as JSON does. */
@@ -39,7 +39,7 @@ export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentCl
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MAX_BATCH_KEYS = 100;
 
-/** The error of a batch that was processed only in part. It is retried (retry.ts). */
+/** The error for a partially processed batch. It is retried (retry.ts). */
 const unprocessedKeys = () => Object.assign(new Error('the batch left keys unprocessed'), { name: 'UnprocessedKeys' });
 
 const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
@@ -67,7 +67,7 @@ type Connection = ReturnType<typeof connect>;
 
 const reads = ({ client, common, call }: Connection) => {
   const query = async <T extends Item>(input: Query): Promise<{ items: (T & Key)[]; next: Item | undefined }> => {
-    // The table rejects a range that ends before it begins, such as the range of a list whose last items have expired.
+    // The table rejects a range that ends before it begins, such as when a list's last items have expired.
     const [low = '', high = ''] = input.between ?? [];
     if (low > high) return { items: [], next: undefined };
     const command = new QueryCommand({ ...common, ...queryInput(input) });
@@ -121,7 +121,7 @@ const reads = ({ client, common, call }: Connection) => {
       return missing.length === 0 ? found : [...found, ...(await getAll<T>(missing))];
     },
 
-    /** Reads a query to its end. Only for lists whose length is bounded. */
+    /** Reads a query to the end. Only for lists with a bounded length. */
     queryAll: async <T extends Item>(input: Query): Promise<(T & Key)[]> => {
       const found: (T & Key)[] = [];
       let startAfter: Item | undefined;
@@ -135,7 +135,7 @@ const reads = ({ client, common, call }: Connection) => {
   };
 };
 
-/** Whether the table looks as if the write succeeded. An item that another call removed counts as removed. */
+/** Whether the table looks as if the write succeeded. An item removed by another call counts as removed. */
 const isDone = async (connection: Connection, write: Write): Promise<boolean> => {
   const { get } = reads(connection);
   if ('remove' in write) return (await get(write.remove)) === null;
@@ -146,7 +146,7 @@ const isDone = async (connection: Connection, write: Write): Promise<boolean> =>
 
 const writes = (connection: Connection) => ({
   /**
-   * Updates one item. Returns the ReturnValues, or null if its condition failed. An attempt whose response is lost may
+   * Updates one item. Returns the ReturnValues, or null if the condition failed. An attempt whose response is lost may
    * have succeeded, and the retry is applied on top of it: a count may be one too high, and null may result from the
    * caller's own change. Where that matters, the caller marks its change and checks for the mark (`claim` in
    * attempts.ts).
@@ -163,9 +163,9 @@ const writes = (connection: Connection) => ({
   },
 
   /**
-   * Writes all or nothing. Returns null, or the positions of the writes whose condition failed. An attempt whose
-   * response is lost may have succeeded: a transaction is recognized by its token, and if the condition of a single put
-   * or removal fails after a retry, the item is checked before the failure is reported.
+   * Writes all or nothing. Returns null, or the positions of writes with a failed condition. An attempt whose response
+   * is lost may have succeeded: a transaction is recognized by its token, and if the condition on a single put or
+   * removal fails after a retry, the item is checked before the failure is reported.
    */
   write: async (...list: Write[]): Promise<number[] | null> => {
     const { client, common, call } = connection;
@@ -187,7 +187,7 @@ const writes = (connection: Connection) => ({
   },
 });
 
-/** The table as the store uses it. Reads are consistent, except on an index and in calls that are named eventual. */
+/** The table as used by the store. Reads are consistent, except on an index and in calls named eventual. */
 export const createTable = (client: TableClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };

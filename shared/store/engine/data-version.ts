@@ -1,17 +1,15 @@
 import { DATA_VERSION } from '../table.ts';
 
 /**
- * How long (ms) a version of the code has to sweep before it may write items that its predecessor cannot read. Until
- * then a deployment can be rolled back.
+ * How long (ms) a code version has to sweep before it may write items that its predecessor cannot read. A deployment
+ * can be rolled back until then.
  */
 const PROBATION = 14 * 86_400_000;
 
 /** The data version that may be written, missing in a new table; `raiseAt` (ms) is when it will be raised. */
 export type RecordedVersion = { dataVersion?: number; raiseAt?: number };
 
-/**
- * Returns what a sweep records at `now` (ms). The version is raised once this code has been sweeping for long enough.
- */
+/** Returns what a sweep records at `now` (ms). The version is raised once this code has been sweeping long enough. */
 export const nextVersion = (
   last: RecordedVersion | null,
   now: number,

@@ -14,13 +14,13 @@ const shardOf = (id: string): number =>
 /** The attributes that put an item into the due index: from `time` (ms) on, the sweep queues its task. */
 export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
-/** The same for a delivery. As no task carries its request id in the meantime, the item does. */
+/** The same for a delivery. The item carries the request id until a task does. */
 export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string }, time: number) => ({
   ...dueAt(id, time),
   ...(requestId !== undefined && { requestId }),
 });
 
-/** The value of a condition that an item was due before `time` (ms). */
+/** The value for a condition that an item was due before `time` (ms). */
 export const dueBefore = (time: number) => ({ before: dueIndex.sk({ time }) });
 
 /** How long (ms) the sweep ignores an item whose task is in a queue. */
@@ -29,10 +29,10 @@ export const GRACE_MS = GRACE_SECONDS * 1_000;
 /** The attributes to remove when an item is finished. */
 export const dueAttributes = ['duePk', 'dueAt'] as const;
 
-/** The task of an item in the due index, and when it is due (ms). */
+/** An item's task in the due index, and when it is due (ms). */
 export type Due = { task: Task; time: number };
 
-/** The task of an item, by its key, which is all that the index holds. Null for other kinds of items. */
+/** Returns an item's task from its key, which is all the index holds. Null for other kinds of items. */
 const taskOf = (key: Key): Task | null => {
   const notice = items.notice.read(key);
   if (notice) return { type: 'process_notice', ...notice, customerId: Number(notice.customerId) };
@@ -61,9 +61,9 @@ const dueItems = (key: Key & { dueAt: string }): Due[] => {
   return task ? [{ task, time }] : [];
 };
 
-/** How many items of a shard are read before it is the next shard's turn. */
+/** How many items are read from a shard before moving on to the next. */
 const PAGE_SIZE = 500;
-/** The last item read from each shard that was not read to its end. */
+/** The last item read from each shard that was not read to the end. */
 type Unfinished = Record<string, Item>;
 type ShardCursor = { shard: number; after?: Item | undefined };
 
@@ -76,8 +76,8 @@ const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
 
 /**
  * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, and
- * the number of that sweep. Also where the sweep stopped (`left`), when dead letters are redriven next, the data
- * version, and by how much (ms) the clock was set back, until a sweep has acted on that.
+ * that sweep's number. Also where the sweep stopped (`left`), when dead letters are next redriven, the data version,
+ * and by how much (ms) the clock was set back, until a sweep has acted on that.
  */
 type Heartbeat = RecordedVersion & {
   at: number;
@@ -89,20 +89,20 @@ type Heartbeat = RecordedVersion & {
 };
 
 export const dueReads = (table: TableReader) => ({
-  /** Since when (ms) the service has run without a gap of more than `longestGap` ms; `now` if it has just come back. */
+  /** Since when (ms) the service has run without a gap longer than `longestGap` ms; `now` if it has just come back. */
   upSince: async (now: number, longestGap: number): Promise<number> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
     return last && now - last.at <= longestGap ? last.since : now;
   },
 
-  /** When (ms) a sweep last recorded a heartbeat, up to a second out of date. Null if no sweep ever did. */
+  /** When (ms) a sweep last recorded a heartbeat, up to a second out of date. Null if none ever has. */
   lastHeartbeat: async (): Promise<number | null> =>
     (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
 
   /**
-   * Yields the items that are due before `until` (ms), one page of each shard in turn, so that no shard starves behind
-   * the backlog of another. The cost grows with the backlog, not with the history. `cursors` is kept up to date: when
-   * the caller stops, it shows where to continue. A shard that fails is skipped and reported to `onFailure`.
+   * Yields the items due before `until` (ms), one page from each shard in turn, so that a backlog in one shard does not
+   * starve the others. The cost grows with the backlog, not with the history. `cursors` is kept up to date: when the
+   * caller stops, it shows where to continue. A failing shard is skipped and reported to `onFailure`.
    */
   pages: async function* (
     until: number,
@@ -129,11 +129,11 @@ const REDRIVE_EVERY = 15 * 60_000;
 
 const dueWrites = (table: Table) => ({
   /**
-   * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns
-   * since when (ms) it has been running; the cursors of this sweep, which starts at a different shard than the last
-   * sweep, even if that one died; whether this sweep has to redrive dead letters, which happens every 15 minutes;
-   * whether a newer version of the code has written data that this one does not understand; and by how much (ms) the
-   * clock was set back, until `endSetBack` is called.
+   * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns:
+   * since when (ms) it has been running; this sweep's cursors, which start at a different shard than the last sweep,
+   * even if that one died; whether this sweep has to redrive dead letters, which happens every 15 minutes; whether a
+   * newer code version has written data that this one does not understand; and by how much (ms) the clock was set back,
+   * until `endSetBack` is called.
    */
   recordHeartbeat: async (
     now: number,
@@ -146,7 +146,7 @@ const dueWrites = (table: Table) => ({
     setBack: number;
   }> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
-    // After a clock was set back, `since` in the future would hide outages until that time comes.
+    // After the clock was set back, a `since` in the future would hide outages until that time comes.
     const since = last && now - last.at <= longestGap ? Math.min(last.since, now) : now;
     const { sweep = 0, left: unfinished = {}, redriveAt = 0 } = last ?? {};
     // A later time was recorded before the clock was set back.

@@ -10,12 +10,12 @@ const KEY_BOUNDS: ReadBounds = { stretch: 5_000, stretches: 4 };
 
 export type NewestPageQuery = { page: number; perPage: number; after?: number | undefined };
 type ListKey = Key & { listSk: string };
-/** A list in the index: its partition, and the sort key of an id. */
+/** An index list: its partition, and the sort key for an id. */
 type List = { pk: string; at: (values: { id: number }) => string };
 /** The first and the last id, both included. */
 type IdRange = readonly [number, number];
 
-/** Returns the first keys, up to `limit`, of the ids in a range of a list. */
+/** Returns the first keys, up to `limit`, in a list's id range. */
 const listKeys = async (
   table: TableReader,
   { pk, at }: List,
@@ -29,8 +29,8 @@ const listKeys = async (
 };
 
 /**
- * Returns a page, newest first and from `since` (ms) on, of a list in the index whose sort keys are time-ordered ids.
- * Up to the page only keys are read; items are read only for the page itself.
+ * Returns a page of an index list sorted by time-ordered ids, newest first, from `since` (ms) on. Only keys are read up
+ * to the page; items are read only for the page itself.
  */
 export const newestPage = async <T extends Item & { id: number }>(
   table: TableReader,

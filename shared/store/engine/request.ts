@@ -45,16 +45,14 @@ export const present = where('attribute_exists(pk)');
 
 type ChangeList = {
   set?: Item;
-  /** Attributes to set to the result of an expression. */
+  /** Attributes to set to an expression's result. */
   compute?: Record<string, string>;
   add?: Record<string, number>;
   remove?: readonly string[];
   if?: Condition;
 };
 
-/**
- * Builds an update from the attributes to set, compute, add to and remove, and its condition. `undefined` is not set.
- */
+/** Builds an update from the attributes to set, compute, add to and remove, and a condition. `undefined` is not set. */
 export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPDATED_NEW'): Changes => {
   const assigned = Object.entries({ ...list.set }).filter(([, value]) => value !== undefined);
   const computed = Object.entries({ ...list.compute }).map(([name, text]) => `#${name} = ${text}`);
@@ -79,7 +77,7 @@ export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPD
   };
 };
 
-/** Returns the attributes that an update by `changes` sets to values. */
+/** Returns the attributes set to values by an update from `changes`. */
 export const attributesSetBy = ({ UpdateExpression, ExpressionAttributeValues = {} }: Changes): Item => {
   const names = [...UpdateExpression.matchAll(/#(\w+) = :\1(?!\w)/g)].map(([, name = '']) => name);
   return Object.fromEntries(names.map((name) => [name, ExpressionAttributeValues[`:${name}`]]));
@@ -113,12 +111,12 @@ export type Query = {
   limit?: number;
   startAfter?: Item | undefined;
   /**
-   * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes allow no other
-   * reads.
+   * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes only allow
+   * these.
    */
   consistent?: boolean;
   /**
-   * The attributes to return besides the key, or parts of them (`a.b`); by default all. This does not lower the price.
+   * The attributes, or parts of them (`a.b`), to return besides the key; by default all. This does not lower the price.
    */
   only?: readonly string[];
 };
@@ -129,7 +127,7 @@ const rangeOf = ({ between, beginsWith }: Query): { text: string; values: Item }
   return { text: ' AND begins_with(#sk, :start)', values: { ':start': beginsWith } };
 };
 
-/** The query in the form of the SDK, without the table. */
+/** The query in SDK form, without the table. */
 export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> => {
   const design = query.index ? tableDesign.indexes[query.index] : tableDesign;
   const range = rangeOf(query);

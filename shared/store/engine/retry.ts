@@ -30,11 +30,11 @@ const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'Pro
 type Failure = { name?: string; code?: string; CancellationReasons?: { Code?: string }[] };
 const reasonsOf = (error: unknown) => (error as Failure).CancellationReasons?.map(({ Code }) => Code ?? 'None') ?? [];
 
-/** Whether a condition failed. In a transaction at least one did, whatever else went wrong. */
+/** Whether a condition failed. In a transaction, at least one did, whatever else went wrong. */
 export const isFailedCondition = (error: unknown): boolean =>
   (error as Failure).name === 'ConditionalCheckFailedException' || reasonsOf(error).includes('ConditionalCheckFailed');
 
-/** The positions of a transaction's writes whose condition failed. */
+/** The positions of a transaction's writes with a failed condition. */
 export const failedConditions = (error: unknown): number[] =>
   reasonsOf(error).flatMap((reason, at) => (reason === 'ConditionalCheckFailed' ? [at] : []));
 
@@ -45,7 +45,7 @@ const isTransient = (error: unknown): boolean => {
 
 /**
  * The time (ms) after which a call is not retried. The last try may add its own timeout (transport.ts). Together they
- * take at most 8 s of the 15 s of an API call and the 30 s of the shortest consumer.
+ * take at most 8 s, out of 15 s for an API request and 30 s for the shortest consumer.
  */
 const RETRY_MS = 6_000;
 
@@ -69,7 +69,7 @@ export const withRetry = async <T>(call: () => Promise<T>, forMs = RETRY_MS): Pr
   return result.response;
 };
 
-/** All attempts together must fit into the 15 s of an API call (shared/api/operation.ts). */
+/** All attempts together must fit into the 15 s allowed for an API request (shared/api/operation.ts). */
 const CONFLICT_RETRIES = {
   attempts: 25,
   maxMs: 10_000,
@@ -77,8 +77,8 @@ const CONFLICT_RETRIES = {
 };
 
 /**
- * Repeats a read and a write until no other change comes in between: `null` asks for another attempt, which follows
- * after a short pause with full jitter. Throws TableUnavailable if every attempt conflicts.
+ * Repeats a read and a write until no other change intervenes: `null` asks for another attempt, which follows after a
+ * short pause with full jitter. Throws TableUnavailable if every attempt conflicts.
  */
 export const retryOnConflict = async <T>(change: () => Promise<T | null>): Promise<T> => {
   const result = await retry(change, CONFLICT_RETRIES);

@@ -1,4 +1,4 @@
-/** Everything that the store uses of the AWS SDK, bundled once for all functions (lib/aws/functions/sdk.ts). */
+/** Everything the store uses from the AWS SDK, bundled once for all functions (lib/aws/functions/sdk.ts). */
 export { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 export {
   BatchGetCommand,

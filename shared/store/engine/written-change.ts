@@ -4,9 +4,9 @@ import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 import { attributesSetBy, type Item, type Write } from './request.ts';
 
-/** An item that the call had read, and the attributes that it now sets. */
+/** An item read during the request, and the attributes now set on it. */
 type Replacement = { before: Item; after: Item };
-/** What writes reveal about a change: its customer (undefined for none), its object, and what it replaces. */
+/** What writes reveal about a change: the customer (undefined for none), the object, and what is replaced. */
 export type WrittenChange = {
   customerId: number | undefined;
   object: AuditObject | null;
@@ -16,13 +16,13 @@ export type WrittenChange = {
 const isKind = (kind: string): kind is AuditObject['kind'] => (objectKinds as readonly string[]).includes(kind);
 const unpadded = (number = '') => String(Number(number));
 
-/** Returns the object whose owner an item records. Everything that is created or linked has such an item. */
+/** Returns the object whose owner an item records. Everything created or linked has such an item. */
 const ownedObject = (key: Key): AuditObject | null => {
   const owner = items.owner.read(key);
   return owner && isKind(owner.kind) ? { kind: owner.kind, id: owner.id } : null;
 };
 
-/** Returns the object of any other item. */
+/** Returns the object for any other item. */
 const objectOf = (key: Key): AuditObject | null => {
   const sensor = items.sensor.read(key);
   if (sensor) return { kind: 'sensor', id: sensor.sensorId };
@@ -36,7 +36,7 @@ const objectOf = (key: Key): AuditObject | null => {
   return customer && { kind: 'customer', id: unpadded(customer.customerId) };
 };
 
-/** Returns the item that a write concerns. */
+/** Returns the key of the item being written. */
 export const writtenKey = (write: Write): Key => {
   if ('put' in write) return write.put;
   if ('remove' in write) return write.remove;
@@ -44,15 +44,15 @@ export const writtenKey = (write: Write): Key => {
 };
 
 /**
- * Returns the attributes that a write sets, with null for attributes of a replaced item that are gone. Null if the
- * write sets none.
+ * Returns the attributes set by a write, with null for a replaced item's removed attributes. Null if the write sets
+ * none.
  */
 const setBy = (write: Write, before: Item): Item | null => {
   if ('put' in write) return { ...Object.fromEntries(Object.keys(before).map((name) => [name, null])), ...write.put };
   return 'update' in write ? attributesSetBy(write.changes) : null;
 };
 
-/** Returns what writes reveal about a change. `readBefore` returns an item as the call has read it. */
+/** Returns what writes reveal about a change. `readBefore` returns an item as read during the request. */
 export const changeOf = (
   writes: readonly Write[],
   readBefore: (key: Key) => Item | undefined = () => undefined,
@@ -61,7 +61,7 @@ export const changeOf = (
   const customers = keys.flatMap(({ pk }) => /^C#(\d+)/.exec(pk)?.[1] ?? []).map(Number);
   const objects = [...keys.map(ownedObject), ...keys.map(objectOf)];
   return {
-    // An unlinked sensor is stored under customer 0; linking it writes keys of both customers.
+    // An unlinked sensor is stored under customer 0; linking it writes keys under both customers.
     customerId: customers.find((id) => id > 0) ?? customers[0],
     object: objects.find((object) => object !== null) ?? null,
     replaced: writes.flatMap((write) => {
@@ -72,6 +72,6 @@ export const changeOf = (
   };
 };
 
-/** Counters, rate limits, known addresses and logins that have only begun at an issuer are not audited. */
+/** Counters, rate limits, known addresses and logins only just started at an identity provider are not audited. */
 const unaudited = [items.counter, items.rate, items.knownAddress, items.oidcLogin];
 export const isAudited = (key: Key): boolean => unaudited.every((item) => item.read(key) === null);

@@ -9,7 +9,7 @@ import { hitRange, hitsPk, isPacked, type NewHit, packedMessages, type StoredHit
 import { lateChangeWrite } from './late-change.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 
-/** The item of a new hit at its place in the list. */
+/** A new hit's item, at its place in the list. */
 export const hitItemAt = (
   customerId: number,
   { id, createDate, orderDate }: HitPosition,
@@ -25,7 +25,7 @@ export const hitItemAt = (
   return {
     ...hit,
     ...dates,
-    // Lists assume that a hit last changed soon after its place in the order, unless a late change is recorded.
+    // Lists assume a hit last changed soon after its place in the order, unless a late change is recorded.
     ...(orderDate !== undefined && { orderDate, isLate: true as const }),
     id,
     ...(escalation && { escalation, cause, ...dueAt(String(id), sweepCheckAt(escalation.at, createDate)) }),
@@ -42,7 +42,7 @@ const placeOf = ({ id, createDate, orderDate }: HitPosition): HitPosition => ({
   ...(orderDate !== undefined && { orderDate }),
 });
 
-/** The writes of a new hit. */
+/** The writes for a new hit. */
 const writesOf = (customerId: number, place: HitPosition, hit: NewHit): Write[] => {
   const item = hitItemAt(customerId, place, hit);
   return [{ put: item, where: absent }, ...(item.isLate ? [lateChangeWrite(customerId, item, place.createDate)] : [])];
@@ -56,14 +56,14 @@ const positionAfter = (last: HitPosition, now: number): HitPosition => {
 
 type RecentHits = ReturnType<typeof recentHits>;
 
-/** Appends a hit as `append` in rule-hits.ts describes. One writer per process at a time. */
+/** Appends a hit as described for `append` in rule-hits.ts. One writer per process at a time. */
 export const appendHit = async (
   { table, recent, customerId }: { table: Table; recent: RecentHits; customerId: number },
   after: HitPosition,
   hit: NewHit,
   now: number,
 ): Promise<HitPosition & { isNew: boolean }> => {
-  // A device may use a UUID that another device has used.
+  // Two devices may use the same UUID.
   const isSame = (knownHit: KnownHit) =>
     knownHit.sensorEventId === hit.sensorEventId &&
     knownHit.sensorId === hit.sensorId &&

@@ -1,7 +1,7 @@
 import type { TableReader } from '../engine/client.ts';
 import { hitsPk, type StoredHit } from './hit-item.ts';
 
-/** Returns the newest or the oldest hit of a customer. */
+/** Returns a customer's newest or oldest hit. */
 export const edgeHit = async (
   table: TableReader,
   customerId: number,

@@ -9,15 +9,15 @@ import { lateChangesSince, SOON_MS } from './late-change.ts';
 /** When a hit last changed (ms). */
 type HitChange = { hitId: number; updateDate: number };
 
-/** How many of the newest hits are read at a time, mostly for half a read unit. */
+/** How many of the newest hits are read at once, mostly for half a read unit. */
 const NEWEST = 2;
-/** How long (ms) after its creation a hit may change without a separate record, plus some seconds for lagging reads. */
+/**
+ * For how long (ms) after its creation a hit may change without a separate record, plus a few seconds for lagging
+ * reads.
+ */
 const EARLY_MS = SOON_MS + 5_000;
 
-/**
- * Returns the latest changes of hits: at least two, and all hits that are new enough to change without a separate
- * record.
- */
+/** Returns the latest hit changes: at least two, and all hits new enough to change without a separate record. */
 const newestChanges = async (table: TableReader, customerId: number, now: number): Promise<HitChange[]> => {
   const found: HitChange[] = [];
   for (let startAfter: Item | undefined; ; ) {
@@ -29,7 +29,7 @@ const newestChanges = async (table: TableReader, customerId: number, now: number
   }
 };
 
-/** Returns the ids of the hits that changed last, newest change first. */
+/** Returns the ids of the most recently changed hits, newest change first. */
 const lastChanged = (changes: readonly HitChange[], now: number, limit: number): number[] => {
   const dates = new Map<number, number>();
   for (const { hitId, updateDate } of changes) {
@@ -41,24 +41,24 @@ const lastChanged = (changes: readonly HitChange[], now: number, limit: number):
   return newestFirst.slice(0, limit).map(([id]) => id);
 };
 
-/** Lists of hits. A separate noun, because the workers that create hits never list them. */
+/** Hit lists. A separate noun, because the workers that create hits never list them. */
 export const hitLists = (table: TableReader) => ({
-  /** Returns a page of a customer's hits since a time (ms), with their total. */
+  /** Returns a page of a customer's hits from a time (ms) on, with the total. */
   page: async (customerId: number, since: number, query: HitQuery) =>
     hitPage({ table, customerId }, await hitsOfCustomer(table, customerId, since), query),
 
-  /** Returns a page of a sensor's hits since a time (ms), with their total. */
+  /** Returns a page of a sensor's hits from a time (ms) on, with the total. */
   pageOfSensor: async (customerId: number, sensorId: string, since: number, query: HitQuery) =>
     hitPage({ table, customerId, sensorId }, await sensorLine(table, customerId, sensorId, since), query),
 
   /**
-   * Returns a value that differs from one call to the next if a hit was created in between, or a hit created since
-   * `since` (ms) has changed. It reads little, so that screens can ask every few seconds.
+   * Returns a value that differs from the previous one if a hit was created, or a hit created since `since` (ms) has
+   * changed. It reads little, so screens can poll every few seconds.
    */
   latestChanges: async (customerId: number, { now, since }: { now: number; since: number }): Promise<HitChange[]> =>
     (await Promise.all([newestChanges(table, customerId, now), lateChangesSince(table, customerId, since)])).flat(),
 
-  /** Returns the hits that changed last among `changes` and the newest hits, newest change first. */
+  /** Returns the most recently changed hits among `changes` and the newest hits, newest change first. */
   lastChanged: async (
     customerId: number,
     changes: readonly HitChange[],

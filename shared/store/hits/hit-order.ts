@@ -4,22 +4,22 @@ import type { HitItem } from './hit-item.ts';
 import type { HitSequence } from './hit-sequence.ts';
 import { type LateChange, SOON_MS } from './late-change.ts';
 
-/** The number of hits read at a time, in addition to those on the page. */
+/** The number of hits read at once, in addition to those on the page. */
 const CHUNK = 8;
 
-/** A hit and the time of its last change. The item of a hit that changed late is read only if needed. */
+/** A hit and the time it last changed. A hit that changed late is read only if needed. */
 type ChangedHit = { id: number; updateDate: number; hit?: HitItem };
-/** `ties`: 1 to sort the lower of two ids first if their dates are equal, -1 for the higher. */
+/** `ties`: 1 to sort the lower of two ids first if the dates are equal, -1 for the higher. */
 type Slice = { offset: number; length: number; ties: 1 | -1 };
 
-/** Reads the hits of a line that did not change late, from position `from` toward older ones. */
+/** Reads the hits that did not change late, from position `from` toward older ones. */
 const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: number) => {
   const found: HitItem[] = [];
   let low = from;
   let oldestRead = Number.POSITIVE_INFINITY;
   return {
     found,
-    /** Whether all hits that have not been read changed before this time (ms). */
+    /** Whether all hits still to be read changed before this time (ms). */
     isBefore: (time: number) => low === 0 || oldestRead + SOON_MS < time,
     more: async (count: number): Promise<void> => {
       const hits = await line.hits(Math.max(0, low - count), low);
@@ -36,7 +36,8 @@ const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: numbe
 type Start = { position: number; time: number; id: number };
 
 /**
- * Returns the first position whose hit was created so late that at most `offset` hits changed at that time or later.
+ * Returns the first position whose hit was created late enough that at most `offset` hits changed at that time or
+ * later.
  */
 const searchStart = async (line: HitSequence, late: readonly LateChange[], offset: number): Promise<Start> => {
   const isBehind = async (position: number): Promise<boolean> => {
@@ -60,7 +61,7 @@ const searchStart = async (line: HitSequence, late: readonly LateChange[], offse
   return { position: line.size, time: Number.POSITIVE_INFINITY, id: Number.POSITIVE_INFINITY };
 };
 
-/** Returns the number of hits that precede a given hit in the order of the last change, newest first. */
+/** Returns the number of hits that precede a given hit when ordered by last change, newest first. */
 export const rankByChange = async (
   line: HitSequence,
   late: readonly LateChange[],
@@ -78,8 +79,8 @@ export const rankByChange = async (
 };
 
 /**
- * Returns a slice of a line in the order of the last change, newest first. Hits that did not change late last changed
- * within SOON of their creation, so only hits around the slice have to be read. `late`: the late changes of this line.
+ * Returns a slice of hits ordered by last change, newest first. Hits without a late change last changed within
+ * `SOON_MS` of their creation, so only hits around the slice have to be read. `late`: the late changes to these hits.
  */
 export const sliceByChange = async (
   line: HitSequence,

@@ -5,11 +5,11 @@ import { rankByChange, sliceByChange } from './hit-order.ts';
 import { type HitSequence, hitsByIds } from './hit-sequence.ts';
 import { type LateChange, lateChanges } from './late-change.ts';
 
-/** Selects the hits of a page: `sortBy` as in the API; `after`: only hits that follow the one with this id. */
+/** Selects a page's hits: `sortBy` as in the API; `after`: only hits that follow the one with this id. */
 export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
 type HitPage = { total: number; hits: HitItem[] };
 
-/** Returns a page in the order of ids, which is also the order of createDate. */
+/** Returns a page ordered by id, which is also the order of createDate. */
 const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: HitQuery): Promise<HitPage> => {
   const isDescending = sortBy.startsWith('desc');
   const low = after === undefined || isDescending ? 0 : await line.positionOf(after + 1);
@@ -21,12 +21,12 @@ const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: Hit
   return { total: Math.max(0, high - low), hits: isDescending ? hits.toReversed() : hits };
 };
 
-/** The owner of the hits of a line: a customer, or one of its sensors. */
+/** The owner of a sequence's hits: a customer, or one of the customer's sensors. */
 type HitOwner = { table: TableReader; customerId: number; sensorId?: string };
 
 /**
- * Returns the number of hits up to the one with the id `after`, in the order of the last change. An expired hit counts
- * as the oldest.
+ * Returns the number of hits up to the one with the id `after`, ordered by last change. An expired hit counts as the
+ * oldest.
  */
 const countUpTo = async (
   { table, customerId }: HitOwner,
@@ -42,7 +42,7 @@ const countUpTo = async (
   return isDescending ? rank + 1 : line.size - rank;
 };
 
-/** Returns a page in the order of the last change. */
+/** Returns a page ordered by last change. */
 const pageByChange = async (owner: HitOwner, line: HitSequence, query: HitQuery): Promise<HitPage> => {
   const { table, customerId, sensorId } = owner;
   if (line.size === 0) return { total: 0, hits: [] };
@@ -62,7 +62,7 @@ const pageByChange = async (owner: HitOwner, line: HitSequence, query: HitQuery)
   return { total: Math.max(0, line.size - before), hits: found.flatMap(({ id, hit }) => hit ?? read.get(id) ?? []) };
 };
 
-/** Returns a page of a line, with the total. Erased hits count, but are not on the page. */
+/** Returns a page of hits, with the total. Erased hits count, but are not on the page. */
 export const hitPage = async (owner: HitOwner, line: HitSequence, query: HitQuery): Promise<HitPage> => {
   const isByChange = query.sortBy.includes('updateDate');
   const { total, hits } = await (isByChange ? pageByChange(owner, line, query) : pageById(line, query));

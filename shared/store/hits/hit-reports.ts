@@ -8,8 +8,8 @@ import { type HitItem, hitOf, type StoredHit } from './hit-item.ts';
 import { lateChangeWrite, SOON_MS } from './late-change.ts';
 
 /**
- * A report on message number `at` of a hit. `tries`: when (ms) each attempt to send it started. `sent`: the last
- * attempt succeeded, or (`outbox`) wrote a file, which reaches nobody.
+ * A report on a hit's message number `at`. `tries`: when (ms) each attempt to send it started. `sent`: the last attempt
+ * succeeded, or (`outbox`) wrote a file, which does not reach anyone.
  */
 type AttemptReport = {
   customerId: number;
@@ -22,8 +22,8 @@ type AttemptReport = {
 const hitKey = ({ customerId, hitId }: AttemptReport) => items.ruleHit({ customerId, hitId });
 
 /**
- * Returns the conditional change that makes a report at a time (ms). It fails if this was reported before, as happens
- * after a crash.
+ * Returns the conditional change that makes a report at a time (ms). It fails if the same report was made before, as
+ * happens after a crash.
  */
 const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boolean, condition: string): Changes => {
   const message = `messages[${at}]`;
@@ -49,9 +49,9 @@ const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boo
   };
 };
 
-/** Adds a report soon after the hit was created. False if the hit is older, or has this report already. */
+/** Adds a report soon after the hit was created. False if the hit is older, or already has this report. */
 const reportSoon = async (table: Table, report: AttemptReport, now: number): Promise<boolean> => {
-  // A decision that is applied again may contain a recipient that the hit does not have.
+  // A decision that is applied again may contain a recipient missing from the hit.
   const hasMessage = `attribute_exists(messages[${report.at}].sendTryTimes)`;
   const isSoon = 'attribute_not_exists(isLate) AND createDate BETWEEN :soon AND :time';
   const { ExpressionAttributeValues, ...change } = changesOf(report, now, false, `${hasMessage} AND ${isSoon}`);
@@ -60,8 +60,8 @@ const reportSoon = async (table: Table, report: AttemptReport, now: number): Pro
 };
 
 /**
- * Adds a report on a message that the hit does not hold, such as a message to an emergency contact: the report only
- * shows whether somebody was notified.
+ * Adds a report on a message not stored in the hit, such as one to an emergency contact. The report only shows whether
+ * a person was notified.
  */
 const reportWithoutMessage = async (
   table: Table,
@@ -81,7 +81,7 @@ const reportWithoutMessage = async (
   return (await table.write({ update: key, changes: update }, note, ...end)) === null;
 };
 
-/** Adds a report at any time, and records that the hit changed late. */
+/** Adds a report at any time, and records the late change. */
 const reportLate = (table: Table, report: AttemptReport, now: number): Promise<boolean> =>
   retryOnConflict(async () => {
     const hit = await table.get<StoredHit>(hitKey(report));
@@ -97,12 +97,12 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
     return (await table.write({ update: hitKey(report), changes }, note, ...end)) === null || null;
   });
 
-/** A message of a hit that an attempt sent at `sentAt` (ms), and that did not arrive. */
+/** A hit's message that an attempt sent at `sentAt` (ms), and that did not arrive. */
 type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
 
 /**
- * Records that a message of a hit did not arrive after all. Does nothing if it was sent again later, by a redelivery.
- * From then on, only the other messages of the alarm count as notifications. Returns the changed hit, if there is one.
+ * Records that a hit's message did not arrive after all. Does nothing if a redelivery has sent it again. Only the
+ * alarm's other messages then count as notifications. Returns the changed hit, or null if there is none.
  */
 const reportUndeliverable = async (
   table: Table,
@@ -139,21 +139,21 @@ const reportUndeliverable = async (
 };
 
 /**
- * Reports attempts to send one message of a hit. Once it was sent, it counts as sent, whatever attempts are reported
- * later, unless its service reports that it did not arrive.
+ * Reports attempts to send one message of a hit. Once sent, it counts as sent whatever attempts are reported later,
+ * unless the message service reports that it did not arrive.
  */
 const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
   if (made.tries.length > 0 && !(await reportSoon(table, made, now))) await reportLate(table, made, now);
 };
 
 const hitReportWrites = (table: Table) => ({
-  /** Reports attempts to send one message of a hit. Attempts that were reported before are ignored. */
+  /** Reports attempts to send one message of a hit. Attempts already reported are ignored. */
   report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
 
-  /** Reports a message of a hit that did not arrive, although its service had accepted it. Returns the hit. */
+  /** Reports that a hit's message did not arrive, although the message service had accepted it. Returns the hit. */
   reportUndeliverable: (message: UndeliverableMessage, now: number): Promise<HitItem | null> =>
     reportUndeliverable(table, message, now),
 });
 
-/** Reports on messages of hits. A separate noun, because functions that create hits send no messages. */
+/** Reports on hit messages. A separate noun, because functions that create hits do not send messages. */
 export const hitReports = (table: Table) => hitReportWrites(table);

@@ -6,8 +6,8 @@ import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, hitRange, hitsPk, type StoredHit } from './hit-item.ts';
 
 /**
- * Hits in the order of their creation. Positions count from 0, the oldest. `createDate` of a position is the date in
- * that order, which can be later than the date of the hit itself. May lag by a second.
+ * Hits ordered by creation. Positions count from 0, the oldest. A position's `createDate` is the date in that order,
+ * which can be later than the hit's date. May lag by a second.
  */
 export type HitSequence = {
   size: number;
@@ -26,7 +26,7 @@ export const hitsByIds = async (table: TableReader, customerId: number, ids: rea
   return ids.flatMap((id) => byId.get(id) ?? []);
 };
 
-/** Returns the hits of a customer since a time (ms), without older ones that have not been removed yet. */
+/** Returns a customer's hits from a time (ms) on, without older ones still to be removed. */
 export const hitsOfCustomer = async (table: TableReader, customerId: number, since: number): Promise<HitSequence> => {
   const [oldest, newest] = await Promise.all([edgeHit(table, customerId, false), edgeHit(table, customerId, true)]);
   const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
@@ -51,7 +51,7 @@ export const hitsOfCustomer = async (table: TableReader, customerId: number, sin
 };
 
 type ListedHit = HitPosition & HitNumber;
-/** The remaining hits of a series of a sensor: the first one, and the number of the last. */
+/** The remaining hits in a sensor's series: the first one, and the number of the last. */
 type Series = { first: ListedHit; last: number };
 
 const listedHits = (table: TableReader, customerId: number, sensorId: string) => {
@@ -66,7 +66,7 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
   };
   const start = (series: number, number: number) => lists.hitsOfSensor.sk({ series, number, createDate: 0 });
   return {
-    /** Returns all series, the oldest first. There is nearly always one. */
+    /** Returns all series, oldest first. There is nearly always one. */
     allSeries: async (): Promise<Series[]> => {
       const [oldest, newest] = await Promise.all([edge({}, false), edge({}, true)]);
       const found: Series[] = [];
@@ -86,7 +86,7 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
   };
 };
 
-/** Returns the hits of one sensor since a time (ms). Their keys contain their positions, so no other hits are read. */
+/** Returns one sensor's hits from a time (ms) on. The keys contain the positions, so no other hits are read. */
 export const sensorLine = async (
   table: TableReader,
   customerId: number,

@@ -5,31 +5,29 @@ import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
 
 /**
- * How long (ms) after its creation a hit is changed by the cheapest write. Later changes are also recorded separately,
- * so that lists can be sorted by them without reading every hit.
+ * For how long (ms) after a hit's creation the cheapest write is enough to change it. Later changes are also recorded
+ * separately, so that lists can be sorted by them without reading every hit.
  */
 export const SOON_MS = 10_000;
 
-/** Whether a change at `time` (ms) is soon after the creation of a hit. False if the clock was set back since. */
+/** Whether a change at `time` (ms) comes soon after the hit's creation. False if the clock has been set back since. */
 export const isSoonChange = ({ createDate }: Pick<StoredHit, 'createDate'>, time: number): boolean =>
   time >= createDate && time <= createDate + SOON_MS;
 
-/** When (ms) a hit last changed, if that was later than SOON after its creation. */
+/** When (ms) a hit last changed, if later than `SOON_MS` after its creation. */
 export type LateChange = { id: number; sensorId: string; updateDate: number };
 
-/** Returns the late changes of a customer's hits. May lag by a second. */
+/** Returns the late changes to a customer's hits. May lag by a second. */
 export const lateChanges = async (table: TableReader, customerId: number): Promise<LateChange[]> => {
   const pk = items.lateChange.pk({ customerId });
   const found = await table.queryAll<Omit<LateChange, 'id'>>({ pk, consistent: false });
   return found.map(({ pk, sk, ...change }) => ({ ...change, id: Number(items.lateChange.read({ pk, sk })?.hitId) }));
 };
 
-/** How many late changes are read at a time, for half a read unit. */
+/** How many late changes are read at once, for half a read unit. */
 const PAGE = 40;
 
-/**
- * Returns the late changes of the hits that a customer has since a time (ms), newest hit first. May lag by a second.
- */
+/** Returns the late changes to a customer's hits from a time (ms) on, newest hit first. May lag by a second. */
 export const lateChangesSince = async (table: TableReader, customerId: number, since: number) => {
   const pk = items.lateChange.pk({ customerId });
   const found: { hitId: number; updateDate: number }[] = [];
@@ -45,7 +43,7 @@ export const lateChangesSince = async (table: TableReader, customerId: number, s
   }
 };
 
-/** The write that records a change of a hit at a time (ms). It belongs in the transaction of the change. */
+/** The write that records a hit's change at a time (ms). It belongs in the same transaction as the change. */
 export const lateChangeWrite = (
   customerId: number,
   { id: hitId, sensorId, createDate }: StoredHit,

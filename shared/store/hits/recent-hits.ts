@@ -1,19 +1,19 @@
 import type { HitPosition } from '#shared/domain/rule/hit-position.ts';
 
-/** The place of a hit, and the fields that identify it. */
+/** A hit's place and identifying fields. */
 export type KnownHit = HitPosition & { sensorEventId: string; sensorId: string; ruleId: number };
 
 const MAX_HITS = 500;
 const MAX_CUSTOMERS = 100;
 
 /**
- * Remembers the newest hits that this process has written or read, without gaps for each customer. Places never change,
- * so nothing in it becomes wrong, but hits that other processes append are missing.
+ * Remembers each customer's newest hits written or read by this process, without gaps. Places never change, so entries
+ * stay correct, but hits appended by other processes are missing.
  */
 export const recentHits = () => {
   const known = new Map<number, KnownHit[]>();
   return {
-    /** Returns the known hits after a place, in order, or null if some in between may be unknown. */
+    /** Returns the known hits after a place, in order, or null if hits may be missing in between. */
     since: (customerId: number, { id }: HitPosition): KnownHit[] | null => {
       const hits = known.get(customerId) ?? [];
       const [oldest] = hits;

@@ -11,7 +11,7 @@ import { items, lists } from '../table.ts';
 import type { HitItem } from './hit-item.ts';
 import { hitsOfCustomer } from './hit-sequence.ts';
 
-/** The number of complete hits that are in memory at a time. */
+/** The maximum number of complete hits held in memory. */
 const CHUNK = 1_000;
 
 const reportHit = ({
@@ -30,10 +30,10 @@ const reportHit = ({
   feedback: feedback ?? null,
 });
 
-/** The data of reports. It is stored for other purposes, and read eventually consistently, at half the cost. */
+/** Report data. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
   /**
-   * Returns what a report needs to know about a customer's hits in [`from`, `before`) (ms), in order, without hits of
+   * Returns what a report needs to know about a customer's hits in [`from`, `before`) (ms), in order, without hits from
    * simulated events. Null if there are more than `limit`.
    */
   hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {
@@ -51,7 +51,7 @@ export const reports = (table: TableReader) => ({
   },
 
   /**
-   * Returns the falls in [`from`, `before`) (ms) for which no rule fired, in order and in the form of a report's hits.
+   * Returns the falls in [`from`, `before`) (ms) for which no rule fired, in order, in the same form as report hits.
    * Null if there are more than `limit`.
    */
   fallsWithoutRule: async (
@@ -86,7 +86,7 @@ export const reports = (table: TableReader) => ({
     }));
   },
 
-  /** Returns the feedback on a sensor since a time (ms), or null if it exceeds the 1 MB that one query reads. */
+  /** Returns the feedback on a sensor from a time (ms) on, or null if it exceeds the 1 MB read by one query. */
   feedback: async (customerId: number, sensorId: string, since: number): Promise<Feedback[] | null> => {
     const pk = items.feedback.pk({ customerId, sensorId });
     const idAt = (feedbackId: number) => items.feedback.sk({ feedbackId });

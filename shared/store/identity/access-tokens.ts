@@ -4,11 +4,11 @@ import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import { type ReadUser, type Session, unchangedRights } from './sessions.ts';
 
-/** The session of a token, with everything that lists show. */
+/** A token's session, with everything shown in lists. */
 type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
-/** The maximum number of access tokens of a user. */
+/** The maximum number of access tokens per user. */
 const MAX_ACCESS_TOKENS = 20;
-/** Each token of a user takes a slot, so that parallel calls cannot exceed the maximum. */
+/** Each token takes one of the user's slots, so that parallel requests cannot exceed the maximum. */
 type Slot = { slot: number; id: string; hash: string; expires: number | null };
 
 const slotsOf = (table: TableReader, accountKey: string) =>
@@ -18,7 +18,7 @@ const hasExpired = ({ expires }: { expires: number | null }, now: number): boole
 const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
 
 export const accessTokenReads = (table: TableReader) => ({
-  /** Returns the tokens of a user that have not expired, the oldest first. */
+  /** Returns a user's unexpired tokens, oldest first. */
   list: async (accountKey: string, now: number): Promise<AccessToken[]> => {
     const slots = await slotsOf(table, accountKey);
     const keys = slots.filter((slot) => !hasExpired(slot, now)).map(({ hash }) => items.session({ hash }));
@@ -30,7 +30,9 @@ export const accessTokenReads = (table: TableReader) => ({
 });
 
 const accessTokenWrites = (table: Table) => ({
-  /** Creates a token, if its user has a free slot and its permissions have not changed since they were checked. */
+  /**
+   * Creates a token if the user has a free slot and the user's permissions have not changed since they were checked.
+   */
   create: async (
     user: ReadUser,
     hash: string,
@@ -42,7 +44,7 @@ const accessTokenWrites = (table: Table) => ({
     const free = Array.from({ length: MAX_ACCESS_TOKENS }, (_, at) => at).filter((slot) => !taken.includes(slot));
     const { expires, id } = token;
     const ttl = ttlOf(expires);
-    // Starts at a random free slot, so that parallel calls rarely choose the same one.
+    // Start at a random free slot, so that parallel requests rarely choose the same one.
     const start = hash.charCodeAt(0) + hash.charCodeAt(1);
     for (const turn of free.keys()) {
       const slot = free[(start + turn) % free.length] ?? 0;
@@ -60,7 +62,7 @@ const accessTokenWrites = (table: Table) => ({
     return 'too_many';
   },
 
-  /** Deletes a token. False if there is none with that id. */
+  /** Deletes a token. False if no token has that id. */
   remove: async (accountKey: string, id: string, now: number): Promise<boolean> => {
     const found = (await slotsOf(table, accountKey)).find((slot) => slot.id === id && !hasExpired(slot, now));
     if (!found) return false;
@@ -72,13 +74,13 @@ const accessTokenWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Deletes the tokens of a deleted user, which are invalid already. */
+  /** Deletes a deleted user's tokens, which are already invalid. */
   removeAll: async (accountKey: string): Promise<void> => {
     for (const { slot, hash } of await slotsOf(table, accountKey))
       await table.write({ remove: items.accessToken({ accountKey, slot }) }, { remove: items.session({ hash }) });
   },
 
-  /** Records the use of a token, unless one was recorded after `before` (ms) or the token was deleted. */
+  /** Records a token's use, unless one was recorded after `before` (ms) or the token was deleted. */
   recordUse: async (hash: string, before: number, now: number): Promise<void> => {
     const isOutdated = where('attribute_exists(pk) AND (attribute_not_exists(#lastUsed) OR #lastUsed <= :before)', {
       before,

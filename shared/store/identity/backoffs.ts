@@ -4,20 +4,20 @@ import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { rateKey } from './limits.ts';
 
-/** Seconds after which failures are forgotten if no further failure follows. */
+/** Failures are forgotten after this many seconds without another. */
 const MEMORY_SECONDS = 86_400;
 
 /** The number of consecutive failures, and until when (ms) further attempts are refused. */
 type Failures = { failures: number; until?: number; ttl: number };
 
-/** Returns how long (ms) to wait. A wait that is longer than possible was recorded before the clock was set back. */
+/** Returns how long (ms) to wait. A longer wait than possible was recorded before the clock was set back. */
 const waitOf = (row: Failures | null, now: number): number => {
   const { until = 0, ttl = 0 } = row ?? {};
   return ttl > now / 1_000 && !isFuture(until, now + MAX_BACKOFF) ? Math.max(0, until - now) : 0;
 };
 
 /**
- * Growing delays after failed attempts. Conditional writes make them exact across all processes and parallel attempts.
+ * Growing delays after failed attempts. Conditional writes keep them exact across all processes and parallel attempts.
  */
 const backoffWrites = (table: Table) => {
   const failuresKey = (subject: string) => rateKey(subject, 'failures');
@@ -27,8 +27,8 @@ const backoffWrites = (table: Table) => {
     wait: async (subject: string, now: number): Promise<number> => waitOf(await read(subject), now),
 
     /**
-     * Counts a failure. From the consecutive failure number `from` on, the next attempt has to wait. Returns 0, or the
-     * ms that this attempt should have waited because others failed in the meantime; then it is not counted.
+     * Counts a failure. After `from` consecutive failures, the next attempt has to wait. Returns 0, or how long (ms)
+     * this attempt should have waited because other attempts failed concurrently; it is then not counted.
      */
     fail: async (subject: string, from: number, now: number): Promise<number> => {
       const key = failuresKey(subject);
@@ -53,8 +53,8 @@ const backoffWrites = (table: Table) => {
     },
 
     /**
-     * Resets the failures after a success. Returns 0, or the ms that this attempt should have waited because others
-     * failed in the meantime; then it does not count as a success.
+     * Resets the failures after a success. Returns 0, or how long (ms) this attempt should have waited because other
+     * attempts failed concurrently; it then does not count as a success.
      */
     reset: async (subject: string, now: number): Promise<number> => {
       for (;;) {

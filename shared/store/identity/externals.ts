@@ -2,17 +2,20 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A login that continues at the issuer: the hash of the browser that started it, and what the response must match. */
+/**
+ * A login in progress at the identity provider: the hash of the browser that started it, and what the response must
+ * match.
+ */
 type OidcLogin = { browser: string; nonce: string; verifier: string; expires: number };
-/** A user who logs in at an issuer. One person can have a user at each of several customers. */
+/** A user who logs in through an identity provider. One person can have users at several customers. */
 type ExternalUser = { userId: number; customerId: number };
 
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 
 export const externalReads = (table: TableReader) => ({
-  /** Returns the users of a person at an issuer, by the hash of issuer and subject. */
+  /** Returns a person's users, by the hash of issuer and subject. */
   usersOf: (hash: string) => table.queryAll<ExternalUser>({ pk: items.externalUser.pk({ hash }) }),
-  /** Returns the ID token from the login of a session, which the logout at the issuer needs. */
+  /** Returns the ID token from the session's login, needed to log out at the identity provider. */
   idToken: async (hash: string): Promise<string | null> =>
     (await table.get<{ idToken: string }>(items.idToken({ hash })))?.idToken ?? null,
 });
@@ -23,8 +26,8 @@ const externalWrites = (table: Table) => ({
   },
   /**
    * Returns a started login by the hash of its `state`, only once. Null if there is none, or it was used (`isTaken`).
-   * If the response of the table is lost, nobody gets the login. The item is not removed instead, because a removal
-   * would not show which call made it.
+   * If the table's response is lost, no caller gets the login. The item is marked instead of removed, because a removal
+   * would not show which request made it.
    */
   completeLogin: async (hash: string): Promise<OidcLogin | null> => {
     const isUnused = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');

@@ -1,10 +1,10 @@
 import { type AccessPattern, pattern, per4KB, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-/** Screens may read their session with a lag of some seconds. */
+/** Screens may read their session a few seconds late. */
 const ofScreens = '0.5 for a screen that calls every few seconds';
 
-/** Access patterns of users: accounts, logins, credentials and rate limits. */
+/** Access patterns for users: accounts, logins, credentials and rate limits. */
 export const identityPatterns = {
   'accessTokens.list': pattern(
     'The access tokens of a user',

@@ -4,9 +4,7 @@ import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/**
- * The key of a count. Its subject is hashed, because it may contain a user or an address, which must leave no trace.
- */
+/** A counter's key. The subject is hashed because it may contain a user or an address, which must not leave traces. */
 export const rateKey = (subject: string, window: string | number) => items.rate({ subject: hashOf(subject), window });
 
 type Tries = { start: number; calls: number };
@@ -14,8 +12,7 @@ const secondsLeft = (start: number, windowSeconds: number, now: number): number 
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
 
 /*
- * A window that starts in the future is from before the clock was set back, and is ignored: otherwise alarms would wait
- * for it.
+ * Ignores a window that starts in the future, from before the clock was set back. Alarms would wait for it otherwise.
  */
 const isCurrent = (start: number, windowSeconds: number, now: number): boolean =>
   start > now - windowSeconds * 1_000 && !isFuture(start, now);
@@ -26,18 +23,18 @@ const windowValues = (windowSeconds: number, now: number) => ({
   latest: latestAhead(now, 0),
 });
 
-/** Reads the attempts that `take` has counted: the stored row, and the times (ms) within the window. */
+/** Reads the attempts counted by `take`: the stored row, and the times (ms) within the window. */
 const readTaken = async (table: Table, subject: string, windowSeconds: number, now: number) => {
   const row = await table.get<{ times: number[] }>(rateKey(subject, 'taken'));
   const times = (row?.times ?? []).filter((start) => isCurrent(start, windowSeconds, now));
   return { row, times };
 };
 
-/** Counts calls and attempts against limits, exactly across all processes because the table counts. */
+/** Counts requests and attempts against limits. The table counts, so limits are exact across all processes. */
 const limitWrites = (table: Table) => ({
   /**
-   * Counts a call of `subject` in the current second, and returns its number in that second. The second is part of the
-   * key, so this needs neither a condition nor a read. With `by` -1, takes back a call that was counted at `now`.
+   * Counts a request by `subject` in the current second, and returns the request's number in that second. The second is
+   * part of the key, so this needs neither a condition nor a read. With `by` -1, takes back a request counted at `now`.
    */
   countCall: async (subject: string, now: number, by: 1 | -1 = 1): Promise<number> => {
     const second = Math.floor(now / 1_000);
@@ -55,8 +52,8 @@ const limitWrites = (table: Table) => ({
   },
 
   /**
-   * Counts a failed attempt in a time window that starts with the first failure. Returns the number of this failure,
-   * and the seconds until the window ends.
+   * Counts a failed attempt in a time window that starts with the first failure. Returns the failure's number, and the
+   * seconds until the window ends.
    */
   countFailure: async (
     subject: string,
@@ -77,9 +74,9 @@ const limitWrites = (table: Table) => ({
   },
 
   /**
-   * Counts an attempt in a time window that starts with the first attempt, unless `limit` attempts have been counted.
-   * Returns the number of this attempt, or null if none is left. Refused attempts are not counted, so callers with
-   * different limits can share a count.
+   * Counts an attempt in a time window that starts with the first attempt, unless `limit` is reached. Returns the
+   * attempt's number, or null if none is left. Refused attempts are not counted, so callers with different limits can
+   * share a counter.
    */
   countWithin: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<number | null> => {
     const key = rateKey(subject, 'tries');
@@ -114,7 +111,7 @@ const limitWrites = (table: Table) => ({
     }
   },
 
-  /** Takes back an attempt that was counted at a time (ms) but not made. */
+  /** Takes back an attempt counted at a time (ms) but not made. */
   giveBack: async (subject: string, time: number): Promise<void> => {
     const key = rateKey(subject, 'taken');
     const row = await table.get<{ times: number[]; ttl: number }>(key);
@@ -124,7 +121,7 @@ const limitWrites = (table: Table) => ({
     await table.write({ put: { ...row, ...key, times }, where: unchanged });
   },
 
-  /** Returns the next number of a sequence that starts at 1. */
+  /** Returns the next number in a sequence that starts at 1. */
   nextNumber: async (name: 'accounts' | 'customers' | 'rules' | 'groups'): Promise<number> =>
     Number((await table.update(items.counter({ name }), changes({ add: { value: 1 } }, 'UPDATED_NEW')))?.value),
 });

@@ -4,11 +4,11 @@ import { present } from '../engine/request.ts';
 import { items } from '../table.ts';
 import type { Session } from './sessions.ts';
 
-/** The maximum number of logins of an account that are read, newest first. Ended logins remain among them for a day. */
+/** The maximum number of logins read per account, newest first. Ended logins stay listed for a day. */
 const MAX_LOGINS = 100;
-/** Points to the session of a login. Remains after a logout. */
+/** Points to a login's session. Remains after a logout. */
 type ListedLogin = { id: string; hash: string };
-/** A session that a login started. */
+/** A session started by a login. */
 type Login = Session & { id: string; hash: string; createDate: number };
 
 const newest = async (table: TableReader, accountKey: string) => {
@@ -17,7 +17,7 @@ const newest = async (table: TableReader, accountKey: string) => {
 };
 
 export const loginReads = (table: TableReader) => ({
-  /** Returns the sessions of the newest logins of an account that have not ended, the newest first. */
+  /** Returns the account's newest logins that have not ended, newest first. */
   list: async (accountKey: string): Promise<Login[]> => {
     const listed = await newest(table, accountKey);
     const keys = listed.map(({ hash }) => items.session({ hash }));
@@ -29,7 +29,7 @@ export const loginReads = (table: TableReader) => ({
 });
 
 const loginWrites = (table: Table) => ({
-  /** Ends the session of a login. False if another call just ended it. */
+  /** Ends a login's session. False if another request has just ended it. */
   end: async (accountKey: string, { hash, id: sessionId, createDate }: Login): Promise<boolean> => {
     const failed = await table.write(
       { remove: items.login({ accountKey, createDate, sessionId }), where: present },

@@ -5,8 +5,8 @@ import { unchangedRights } from './sessions.ts';
 import { type UserItem, userKey } from './users.ts';
 
 /**
- * The second factor of an account. `sealed`: its encrypted secret; `lastStep`: the newest time step whose code was
- * used; `codes`: the hashes of the remaining recovery codes.
+ * An account's second factor. `sealed`: the encrypted secret; `lastStep`: the newest time step whose code was used;
+ * `codes`: the hashes of the remaining recovery codes.
  */
 export type Otp = { sealed: string; isOn: boolean; lastStep: number; codes: string[] };
 type OtpUser = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
@@ -19,7 +19,7 @@ export const otpReads = (table: TableReader) => ({
 
 const otpWrites = (table: Table) => ({
   /**
-   * Stores an encrypted secret that is not enabled yet, replacing an earlier one. False if the second factor is
+   * Stores an encrypted secret that is not enabled yet, replacing any earlier one. False if the second factor is
    * enabled.
    */
   storeSecret: async (accountKey: string, encryptedSecret: string): Promise<boolean> => {
@@ -29,9 +29,9 @@ const otpWrites = (table: Table) => ({
   },
 
   /**
-   * Enables the second factor. If its session was limited to setting it up, a separate write then lifts that limit,
+   * Enables the second factor. If the session was limited to setting it up, a separate write then lifts that limit,
    * because this function may change nothing else about sessions. False if the secret has changed, the second factor is
-   * enabled already, or the user was deleted.
+   * already enabled, or the user was deleted.
    */
   enable: async (user: OtpUser, { sealed: secret }: Otp, { sessionHash, ...proof }: OtpProof): Promise<boolean> => {
     const { accountKey } = user;
@@ -47,7 +47,7 @@ const otpWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Uses up the code of a time step. False if this code or a later one was just used. */
+  /** Uses up the code for a time step. False if this code or a later one was just used. */
   useStep: async (accountKey: string, { sealed: secret }: Otp, step: number): Promise<boolean> => {
     const isUnused = where('#sealed = :secret AND #lastStep < :step', { secret, step });
     const update = changes({ set: { lastStep: step }, if: isUnused });
@@ -67,7 +67,7 @@ const otpWrites = (table: Table) => ({
 
   /**
    * Removes the second factor and ends all sessions. Otherwise returns why not: none is enabled, or the user's
-   * permissions changed.
+   * permissions have changed.
    */
   remove: async (user: UserItem): Promise<'off' | 'changed' | null> => {
     const { accountKey } = user;

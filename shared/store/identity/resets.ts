@@ -7,8 +7,8 @@ import type { Account, Created } from './sessions.ts';
 export type ResetUser = Pick<Account, 'accountId' | 'customerId'> & { username: string };
 
 /**
- * A code that sets a password once. It becomes invalid when it expires, or when the password or the address that it was
- * mailed to changes.
+ * A code that sets a password once. It becomes invalid when it expires, or when the password or the target email
+ * address changes.
  */
 type Reset = Created & ResetUser & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
@@ -26,7 +26,7 @@ const resetWrites = (table: Table) => ({
     );
   },
 
-  /** Uses up a code: sets the password and ends all sessions. False if the code is invalid, or was just used. */
+  /** Uses up a code: sets the password and ends all sessions. False if the code is invalid or was just used. */
   use: async (hash: string, { accountKey, epoch, mailbox }: Reset, passwordHash: string): Promise<boolean> => {
     const account = changes({
       add: { epoch: 1 },

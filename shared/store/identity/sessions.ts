@@ -6,7 +6,7 @@ import { items } from '../table.ts';
 /** When a credential was created (ms). */
 export type Created = { createDate: number };
 
-/** A login or an access token. It ends when it expires; a login also when the account's epoch increases. */
+/** A login or an access token. Ends when it expires; a login also ends when the account's epoch increases. */
 export type Session = Created & {
   kind: 'session' | 'token';
   accountId: number;
@@ -14,24 +14,24 @@ export type Session = Created & {
   csrf: string;
   /** ms, or null for never. */
   expires: number | null;
-  /** Token: the permissions that it is limited to, or null for all of the account. */
+  /** Token: the permissions it is limited to, or null for all account permissions. */
   permissions?: readonly Permission[] | null;
-  /** Token: allows nothing but GET. */
+  /** Token: only allows GET. */
   readOnly?: boolean;
-  /** Login: its id in lists, and where it came from. */
+  /** Login: list id and origin. */
   id?: string;
   address?: string;
   userAgent?: string;
   /**
-   * Login at an issuer: when (ms) the user authenticated there, possibly long before; 0 if the issuer does not report
-   * it.
+   * Login through an identity provider: when (ms) the user authenticated there, possibly long before; 0 if not
+   * reported.
    */
   authDate?: number;
-  /** Login: the account needs a second factor and had none, so the session may only set one up. */
+  /** Login: the account requires a second factor but has none yet, so the session may only set one up. */
   mustSetOtp?: true;
-  /** Login: it belongs to a display on a wall, and is extended while it is used. */
+  /** Login: belongs to a wall display, and is extended while in use. */
   display?: true;
-  /** Token: the name that its user gave it. */
+  /** Token: user-chosen name. */
   name?: string;
   /** Token: when (ms, to the minute) it was last used. */
   lastUsed?: number | null;
@@ -40,7 +40,7 @@ export type Session = Created & {
 /** The session of a new login. */
 type NewSession = Session & { id: string; expires: number };
 
-/** The permissions of a user. Each request reads them together with its session, using the key inside the token. */
+/** A user's permissions. Each request reads them together with the session, using the key inside the token. */
 export type Account = {
   accountId: number;
   username: string;
@@ -50,22 +50,22 @@ export type Account = {
   canLogin: boolean;
   locale: string;
   epoch: number;
-  /** Increases with each change of the email address. */
+  /** Increases whenever the email address changes. */
   mailbox: number;
-  /** Logins need a code of the second factor. */
+  /** Logins require a second-factor code. */
   hasOtp?: true;
-  /** The user logs in at an issuer, and has no password. */
+  /** The user logs in through an identity provider and has no password. */
   isExternal?: true;
 };
 
-/** A user as it was read, with the permissions that decided whether the caller may change it. */
+/** A user as read, with the permissions that decided whether the caller may change the user. */
 export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
-/** The condition that the permissions of a user are unchanged since they were read. */
+/** The condition that a user's permissions are unchanged since they were read. */
 export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 
 export const sessionReads = (table: TableReader) => ({
-  /** `mayLag`: whether the result may be a few seconds old, at half the cost. */
+  /** `mayLag`: accept a result up to a few seconds old, at half the cost. */
   session: (hash: string, mayLag = false) => (mayLag ? table.getEventual : table.get)<Session>(items.session({ hash })),
   account: (accountKey: string, mayLag = false) =>
     (mayLag ? table.getEventual : table.get)<Account>(items.account({ accountKey })),
@@ -80,7 +80,7 @@ export const sessionReads = (table: TableReader) => ({
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 
 const sessionWrites = (table: Table) => ({
-  /** Starts a session, and lists it among the logins of the account until `until` (ms). */
+  /** Starts a session, and lists it among the account's logins until `until` (ms). */
   start: async (accountKey: string, hash: string, session: NewSession, until = session.expires): Promise<void> => {
     const { id, createDate, expires } = session;
     const login = items.login({ accountKey, createDate, sessionId: id });
@@ -89,7 +89,10 @@ const sessionWrites = (table: Table) => ({
       { put: { id, hash, ...login, ttl: ttlOf(until) } },
     );
   },
-  /** Extends a session that expires at `was` (ms). False if another call just extended it, or the session was ended. */
+  /**
+   * Extends a session that expires at `was` (ms). False if another request has just extended it, or the session has
+   * ended.
+   */
   renew: async (hash: string, was: number, expires: number): Promise<boolean> => {
     const set = { expires, ttl: ttlOf(expires) };
     const updated = await table.update(
@@ -101,13 +104,13 @@ const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }), where: present });
   },
-  /** Replaces the hash of a password with one of a new cost, unless the password has changed in the meantime. */
+  /** Replaces a password hash with one at a new cost, unless the password has changed. */
   rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },
   /**
-   * Sets a password and ends all sessions, because no session has the account's new epoch. `was`: the hash to replace,
-   * or null for any. False if the password or the permissions of the user have changed, or the user was deleted.
+   * Sets a password and ends all sessions, because they no longer match the account's epoch. `was`: the hash to
+   * replace, or null for any. False if the password or the user's permissions have changed, or the user was deleted.
    */
   setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;

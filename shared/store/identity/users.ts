@@ -10,15 +10,15 @@ import { items } from '../table.ts';
 import { type Account, unchangedRights } from './sessions.ts';
 
 /**
- * A user as it is stored. `subject`: the hash of the user's issuer and subject, if the user logs in through an
- * issuer. `lostAccess`: the user may not log in because the issuer no longer grants any access. `resetTo`: where reset
- * codes go for a while after users change their own address.
+ * A user as stored. `subject`: the hash of issuer and subject, for a user who logs in through an identity provider.
+ * `lostAccess`: the user may not log in because the provider no longer grants access. `resetTo`: where reset codes go
+ * for a while after users change their own address.
  */
 export type UserItem = User & { accountKey: string; subject?: string; lostAccess?: true; resetTo?: Mailbox | null };
-/** The credential of a user: the hash of a password, or the subject at an issuer. */
+/** A user's credential: a password hash, or the subject at the identity provider. */
 type Credential = string | { subject: string };
 
-/** The key of a user. Users without a customer are under customer 0, which only they and system admins can read. */
+/** A user's key. Users without a customer are under customer 0, which only they and system admins can read. */
 export const userKey = (customerId: number | null, userId: number) =>
   items.user({ customerId: customerId ?? UNASSIGNED, userId });
 const dutyKey = (customerId: number | null, userId: number) =>
@@ -36,7 +36,7 @@ const putCredential = (user: User, accountKey: string, credential: Credential): 
   return { put: { ...key, userId: user.id, customerId }, where: absent };
 };
 
-/** The writes of a new user, which fail if its username is taken. */
+/** The writes for a new user. They fail if the username is taken. */
 const putUser = (user: User, accountKey: string, credential: Credential): Write[] => {
   const { customerId } = user;
   const name = usernameKey(user.username);
@@ -51,7 +51,7 @@ const putUser = (user: User, accountKey: string, credential: Credential): Write[
   ];
 };
 
-/** The item that leads to the data of a deleted user. It is kept as long as the audit log, which is kept longest. */
+/** The item leading to a deleted user's data. It is kept as long as the audit log, the data kept longest. */
 const formerUser = ({ customerId, id: userId, accountKey }: UserItem, now: number): Write => {
   const ttl = Math.ceil((now + AUDIT_RETENTION) / 1_000);
   return { put: { ...items.formerUser({ customerId: customerId ?? 0, userId }), accountKey, ttl } };
@@ -67,7 +67,7 @@ const create = async (table: Table, { customerId }: User, limit: number, writes:
 
 export const userReads = (table: TableReader) => ({
   get: (customerId: number | null, userId: number) => table.get<UserItem>(userKey(customerId, userId)),
-  /** Returns the item that leads to the data of a deleted user. */
+  /** Returns the item leading to a deleted user's data. */
   former: (customerId: number | null, userId: number) =>
     table.get<{ accountKey: string }>(items.formerUser({ customerId: customerId ?? 0, userId })),
   list: (customerId: number | null) =>
@@ -76,18 +76,18 @@ export const userReads = (table: TableReader) => ({
 
 const userWrites = (table: Table) => ({
   /**
-   * Creates a user, or returns why not. The username is unique and the customer has at most `limit` users, even if
-   * calls run in parallel.
+   * Creates a user, or returns why not. Enforces a unique username and at most `limit` users per customer, even for
+   * parallel requests.
    */
   create: (user: User, accountKey: string, hash: string, limit: number): Promise<Refusal | null> =>
     create(table, user, limit, putUser(user, accountKey, hash)),
-  /** Creates a user who logs in at an issuer; `subject` is the hash of issuer and subject. */
+  /** Creates a user who logs in through an identity provider; `subject` is the hash of issuer and subject. */
   createExternal: (user: User, accountKey: string, subject: string, limit: number): Promise<Refusal | null> =>
     create(table, user, limit, putUser(user, accountKey, { subject })),
 
   /**
    * Replaces the profile. `resetTo`: where reset codes go for a while if the email address changes. False if the user
-   * was deleted, or its permissions or email address have changed.
+   * was deleted, or the user's permissions or email address have changed.
    */
   setProfile: async (user: UserItem, profile: UserProfile, resetTo: Mailbox | null, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, email } = user;
@@ -107,8 +107,8 @@ const userWrites = (table: Table) => ({
   },
 
   /**
-   * Replaces the permissions of a user, from the next request on. A user who may no longer log in loses all sessions
-   * and is off duty. False if the user was deleted, or its permissions have changed since they were read.
+   * Replaces a user's permissions, starting with the next request. Users who may no longer log in lose all sessions and
+   * go off duty. False if the user was deleted, or the permissions have changed since they were read.
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number, isLost = false): Promise<boolean> => {
     const { accountKey, customerId, id } = user;
@@ -124,8 +124,8 @@ const userWrites = (table: Table) => ({
   },
 
   /**
-   * Deletes a user with their channels and duty. Without the account, no session or token is valid. False if the user
-   * was already deleted, or if their permissions have changed since they were read.
+   * Deletes a user, including channels and duty. Without the account, no session or token is valid. False if the user
+   * was already deleted, or the user's permissions have changed since they were read.
    */
   remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;

@@ -2,8 +2,8 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 
 /**
- * What the last check of alarms found: the ids of the confirmed subscriptions, and when (ms) it last reported how many
- * there are.
+ * What the last alarm check found: the ids of confirmed subscriptions, and when (ms) it last reported how many there
+ * are.
  */
 type AlarmSubscribers = { known: readonly string[]; reported: number };
 

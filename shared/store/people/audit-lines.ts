@@ -18,7 +18,7 @@ export const auditLineWrites = (table: Table) => ({
   put: async (customerId: number, line: StoredAuditEntry): Promise<void> => {
     await table.write(putAuditLine(customerId, line));
   },
-  /** Removes the line of a change that was not made after all. */
+  /** Removes the line for a change that was not made after all. */
   takeBack: async (customerId: number, lineId: string): Promise<void> => {
     await table.write({ remove: items.auditLine({ customerId, lineId }) });
   },

@@ -2,11 +2,11 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The setup of the canary: its customer, its sensor, the encrypted token of its device, and the URL of its webhook. */
+/** The canary setup: the customer, the sensor, the encrypted device token, and the webhook URL. */
 export type CanarySetup = { customerId: number; sensorId: string; deviceToken: string; url: string };
 /**
- * The last test fall of the canary: the UUID of its message, when (ms) it was sent, and when it arrived. `lastBack`
- * (ms) is when any test fall last arrived, and `mailed` when the operator was last mailed.
+ * The canary's last test fall: the message UUID, when (ms) it was sent, and when it arrived. `lastBack` (ms) is when
+ * any test fall last arrived, and `mailed` when the operator was last emailed.
  */
 type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number; mailed?: number };
 
@@ -16,7 +16,7 @@ export const canaryReads = (table: TableReader) => ({
 });
 
 const canaryWrites = (table: Table) => ({
-  /** Stores the setup of the canary, and marks its device, whose messages are not counted as those of a customer. */
+  /** Stores the canary setup, and marks the device, whose messages are not counted as a customer's. */
   storeSetup: async (home: CanarySetup, deviceHash: string): Promise<void> => {
     await table.write(
       { put: { ...home, ...items.canaryHome({}) } },

@@ -25,7 +25,7 @@ const sendable = ({ by, address, subscription, undeliverableDate }: StoredChanne
 };
 
 export const channelReads = (table: TableReader) => ({
-  /** Returns the channels of a user, verified or not. */
+  /** Returns a user's channels, verified or not. */
   list: async (user: UserKey): Promise<KeptChannel[]> =>
     (await queryChannels(table, user)).map(({ by, address, provenDate, undeliverableDate, undeliverableReason }) => ({
       by,
@@ -35,7 +35,7 @@ export const channelReads = (table: TableReader) => ({
       ...(undeliverableReason !== undefined && { undeliverableReason }),
     })),
 
-  /** Returns the verified channels of a user, with everything that sending needs. Empty if there is no such user. */
+  /** Returns a user's verified channels, with everything needed to send. Empty if the user does not exist. */
   verifiedOf: async (user: UserKey): Promise<Channel[]> => {
     const verified = (await queryChannels(table, user)).filter(({ provenDate }) => provenDate !== null);
     const hasPush = verified.some(({ by }) => by === 'push');
@@ -45,7 +45,7 @@ export const channelReads = (table: TableReader) => ({
 });
 
 const channelWrites = (table: Table) => ({
-  /** Replaces a channel of a user, with its verification code. False if the user does not exist. */
+  /** Replaces a user's channel, with its verification code. False if the user does not exist. */
   put: async (user: UserKey, channel: KeptChannel, code: ChannelCode | null): Promise<boolean> => {
     const verification = code && { codeHash: code.hash, codeExpires: code.expires, tries: 0 };
     const failed = await table.write(
@@ -55,10 +55,7 @@ const channelWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /**
-   * Uses one attempt at the code of a channel, and returns the channel. Null if no code is valid, or no attempt is
-   * left.
-   */
+  /** Uses one attempt at a channel's code, and returns the channel. Null if no code is valid, or no attempt is left. */
   tryCode: async (user: UserKey, by: ChannelKind, now: number): Promise<TriedChannel | null> => {
     const isValid = where('#codeExpires > :now AND #tries < :limit', { now, limit: CODE_TRIES });
     const attempt = changes({ add: { tries: 1 }, if: isValid }, 'ALL_NEW');
@@ -74,8 +71,8 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that a message sent at `sentAt` (ms) did not arrive. False if the channel was verified later, or has
-   * another address since: then the report is outdated.
+   * Records that a message sent at `sentAt` (ms) did not arrive. False if the channel has since been verified or moved
+   * to another address, because the report is then outdated.
    */
   markUndeliverable: async (
     user: UserKey,
@@ -88,8 +85,7 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that messages to the address `from` arrive, from now on at the address `to`. False if the user has replaced
-   * `from` in the meantime.
+   * Records that messages to the address `from` arrive, now at the address `to`. False if the user has replaced `from`.
    */
   recordReached: async (
     user: UserKey,
@@ -104,7 +100,7 @@ const channelWrites = (table: Table) => ({
     return (await table.update(channelKey(user, by), reached)) !== null;
   },
 
-  /** Removes a channel of a user. False if there is none. */
+  /** Removes a user's channel. False if it does not exist. */
   remove: async (user: UserKey, by: ChannelKind): Promise<boolean> =>
     (await table.write({ remove: channelKey(user, by), where: present })) === null,
 });

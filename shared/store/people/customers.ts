@@ -7,8 +7,8 @@ import { absent, changes, present, type Write, where } from '../engine/request.t
 import { items } from '../table.ts';
 
 /**
- * A customer as it is stored. `hooks`: the webhooks that receive every event, so that an event needs no list of
- * webhooks. `members`: the exact number of users and sensors, in addition to the count of each kind (counts.ts).
+ * A customer as stored. `hooks`: the webhooks that receive every event, so that an event does not have to list
+ * webhooks. `members`: the exact number of users and sensors, in addition to the count for each kind (counts.ts).
  * `emergencyContacts` is absent until some are set. `erasureRequest`: the newest request to erase the customer, open or
  * not.
  */
@@ -23,18 +23,18 @@ export type CustomerItem = Customer & {
 type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
 export const customerReads = (table: TableReader) => ({
-  /** Returns a customer. With `consistent` false it may be a few seconds old, at half the cost. */
+  /** Returns a customer. With `consistent` false, it may be a few seconds old, at half the cost. */
   get: (customerId: number, consistent = true) => {
     const key = items.customer({ customerId });
     return consistent ? table.get<CustomerItem>(key) : table.getEventual<CustomerItem>(key);
   },
   list: () => table.queryAll<Customer>({ pk: items.listedCustomer.pk({}) }),
-  /** Returns the customer that owns an id, 0 if none does, or null if there is no such id. */
+  /** Returns the customer that owns an id, 0 if none does, or null if the id does not exist. */
   ownerOf: async (kind: OwnedKind, id: string | number): Promise<number | null> =>
     (await table.get<{ customerId: number }>(items.owner({ kind, id })))?.customerId ?? null,
 });
 
-/** The writes of a new customer; `initial` replaces what a customer starts with. */
+/** The writes for a new customer; `initial` overrides what a customer starts with. */
 export const putCustomer = (customer: Customer, initial: Partial<CustomerItem> = {}): Write[] => {
   const customerId = customer.id;
   const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...zeroCounts, ...initial };
@@ -50,8 +50,8 @@ const customerWrites = (table: Table) => ({
   },
 
   /**
-   * Replaces the fields of a customer that clients may write. The time zone and `requireOtp` are unchanged if they are
-   * missing. Null if there is no such customer.
+   * Replaces the customer fields that clients may write. If missing, the time zone and `requireOtp` stay unchanged.
+   * Null if the customer does not exist.
    */
   update: async (customerId: number, update: CustomerUpdate, updateDate: number): Promise<Customer | null> => {
     const key = items.customer({ customerId });
@@ -66,7 +66,7 @@ const customerWrites = (table: Table) => ({
     return failed === null ? { ...before, ...set } : null;
   },
 
-  /** Replaces the emergency contacts of a customer. False if there is no such customer. */
+  /** Replaces a customer's emergency contacts. False if the customer does not exist. */
   setEmergencyContacts: async (
     customerId: number,
     emergencyContacts: readonly EmergencyContact[],
@@ -76,7 +76,7 @@ const customerWrites = (table: Table) => ({
     return (await table.update(items.customer({ customerId }), change)) !== null;
   },
 
-  /** Deletes a customer that has neither users nor sensors. Nothing can be created in it from then on. */
+  /** Deletes a customer that has neither users nor sensors. Nothing can then be created in it. */
   remove: async (customerId: number): Promise<'in_use' | 'gone' | null> => {
     const key = items.customer({ customerId });
     const failed = await table.write(

@@ -4,10 +4,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/**
- * How long (s) a user's own choice is kept after the end of the duty: until all shifts that the choice can end are
- * over.
- */
+/** How long (s) a user's own choice is kept after the duty ends: until all shifts the choice can end are over. */
 const KEPT_SECONDS = 2 * 24 * 3_600;
 
 type RosterItem = { entries: RosterEntry[] };
@@ -16,7 +13,7 @@ type StoredDuty = OwnDuty | RosterItem;
 export const dutyReads = (table: TableReader) => ({
   /** Returns what decides who is on duty, except the time zone: users' own choices and the roster, with one query. */
   get: async (customerId: number): Promise<Omit<DutyPlan, 'timeZone'>> => {
-    // The prefix of both kinds of items.
+    // Both kinds of items share this prefix.
     const found = await table.queryAll<StoredDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY' });
     const own = found.flatMap((item) => {
       if ('entries' in item) return [];
@@ -25,7 +22,7 @@ export const dutyReads = (table: TableReader) => ({
     });
     return { own, roster: found.flatMap((item) => ('entries' in item ? item.entries : [])) };
   },
-  /** Returns the roster of a customer; empty until one is set. */
+  /** Returns a customer's roster; empty until one is set. */
   roster: async (customerId: number): Promise<RosterEntry[]> =>
     (await table.get<RosterItem>(items.roster({ customerId })))?.entries ?? [],
 });
@@ -33,7 +30,7 @@ export const dutyReads = (table: TableReader) => ({
 const ttlAfter = (time: number): number => Math.ceil(time / 1_000) + KEPT_SECONDS;
 
 const dutyWrites = (table: Table) => ({
-  /** Puts a user on duty. False if the user does not exist, or may not log in. */
+  /** Puts a user on duty. False if the user does not exist or may not log in. */
   begin: async (customerId: number, { userId, until }: { userId: number; until: number }): Promise<boolean> => {
     const set = { userId, until, ttl: ttlAfter(until) };
     const failed = await table.write(
@@ -55,7 +52,7 @@ const dutyWrites = (table: Table) => ({
     await table.update(items.duty({ customerId, userId }), changes({ set, remove: ['until'], if: unchanged }));
   },
 
-  /** Replaces the roster of a customer. False if there is no such customer. */
+  /** Replaces a customer's roster. False if the customer does not exist. */
   setRoster: async (customerId: number, entries: readonly RosterEntry[]): Promise<boolean> => {
     const failed = await table.write(
       { put: { entries, ...items.roster({ customerId }) } },

@@ -17,7 +17,7 @@ const ttlOf = (time: number) => Math.ceil(time / 1_000);
 
 export const importReads = (table: TableReader) => ({
   get: (key: ImportKey): Promise<ImportJob | null> => table.get<ImportJob>(jobKey(key)),
-  /** Returns the steps of an import, and the address of the call that began it; no steps once it has ended. */
+  /** Returns an import's steps, and the client address of the request that began it; no steps once it has ended. */
   steps: async (key: ImportKey): Promise<{ steps: ImportStep[]; address: string }> => {
     const { steps, address = '' } = (await table.get<{ steps: string; address?: string }>(stepsKey(key))) ?? {};
     if (steps === undefined) return { steps: [], address };
@@ -26,7 +26,7 @@ export const importReads = (table: TableReader) => ({
 });
 
 const importWrites = (table: Table) => ({
-  /** Creates an import, which is due at once. `address`: where the call that created it came from. */
+  /** Creates an import, due at once. `address`: where the request that created it came from. */
   create: async (job: ImportJob, steps: readonly ImportStep[], address: string): Promise<void> => {
     const { id, createDate } = job;
     const packed = deflateRawSync(JSON.stringify(steps)).toString('base64');
@@ -40,11 +40,11 @@ const importWrites = (table: Table) => ({
   },
 
   /**
-   * Lets an import of a customer run until a time (ms), or its end. False while another one runs. An import that
-   * already runs continues.
+   * Lets a customer's import run until a time (ms) or until it ends. False while another one runs. An import that is
+   * already running continues.
    */
   takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
-    // A turn that is longer than possible was taken before the clock was set back.
+    // A longer turn than possible was taken before the clock was set back.
     const free = where('attribute_not_exists(pk) OR #jobId = :jobId OR #until <= :now OR #until > :latest', {
       jobId: id,
       now,

@@ -6,7 +6,7 @@ import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 
 export const recipientReads = (table: TableReader) => ({
-  /** Returns webhooks and bots by their ids, with one batch read. */
+  /** Returns webhooks and bots by id, with one batch read. */
   webhooks: async (customerId: number, webhookIds: ReadonlySet<string>, botIds: ReadonlySet<number>) => {
     const found = await table.getAll<WebhookRecord | Bot>([
       ...[...webhookIds].map((webhookId) => items.webhook({ customerId, webhookId })),
@@ -21,7 +21,8 @@ export const recipientReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns a user who may be notified about a customer: one of its users, or a system admin. Null if there is none.
+   * Returns a user who may be notified about a customer: one of the customer's users, or a system admin. Null if there
+   * is none.
    */
   person: async (customerId: number, userId: number): Promise<UserItem | null> => {
     const user = await table.get<UserItem>(items.user({ customerId, userId }));
@@ -32,5 +33,5 @@ export const recipientReads = (table: TableReader) => ({
   },
 });
 
-/** The recipients that rules can have. */
+/** The recipients rules can have. */
 export const recipients = recipientReads;

@@ -7,19 +7,19 @@ import { items } from '../table.ts';
 
 /** How long (s) equal refusals share a line. */
 const WINDOW_SECONDS = 60;
-/** How many different refusals of an actor get lines in that time. All others share one more line. */
+/** How many different refusals per actor get lines in that time. All others share one more line. */
 const MAX_LINES = 10;
 
-/** Whose call was refused. */
+/** Whose request was refused. */
 type RefusedActor = { customerId: number; actor: string };
-/** The line of equal refusals that began at `start` (ms). */
+/** The line for equal refusals that began at `start` (ms). */
 type Group = { start: number; lineId: string };
 /** How many lines an actor has caused since `start` (ms). */
 type Lines = { start: number; lines: number };
 
-/** The lines of refused calls: few, however many calls an actor makes. */
+/** The lines for refused requests: few, however many requests an actor makes. */
 const refusalWrites = (table: Table) => {
-  /** Adds a refusal to the current line of a group. Otherwise returns what is stored about the group. */
+  /** Adds a refusal to a group's current line. Otherwise returns what is stored about the group. */
   const addTo = async (customerId: number, name: string, now: number): Promise<'added' | Group | null> => {
     const group = await table.get<Group>(rateKey(name, 'refused'));
     if (!group || !isCurrent(group, now)) return group;
@@ -28,7 +28,7 @@ const refusalWrites = (table: Table) => {
     return added === null ? group : 'added';
   };
 
-  /** Returns the writes of a new line, which all fail if another call changes what was read. */
+  /** Returns the writes for a new line. They all fail if another request changes what was read. */
   const newLine = (
     { customerId }: RefusedActor,
     line: StoredAuditEntry,
@@ -51,7 +51,7 @@ const refusalWrites = (table: Table) => {
   };
 
   return {
-    /** Records a refused call: in a new line, or by increasing the count of a line of the last minute. */
+    /** Records a refused request: in a new line, or by adding to the count on a line from the last minute. */
     record: async (who: RefusedActor, line: StoredAuditEntry, now: number): Promise<void> => {
       const { customerId, actor } = who;
       const all = `refused:${customerId}:${actor}`;

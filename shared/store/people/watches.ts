@@ -5,26 +5,26 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** Gaps in the coverage of falls that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
+/** Gaps in fall coverage that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
 export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
 /**
- * The watch of a customer as it was last computed. `opened`: the gaps that opened before that and have not been checked
- * since. `onDuty`: who was on duty then; missing in older watches.
+ * A customer's watch as last computed. `opened`: the gaps that opened before that and have not been checked since.
+ * `onDuty`: who was on duty then; missing in older watches.
  */
 export type StoredWatch = { watch: Watch; opened: OpenedGaps[]; onDuty?: OnDutyView[] };
-/** A watch as it is stored: JSON is smaller than a map of attributes. `revision` counts its changes. */
+/** A watch as stored: JSON is smaller than a map of attributes. `revision` counts its changes. */
 type WatchItem = { revision: number; content: string };
-/** A watch as it was read. */
+/** A watch as read. */
 export type ReadWatch = StoredWatch & { revision: number };
 
 /** A customer in which a user changed something that falls may depend on, and when (ms) that last happened. */
 export type ChangedCustomer = { customerId: number; at: number };
 
 const HOUR_SECONDS = 3_600;
-/** How long (s) a watch is kept once nobody computes it anymore, for example because its customer was deleted. */
+/** How long (s) a watch is kept when it is no longer computed, for example because its customer was deleted. */
 const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
 
-/** The maximum number of watches that a process remembers. */
+/** The maximum number of watches a process remembers. */
 const MAX_KNOWN = 100;
 
 export const watchReads = (table: TableReader) => {
@@ -36,11 +36,11 @@ export const watchReads = (table: TableReader) => {
     return item ? { ...(JSON.parse(item.content) as StoredWatch), revision: item.revision } : null;
   };
   return {
-    /** Returns the watch of a customer; null if none is known. It may be a few seconds old. */
+    /** Returns a customer's watch; null if none is known. It may be a few seconds old. */
     get,
     /**
-     * Returns the watch of a customer that this process read last, if it is up to date; otherwise reads it like `get`.
-     * As long as a watch is up to date, nobody computes another one.
+     * Returns the customer's watch last read by this process, if it is up to date; otherwise reads it like `get`. While
+     * a watch is up to date, no process computes another one.
      */
     latest: async (customerId: number, now: number): Promise<ReadWatch | null> => {
       const remembered = known.get(customerId);
@@ -59,7 +59,7 @@ export const watchReads = (table: TableReader) => {
 };
 
 export const watchWrites = (table: Table) => ({
-  /** Replaces the watch of a customer (null: there is none). False if another call was faster. */
+  /** Replaces a customer's watch (null: there is none). False if another process was faster. */
   put: async (
     customerId: number,
     { watch, opened, onDuty = [] }: StoredWatch,
@@ -76,7 +76,7 @@ export const watchWrites = (table: Table) => ({
     const ttl = Math.ceil(at / 1_000) + HOUR_SECONDS;
     await table.write({ put: { customerId, at, ttl, ...items.changedCustomer({ customerId }) } });
   },
-  /** Records that the changes of a customer up to `at` are checked. */
+  /** Records that a customer's changes up to `at` have been checked. */
   endChange: async ({ customerId, at }: ChangedCustomer): Promise<void> => {
     await table.write({ remove: items.changedCustomer({ customerId }), where: where('#at = :at', { at }) });
   },

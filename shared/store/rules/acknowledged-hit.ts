@@ -19,7 +19,7 @@ export const visibleHit = async (
   return hit && hit.createDate >= since && !hit.isErased ? hitOf(hit) : null;
 };
 
-/** Returns the fall of a hit. Null if the hit is not about a fall. */
+/** Returns a hit's fall. Null if the hit is not about a fall. */
 export const fallOfHit = (
   customerId: number,
   { sensorId, fall }: Pick<HitItem, 'sensorId' | 'fall'>,
@@ -37,8 +37,8 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * The writes that set or remove the acknowledgement of a hit, with the closure of its fall, unless the hit has changed
- * since it was read; and the resulting hit. A late change is also recorded for lists.
+ * The writes that set or remove a hit's acknowledgement, with its fall's closure, unless the hit has changed since it
+ * was read; and the resulting hit. A late change is also recorded for lists.
  */
 export const answeredHit = (
   customerId: number,

@@ -19,7 +19,7 @@ type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
 type ChangedHit = { hit: HitItem; notice: NoticeKey | null };
 type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 
-/** Updates a hit to match the answer to its fall. Null if either has changed in the meantime. */
+/** Updates a hit to match the answer to its fall. Null if either has changed since it was read. */
 const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Promise<ChangedHit | null> => {
   const answer = await readStored(table, ref);
   const { hit: next, writes } = answeredHit(ref.customerId, hit, answerTo(answer, ref.fall), time);
@@ -28,8 +28,8 @@ const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Pr
 };
 
 /**
- * Returns the answer to the fall of a hit. If the fall cannot raise another alarm, each of its hits has the same
- * answer, unless somebody is changing it at that moment.
+ * Returns the answer to a hit's fall. If the fall cannot raise another alarm, all of its hits have the same answer,
+ * unless someone is changing it at that moment.
  */
 const answerOfHit = async (table: Table, ref: FallRef | null, hit: HitItem): Promise<StoredAnswer> => {
   if (ref && fallOfKey(ref.fall).track !== null) return readStored(table, ref);
@@ -37,12 +37,12 @@ const answerOfHit = async (table: Table, ref: FallRef | null, hit: HitItem): Pro
   return { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
 };
 
-/** A hit to change, and the audit line of that change unless its caller writes it. */
+/** A hit to change, and the audit line for that change unless the caller writes it. */
 type HitChange = { customerId: number; before: HitItem; auditLine?: StoredAuditEntry | undefined };
 
 /**
- * Sets or removes the acknowledgement of a hit and that of its fall, with a notice, in one transaction. If the fall was
- * answered by another change, the hit follows that change. Null if the hit has changed since it was read.
+ * Sets or removes the acknowledgements of a hit and its fall, with a notice, in one transaction. If another change has
+ * answered the fall, the hit follows that change. Null if the hit has changed since it was read.
  */
 const change = async (
   table: Table,
@@ -53,10 +53,10 @@ const change = async (
   const { acknowledgement: seen, closure, id: hitId, sensorId, fall } = before;
   const ref = fallOfHit(customerId, before);
   const stored = await answerOfHit(table, ref, before);
-  // The hit of an alarm may have been acknowledged before its fall was, or the fall before the hit was written.
+  // An alarm's hit may have been acknowledged before its fall was, or the fall before the hit was written.
   if (ref && !isAnsweredAlike(before, answerTo(stored, ref.fall))) return agree(table, ref, before, time);
   const answer = { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
-  // A changed note does not acknowledge alarms that were raised since.
+  // A changed note does not acknowledge alarms raised since.
   const { upTo } = seen && acknowledgement ? stored : {};
   const { hit, writes } = answeredHit(customerId, before, answer, time);
   const isNew = acknowledgement !== null && !seen;
@@ -74,9 +74,9 @@ const change = async (
 
 const acknowledgementWrites = (table: Table) => ({
   /**
-   * Acknowledges a hit created at `since` (ms) or later, and its fall. If somebody has acknowledged it before, that
-   * acknowledgement remains; its user may change the note. Other hits of the fall follow (`fallAnswers.settle`). Null
-   * if there is no such hit. `auditLine`: stored with an acknowledgement that is not made by a call of the API.
+   * Acknowledges a hit created at `since` (ms) or later, and its fall. If someone has already acknowledged it, that
+   * acknowledgement remains; the same user may change the note. Other hits for the fall follow (`fallAnswers.settle`).
+   * Null if the hit does not exist. `auditLine`: stored with an acknowledgement that is not made through the API.
    */
   make: async (
     key: HitKey,
@@ -98,8 +98,8 @@ const acknowledgementWrites = (table: Table) => ({
   },
 
   /**
-   * Withdraws the acknowledgement of a hit and of its fall at `now` (ms), and returns the hit. Null if there is no hit
-   * since `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is closed.
+   * Withdraws the acknowledgement of a hit and its fall at `now` (ms), and returns the hit. Null if there is no hit
+   * since `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if the fall is closed.
    */
   withdraw: async (
     key: HitKey,

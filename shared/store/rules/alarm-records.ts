@@ -3,10 +3,10 @@ import type { Table } from '../engine/client.ts';
 import type { EscalatingHit } from './escalations.ts';
 import type { UnnotifiedAlarm } from './unnotified-alarm.ts';
 
-/** Loaded on first use, because nearly all alarms reach somebody and are acknowledged. */
+/** Loaded on first use, because nearly all alarms reach someone and are acknowledged. */
 const load = () => import('./record-unnotified.ts');
 
-/** Records of alarms that reached nobody or that nobody acknowledged (record-unnotified.ts). */
+/** Records of alarms that did not reach anyone or that no one acknowledged (record-unnotified.ts). */
 export const alarmRecords = (table: Table) => ({
   record: async (alarm: UnnotifiedAlarm, messages?: readonly RuleMessage[]) =>
     (await load()).recordUnnotified(table, alarm, messages),

@@ -7,10 +7,10 @@ import type { HitItem } from '../hits/hit-item.ts';
 import { lateChangeWrite } from '../hits/late-change.ts';
 import { items } from '../table.ts';
 
-/** A hit whose escalation is running, as it was read. */
+/** A hit with a running escalation, as read. */
 export type EscalatingHit = HitItem & Required<Pick<HitItem, 'escalation' | 'cause'>>;
 
-/** The attributes by which the sweep finds the next round of a hit. While a round is open, it is due at once. */
+/** The attributes by which the sweep finds a hit's next round. While a round is open, it is due at once. */
 export const dueRound = (hitId: number, { at, open }: Escalation, now: number) =>
   dueAt(String(hitId), open ? now : sweepCheckAt(at, now));
 
@@ -18,9 +18,8 @@ const sameEscalation = '#escalation = :was';
 
 const escalationWrites = (table: Table) => ({
   /**
-   * Decides a round of a hit at `now` (ms), and adds the messages of its new recipients. False if somebody has
-   * acknowledged the hit, or it has changed since it was read. Always a late change, because a round follows long after
-   * the hit.
+   * Decides a hit's round at `now` (ms), and adds the messages to its new recipients. False if someone has acknowledged
+   * the hit, or it has changed since it was read. Always a late change, because a round follows long after the hit.
    */
   open: async (
     customerId: number,
@@ -42,8 +41,7 @@ const escalationWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules the next round of a hit, or (null) ends its escalation. Does nothing if the hit has changed since it was
-   * read.
+   * Schedules a hit's next round, or (null) ends its escalation. Does nothing if the hit has changed since it was read.
    */
   scheduleRound: async (
     customerId: number,
@@ -59,7 +57,7 @@ const escalationWrites = (table: Table) => ({
   },
 
   /**
-   * Removes an acknowledged hit from the due index. Its escalation is kept, in case the acknowledgement is withdrawn.
+   * Removes an acknowledged hit from the due index. The escalation is kept in case the acknowledgement is withdrawn.
    */
   removeFromDue: async (customerId: number, hit: EscalatingHit): Promise<void> => {
     const isAcknowledged = where(`${sameEscalation} AND attribute_exists(#acknowledgement)`, { was: hit.escalation });

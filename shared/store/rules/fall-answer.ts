@@ -7,32 +7,32 @@ import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 
 /**
- * A fall at a sensor, or another alarm of the sensor that no rule reported. `fall` is the key of any alarm of the fall,
- * or the key of the event (shared/domain/event/fall-key.ts).
+ * A fall at a sensor, or another alarm from the sensor that no rule reported. `fall` is the key of any of the fall's
+ * alarms, or the event's key (shared/domain/event/fall-key.ts).
  */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
-/** What people did about a fall. A closed fall is always acknowledged. */
+/** How people responded to a fall. A closed fall is always acknowledged. */
 export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
 /**
- * The answer as it is stored, one for all alarms of a fall. `newest`: the start (ms) of its newest alarm, if the fall
- * has raised several; `upTo`: the start of the newest alarm that the acknowledgement covers, if the fall has raised
- * another alarm since.
+ * The answer as stored, one for all of a fall's alarms. `newest`: the start (ms) of the newest alarm, if the fall has
+ * raised several; `upTo`: the start of the newest alarm covered by the acknowledgement, if the fall has raised another
+ * alarm since.
  */
 export type StoredAnswer = FallAnswer & { newest?: number; upTo?: number };
 
-/** Returns the key by which people answer an alarm without a rule; undefined if the event is not an alarm. */
+/** Returns the key under which people answer an alarm without a rule; undefined if the event is not an alarm. */
 export const answerKeyOf = (event: Pick<EventItem, 'fall' | 'type' | 'action' | 'id'>): string | undefined =>
   event.fall ?? (urgentSituationOf(event) ? eventKeyOf(event.id) : undefined);
 
-/** Returns the key of the answer to a fall. */
+/** Returns the key for the answer to a fall. */
 export const answerKey = ({ fall, ...sensor }: FallRef) =>
   items.fallAnswer({ ...sensor, fall: firstKeyOf(fall), start: fallOfKey(fall).began });
 
-/** Whether an acknowledgement covers all alarms of its fall so far. */
+/** Whether an acknowledgement covers all of the fall's alarms so far. */
 export const coversAll = ({ acknowledgement, upTo }: StoredAnswer): boolean =>
   acknowledgement !== undefined && upTo === undefined;
 
-/** Returns the answer to one alarm of a fall. */
+/** Returns the answer to one of a fall's alarms. */
 export const answerTo = ({ acknowledgement, closure, upTo }: StoredAnswer, fall: string): FallAnswer =>
   upTo !== undefined && fallOfKey(fall).start > upTo
     ? {}
@@ -58,7 +58,7 @@ export const checkAnswer = (ref: FallRef, answer: StoredAnswer): Write => ({
   where: sameAnswer(answer),
 });
 
-/** The condition that nobody has acknowledged an alarm of a fall. */
+/** The condition that no one has acknowledged an alarm of a fall. */
 export const checkUnanswered = (ref: FallRef): Write => ({
   check: answerKey(ref),
   where: where('attribute_not_exists(#acknowledgement) OR #upTo < :start', { start: fallOfKey(ref.fall).start }),

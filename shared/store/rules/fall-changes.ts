@@ -10,11 +10,11 @@ import { answerKey, type FallRef, type StoredAnswer, sameAnswer } from './fall-a
 export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 type WrittenNotice = { notice: NoticeKey; write: Write };
 
-/** Answers are kept longer than the hits of their falls, even if the clock of a device is a day behind. */
+/** Answers are kept longer than the falls' hits, even if a device clock is a day behind. */
 const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
 /**
- * The write that replaces the answer to a fall, if it has not changed since it was read. Without `upTo` it covers all
+ * The write that replaces the answer to a fall, if it has not changed since it was read. Without `upTo`, it covers all
  * alarms.
  */
 export const setAnswer = (
@@ -37,7 +37,7 @@ export const setAnswer = (
   }),
 });
 
-/** The write that records a further alarm of a fall. Nobody has acknowledged it yet, unless the fall is closed. */
+/** The write that records a fall's further alarm. It is not acknowledged yet, unless the fall is closed. */
 export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
   const { start: newest, began } = fallOfKey(ref.fall);
   const { acknowledgement, closure, newest: before = began, upTo = before } = seen;
@@ -48,7 +48,7 @@ export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
   };
 };
 
-/** The notice that somebody acknowledged an alarm. It is written once. */
+/** The notice that someone acknowledged an alarm. It is written once. */
 export const acknowledgedNotice = (
   { customerId, sensorId }: Pick<FallRef, 'customerId' | 'sensorId'>,
   { userId, name, date: receiveDate }: NotedAcknowledgement,
@@ -68,7 +68,7 @@ export const acknowledgedNotice = (
   };
 };
 
-/** The notice that the answer to a fall has changed. It causes no event, so it may be written again. */
+/** The notice that the answer to a fall has changed. It does not cause an event, so it may be written again. */
 export const changedNotice = (
   { customerId, sensorId, fall }: FallRef,
   receiveDate: number,

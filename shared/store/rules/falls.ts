@@ -10,7 +10,7 @@ import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './
 /** A fall after a change. `notice`: the notice to process, if anything has changed. */
 type ChangedFall = { answer: FallAnswer; notice: NoticeKey | null };
 
-/** An event of a sensor, received since a time (ms). */
+/** A sensor event, received since a time (ms). */
 type EventKey = [customerId: number, sensorId: string, uuid: string, since: number];
 const readEvent = async (table: TableReader, [customerId, sensorId, uuid, since]: EventKey) => {
   const message = await table.get<MessageItem>(items.message({ customerId, sensorId, uuid }));
@@ -20,7 +20,7 @@ const readEvent = async (table: TableReader, [customerId, sensorId, uuid, since]
 };
 
 export const fallReads = (table: TableReader) => ({
-  /** Returns the fall that an event of a sensor since `since` (ms) is about, or null. */
+  /** Returns the fall that a sensor event since `since` (ms) is about, or null. */
   ofEvent: async (...key: EventKey): Promise<FallRef | null> => {
     const [customerId, sensorId] = key;
     const event = await readEvent(table, key);
@@ -40,8 +40,9 @@ export const fallReads = (table: TableReader) => ({
 
 const fallWrites = (table: Table) => ({
   /**
-   * Acknowledges a fall with all its alarms so far. If somebody has acknowledged it or one of its hits since its last
-   * alarm, that acknowledgement remains; its user may change the note. Its hits follow (`fallAnswers.settle`).
+   * Acknowledges a fall with all its alarms so far. If someone has acknowledged the fall or one of its hits since the
+   * last alarm, that acknowledgement remains; the same user may change the note. The hits follow
+   * (`fallAnswers.settle`).
    */
   acknowledge: (
     ref: FallRef,
@@ -62,8 +63,8 @@ const fallWrites = (table: Table) => ({
     }),
 
   /**
-   * Closes a fall, and acknowledges it if nobody has. Everyone may change the outcome and the note of an earlier
-   * closure. Its hits (`fallAnswers.settle`) and its sensor (shared/domain/state/answers.ts) follow.
+   * Closes a fall, and acknowledges it if no one has. Everyone may change the outcome and the note of an earlier
+   * closure. The hits (`fallAnswers.settle`) and the sensor (shared/domain/state/answers.ts) follow.
    */
   close: (ref: FallRef, closing: ClosingUser, by: Acknowledgement): Promise<ChangedFall> =>
     retryOnConflict(async () => {
@@ -81,8 +82,8 @@ const fallWrites = (table: Table) => ({
     }),
 
   /**
-   * Withdraws the acknowledgement of a fall at `now` (ms). `refused` if it must not be withdrawn; `closed` if the fall
-   * is closed.
+   * Withdraws a fall's acknowledgement at `now` (ms). `refused` if it must not be withdrawn; `closed` if the fall is
+   * closed.
    */
   withdraw: (
     ref: FallRef,

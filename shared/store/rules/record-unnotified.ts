@@ -13,12 +13,12 @@ import type { NoticeKey } from './fall-changes.ts';
 import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 
 /**
- * `ended`: somebody was notified or acknowledged the alarm in the meantime. `handled`: it was recorded and handled
- * before.
+ * `ended`: someone was notified or acknowledged the alarm before it was recorded. `handled`: it has already been
+ * recorded and handled.
  */
 type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 
-/** Returns the notice of an alarm. A repetition after a crash returns the same notice. */
+/** Returns an alarm's notice. A repetition after a crash returns the same notice. */
 const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: UnnotifiedAlarm): NoticeKey => ({
   customerId,
   sensorId,
@@ -26,7 +26,7 @@ const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: Unnotif
   receiveDate: date,
 });
 
-/** The writes of an alarm, if it is new, and of its notice. */
+/** The writes for an alarm, if it is new, and for its notice. */
 const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
   const { customerId, sensorId, uuid } = noticeOf(alarm);
   const item: NoticeItem = { notice: alarm.isUnanswered ? 'unanswered' : 'unnotified', receiveDate: alarm.date };
@@ -39,13 +39,13 @@ const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
   return [{ put, where: absent }, putNotice({ customerId, sensorId }, uuid, item)];
 };
 
-/** The condition that nobody has acknowledged the fall of an event: that would not end an alarm recorded afterwards. */
+/** The condition that no one has acknowledged an event's fall: that would not end an alarm recorded afterwards. */
 const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[] =>
   fall === undefined ? [] : [checkUnanswered({ customerId, sensorId, fall })];
 
 /**
- * Records that an alarm reached nobody, together with its notice and messages to add to its hit, unless in the meantime
- * somebody was notified, or acknowledged the hit or the fall. A repetition after a crash returns the same notice, until
+ * Records that an alarm did not reach anyone, together with its notice and messages to add to its hit, unless someone
+ * has been notified or has acknowledged the hit or the fall. A repetition after a crash returns the same notice, until
  * the alarm is handled.
  */
 export const recordUnnotified = async (
@@ -75,8 +75,8 @@ export const recordUnnotified = async (
 };
 
 /**
- * Records that nobody acknowledged the alarm of a hit after its last round, together with its notice and messages to
- * add to the hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
+ * Records that no one acknowledged a hit's alarm after the last round, together with its notice and messages to add to
+ * the hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
  */
 export const recordUnanswered = async (
   table: Table,

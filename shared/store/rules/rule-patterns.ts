@@ -5,7 +5,7 @@ const searchUnits =
   '0.5 per 4 KB of hits; while the list holds expired ones, 0.5 per step of a binary search (9 for 100,000); by updateDate, ' +
   '0.5 per 80 late changes and per step of a search in them';
 
-/** Access patterns of rules and their hits. */
+/** Access patterns for rules and their hits. */
 export const rulePatterns = {
   'ruleHits.get': pattern('A rule hit', { get: ['ruleHit'] }, [1, 0]),
   'ruleHits.lastPlace': pattern('The newest hit of a customer', { query: ['ruleHit'] }, [0.5, 0]),

@@ -15,7 +15,7 @@ import { items } from '../table.ts';
 
 type Optional = 'escalation' | 'repeatSeconds' | 'untilAcknowledged';
 
-/** A rule as it is stored. Alarms read it, so the defaults of a rule without escalation are left out. */
+/** A rule as stored. Alarms read it, so the defaults for a rule without escalation are left out. */
 type StoredRule = Omit<Rule, Optional> & Partial<Pick<Rule, Optional>>;
 
 const ruleItem = ({
@@ -30,7 +30,7 @@ const ruleItem = ({
   ...(untilAcknowledged === false && { untilAcknowledged }),
 });
 
-/** Returns the rule that an item holds. */
+/** Returns the rule held by an item. */
 const ruleOf = (item: StoredRule): Rule => ({
   escalation: [],
   repeatSeconds: null,
@@ -38,11 +38,11 @@ const ruleOf = (item: StoredRule): Rule => ({
   ...item,
 });
 
-/** Returns the number of rules enabled for the scope and situation of a rule. */
+/** Returns the number of rules enabled for a rule's scope and situation. */
 const enabledCount = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
-/** The write that adds a rule to the count of enabled rules, if it is enabled. */
+/** The write that adds an enabled rule to the count; none for a disabled rule. */
 const countEnabled = (rule: Rule, limit: number): Write[] => {
   if (!rule.isEnabled) return [];
   const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :limit', { limit }) });
@@ -62,7 +62,7 @@ const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
 };
 
 /**
- * The writes to the counts when a rule is replaced, or null if the quota of its new scope and situation is exhausted.
+ * The writes to the counts when a rule is replaced, or null if the quota for its new scope and situation is exhausted.
  */
 const recountEnabled = async (table: Table, before: Rule, rule: Rule, limit: number): Promise<Write[] | null> => {
   const isSameCount = enabledKey(before).sk === enabledKey(rule).sk;
@@ -80,7 +80,7 @@ const ruleKey = (rule: Rule) => {
 
 type NamedRule = Pick<Rule, 'id' | 'name'>;
 type ListedRule = Pick<Rule, 'id' | 'name' | 'createDate' | 'updateDate'>;
-/** The writes of the copies of a rule: one to get it by id, two for lists. */
+/** The writes for a rule's copies: one to get it by id, two for lists. */
 const putCopies = (rule: Rule, where?: Condition): Write[] => {
   const { customerId, id: ruleId, name, createDate, updateDate } = rule;
   const listed: ListedRule = { id: ruleId, name, createDate, updateDate };
@@ -92,13 +92,15 @@ const putCopies = (rule: Rule, where?: Condition): Write[] => {
 };
 
 /**
- * A transaction has at most 100 actions, of which the rule itself takes up to 15. References beyond this number are
- * only checked when they are read: if one is deleted right after that, nobody notices, as with any later deletion.
+ * A transaction has at most 100 actions, and the rule itself takes up to 15. References beyond this number are only
+ * checked when they are read: if one is deleted right after that, no one notices, as with any later deletion.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const MAX_CHECKS = 80;
 
-/** Checks that everything a rule refers to exists, and that each webhook belongs to its bot in a suitable format. */
+/**
+ * Checks that everything a rule refers to exists, and that each webhook belongs to its bot and has a suitable format.
+ */
 const referenceChecks = (rule: Rule): Write[] => {
   const { customerId, sensorId, sensorGroupId: groupId, regionId, situation } = rule;
   const checks = new Map<string, Write>();
@@ -118,8 +120,8 @@ const referenceChecks = (rule: Rule): Write[] => {
 };
 
 /**
- * The write that changes the sensor if a rule refers to one of its regions, so that a call that removes the region at
- * the same time notices the rule. Null if the region does not exist.
+ * The write that changes the sensor if a rule refers to one of its regions, so that a concurrent request to remove the
+ * region notices the rule. Null if the region does not exist.
  */
 const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
   if (sensorId === null || regionId === null) return [];
@@ -144,13 +146,13 @@ export const ruleReads = (table: TableReader) => ({
   getAll: async (customerId: number, ruleIds: readonly number[]): Promise<Rule[]> =>
     (await table.getAll<StoredRule>(ruleIds.map((ruleId) => items.wholeRule({ customerId, ruleId })))).map(ruleOf),
 
-  /** Returns all rules. With `consistent` false they may be a few seconds old, at half the cost. */
+  /** Returns all rules. With `consistent` false, they may be a few seconds old, at half the cost. */
   list: async (customerId: number, consistent = true): Promise<Rule[]> => {
     const query = { pk: items.wholeRule.pk({ customerId }), beginsWith: 'WHOLE#', consistent };
     return (await table.queryAll<StoredRule>(query)).map(ruleOf);
   },
 
-  /** Returns the fields that lists of rules are sorted by, for all rules. */
+  /** Returns the fields by which rule lists are sorted, for all rules. */
   sortFields: (customerId: number) =>
     table.queryAll<ListedRule>({ pk: items.listedRule.pk({ customerId }), beginsWith: 'LISTED#' }),
 
@@ -161,7 +163,7 @@ export const ruleReads = (table: TableReader) => ({
     return (await table.query<Rule>(query)).items.length > 0;
   },
 
-  /** Returns the rules that refer to one of these regions of a sensor, enabled or not. */
+  /** Returns the rules that refer to one of these sensor regions, enabled or not. */
   ofRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<NamedRule[]> => {
     const beginsWith = items.rule.sk({ scope: `S:${sensorId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const found = await table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), beginsWith });
@@ -181,8 +183,8 @@ export const ruleReads = (table: TableReader) => ({
 });
 
 /**
- * Creates a rule. Otherwise reports that something it refers to does not exist, or which limit is reached: the limit of
- * all rules, or of the rules enabled for its scope and situation.
+ * Creates a rule. Otherwise reports that something it refers to does not exist, or which limit is reached: the one for
+ * all rules, or the one for rules enabled for this scope and situation.
  */
 const createRule = (
   table: Table,
@@ -238,7 +240,7 @@ const ruleWrites = (table: Table) => ({
     return failed.some((at) => at < retriable.length) ? 'changed' : 'unknown_reference';
   },
 
-  /** Replaces the recipients of a rule without checking them. False if the rule has changed since it was read. */
+  /** Replaces a rule's recipients without checking them. False if the rule has changed since it was read. */
   setRecipients: async (before: Rule, rule: Rule): Promise<boolean> =>
     (await table.write(...putCopies(rule, unchanged(before)), { put: { ...ruleItem(rule), ...ruleKey(rule) } })) ===
     null,

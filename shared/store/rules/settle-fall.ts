@@ -23,20 +23,18 @@ import {
 import { setNewest } from './fall-changes.ts';
 import { unnotifiedReads } from './unnotified.ts';
 
-/** By how much (ms) the date of a hit may precede the start of its fall: clocks of devices and of hosts differ. */
+/** By how much (ms) a hit's date may precede the start of its fall, because device and host clocks differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
 /** How long (ms) after the start of a fall its alarms are searched for. */
 const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
 /** The number of hits on the first and on the largest page of a search. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
-/** Whether a key belongs to an alarm of a fall. */
+/** Whether a key belongs to one of a fall's alarms. */
 const isOf = (key: string | undefined, fall: string): key is string =>
   key !== undefined && firstKeyOf(key) === firstKeyOf(fall);
 
-/**
- * Returns the hits of a fall. The newest hits of the customer are read consistently, until one is older than the fall.
- */
+/** Returns a fall's hits. The customer's newest hits are read consistently, until one is older than the fall. */
 const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: FallRef): Promise<HitItem[]> => {
   const since = fallOfKey(fall).began - MAX_CLOCK_AHEAD_MS;
   const found: StoredHit[] = [];
@@ -53,8 +51,7 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
 };
 
 /**
- * Returns the part of the answer to a fall that a hit should have. The hit of an earlier alarm keeps its own
- * acknowledgement.
+ * Returns the part of a fall's answer that a hit should have. A hit for an earlier alarm keeps its own acknowledgement.
  */
 const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: StoredAnswer): FallAnswer => {
   const answer = answerTo(stored, fall);
@@ -64,10 +61,7 @@ const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: Store
   return isKept ? { ...answer, acknowledgement: own } : answer;
 };
 
-/**
- * Updates the hits of a fall to match the answer to it. Returns those that it changed, and whether all of them match
- * now.
- */
+/** Updates a fall's hits to match the answer to it. Returns those it changed, and whether all of them now match. */
 const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now: number) => {
   const hits = await hitsOfFall(table, ref);
   const others = hits.filter((hit) => !isAnsweredAlike(hit, answerToHit(hit, stored)));
@@ -79,7 +73,7 @@ const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now:
   return { found, isSettled: found.length === others.length };
 };
 
-/** Ends the event alarms of a fall that nobody was notified of. Acknowledging its hits ends their alarms. */
+/** Ends a fall's event alarms that no one was notified of. Acknowledging its hits ends the hits' alarms. */
 const endEventAlarms = async (
   table: Table,
   { customerId, sensorId, fall: key }: FallRef,
@@ -94,7 +88,7 @@ const endEventAlarms = async (
 };
 
 /**
- * Records a further alarm of a fall, which cancels an earlier acknowledgement. Can be repeated: later alarms, and
+ * Records a fall's further alarm, which cancels an earlier acknowledgement. Can be repeated: later alarms, and
  * acknowledgements since then, remain.
  */
 export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
@@ -105,7 +99,7 @@ export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
     return (await table.write(setNewest(ref, stored))) === null ? true : null;
   });
 
-/** Updates all hits of a fall to match the answer to it (fall-answers.ts). */
+/** Updates all of a fall's hits to match the answer to it (fall-answers.ts). */
 export const settleFall = (table: Table, ref: FallRef, now: number): Promise<HitItem[]> => {
   const changed: HitItem[] = [];
   return retryOnConflict(async () => {
@@ -120,10 +114,10 @@ export const settleFall = (table: Table, ref: FallRef, now: number): Promise<Hit
 
 /** An event that is an alarm. */
 export type AlarmEvent = Pick<EventItem, 'uuid' | 'source' | 'receiveDate'>;
-/** Such an event of a fall that nobody has acknowledged, with the hits about it. */
+/** Such an event for a fall that no one has acknowledged, with the hits about it. */
 type UnansweredAlarm = AlarmEvent & { situation: UrgentSituation; hitIds: number[] };
 
-/** Returns the alarms among the events of a fall that nobody has acknowledged. None if somebody has. */
+/** Returns the alarms among a fall's events that no one has acknowledged. Empty if someone has. */
 export const unansweredAlarms = async (table: TableReader, ref: FallRef): Promise<UnansweredAlarm[]> => {
   const { customerId, sensorId, fall } = ref;
   const stored = await readStored(table, ref);

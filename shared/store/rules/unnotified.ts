@@ -5,11 +5,11 @@ import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 
-/** Reads of alarms that reached nobody. */
+/** Reads alarms that did not reach anyone. */
 export const unnotifiedReads = (table: TableReader) => ({
   /**
-   * Returns the alarms of a customer that nobody was notified of or that nobody acknowledged, oldest first. With
-   * `consistent` false they may be a few seconds old, at half the cost.
+   * Returns a customer's alarms that no one was notified of or that no one acknowledged, oldest first. With
+   * `consistent` false, they may be a few seconds old, at half the cost.
    */
   list: async (customerId: number, consistent = true): Promise<UnnotifiedAlarm[]> => {
     const found = await table.queryAll<UnnotifiedAlarm>({ pk: items.unnotified.pk({ customerId }), consistent });
@@ -19,8 +19,8 @@ export const unnotifiedReads = (table: TableReader) => ({
 
 const unnotifiedWrites = (table: Table) => ({
   /**
-   * Claims an alarm until a time (ms), to send mails about it. False if another process has claimed it, mails were sent
-   * since it was read, or it has ended. A claim that lasts longer was made before the clock was set back.
+   * Claims an alarm until a time (ms), to send emails about it. False if another process has claimed it, emails were
+   * sent since it was read, or it has ended. A claim that lasts longer was made before the clock was set back.
    */
   claim: async (alarm: UnnotifiedAlarm, claim: string, now: number, until: number): Promise<boolean> => {
     const isFree = where(
@@ -41,13 +41,13 @@ const unnotifiedWrites = (table: Table) => ({
     return (await table.update(unnotifiedKey(alarm), changes({ set, if: isFree }))) !== null;
   },
 
-  /** Records when (ms) an alarm was reported to the operators of the service. */
+  /** Records when (ms) an alarm was reported to the service operators. */
   recordReport: async (alarm: UnnotifiedAlarm, reportDate: number): Promise<void> => {
     const exists = where('attribute_exists(pk)', {});
     await table.update(unnotifiedKey(alarm), changes({ set: { reportDate }, if: exists }));
   },
 
-  /** Records what has been mailed about an alarm, and when (ms) something is due next; null if nothing is. */
+  /** Records which emails were sent about an alarm, and when (ms) something is due next; null if nothing is. */
   update: async (
     alarm: UnnotifiedAlarm,
     mails: Pick<UnnotifiedAlarm, 'mailDate' | 'reminders' | 'reminderDate' | 'deferredTo' | 'refusedTo'>,

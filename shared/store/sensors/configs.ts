@@ -9,40 +9,40 @@ import { putNotice } from './events.ts';
 import { movePin } from './firmwares.ts';
 import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 
-/** A configuration as it is stored: `version` counts its changes. */
+/** A configuration as stored: `version` counts its changes. */
 export type ConfigItem<V = Record<string, unknown>> = { name: ConfigName; version: number; values: V };
 type SensorKey = { customerId: number; sensorId: string };
-/** A configuration that is to be replaced. */
+/** A configuration to be replaced. */
 type PreviousConfig = { version: number; values: object };
 
 const pinnedVersion = (name: ConfigName, values: object = {}): number | null =>
   name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
 
 /**
- * The writes that unpin the firmware in the configurations of a sensor. They belong in the transaction that removes the
- * configurations, on the condition that these are unchanged.
+ * The writes that unpin the firmware in a sensor's configurations. They belong in the transaction that removes the
+ * configurations, on condition that these are unchanged.
  */
 export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
   configs.flatMap(({ name, values }) => movePin(manufacturer, pinnedVersion(name, values), null));
 
-/** The ends (ms) of the learning phases that a configuration starts and cancels. */
+/** The ends (ms) of the learning phases started and canceled by a configuration. */
 type LearningEnds = { started: number | null; canceled: number | null };
 
 const learningUuid = (sensorId: string, end: number): string => uuidV5(sensorId, 'learning', end);
-/** The notice that a learning phase has ended. It is in the due index from the start of the phase on. */
+/** The notice that a learning phase has ended. It is in the due index from the start of the phase. */
 export const putLearningNotice = (key: SensorKey, end: number): Write =>
   putNotice(key, learningUuid(key.sensorId, end), { notice: 'learning_completed', receiveDate: end });
 export const removeLearningNotice = (key: SensorKey, end: number): Write => ({
   remove: items.notice({ ...key, uuid: learningUuid(key.sensorId, end) }),
 });
-/** Returns the end (ms) of the learning phase that is running at `now` (ms), or null if none is. */
+/** Returns the end (ms) of the learning phase running at `now` (ms), or null if there is none. */
 export const runningLearningEnd = (configs: readonly ConfigItem[], now: number): number | null => {
   const end = configs.find(({ name }) => name === 'basic')?.values.learningUntil;
   return typeof end === 'number' && end > now ? end : null;
 };
 
 export const configReads = (table: TableReader) => ({
-  /** Returns the configuration of that name, or null before the first PUT. */
+  /** Returns the configuration with that name, or null before the first PUT. */
   get: <V>({ customerId, sensorId }: SensorKey, name: ConfigName) =>
     table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name })),
   list: ({ customerId, sensorId }: SensorKey) =>
@@ -51,7 +51,7 @@ export const configReads = (table: TableReader) => ({
 
 const configWrites = (table: Table) => ({
   /**
-   * Replaces a configuration, and in the same transaction its copies in the sensor item (`ofSensor`). `gone`: the
+   * Replaces a configuration and, in the same transaction, its copies in the sensor item (`ofSensor`). `gone`: the
    * sensor does not exist; `changed`: the stored version is no longer `before` (null: none).
    */
   put: async (

@@ -7,14 +7,14 @@ import { items } from '../table.ts';
 import { touchSensor } from './sensor-item.ts';
 
 /**
- * The hashes of the token and the pairing code that the device of a sensor has now. `formerHash`: the hash of the
- * previous token, which is valid until `formerUntil` (ms), or until the device uses the new one.
+ * The hashes of a device's current token and pairing code. `formerHash`: the previous token's hash, which is valid
+ * until `formerUntil` (ms), or until the device uses the new token.
  */
 export type DeviceLink = { hash: string; pairingHash: string; formerHash?: string; formerUntil?: number };
 
 const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
 
-/** The writes that end the former token of a device, if it has one. They fail if the device has another token now. */
+/** The writes that end a device's former token, if any. They fail if the device now has another token. */
 export const endFormerToken = (
   sensorId: string,
   { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,
@@ -29,8 +29,8 @@ export const endFormerToken = (
 
 const tokenWrites = (table: Table) => ({
   /**
-   * Returns the device whose token has this hash at `now` (ms); null if the token is not valid. The first use of a new
-   * token ends the token that it replaced.
+   * Returns the device whose token has this hash at `now` (ms); null if the token is not valid. A new token's first use
+   * ends the token it replaced.
    */
   use: async (hash: string, now: number): Promise<Device | null> => {
     const device = await table.get<Device>(items.device({ hash }));
@@ -38,7 +38,7 @@ const tokenWrites = (table: Table) => ({
     const { sensorId, replaces: formerHash } = device;
     if (formerHash === undefined) return device;
     const isUsed = changes({ remove: ['replaces'], if: where('#replaces = :former', { former: formerHash }) });
-    // If this fails, another call with this token has ended the former one, or the token was replaced in the meantime.
+    // If this fails, another call with this token has ended the former one, or the token has just been replaced.
     await table.write(...endFormerToken(sensorId, { hash, formerHash }), {
       update: items.device({ hash }),
       changes: isUsed,
@@ -47,8 +47,8 @@ const tokenWrites = (table: Table) => ({
   },
 
   /**
-   * Allows a sensor to register once without its token, until a time (ms), and ends a former token. False if there is
-   * no such sensor.
+   * Allows a sensor to register once without its token, until a time (ms), and ends any former token. False if the
+   * sensor does not exist.
    */
   allowRegistration: (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     retryOnConflict(async () => {
@@ -62,5 +62,5 @@ const tokenWrites = (table: Table) => ({
     }),
 });
 
-/** The tokens of devices: using them, and ending former ones. */
+/** Device tokens: using them, and ending former ones. */
 export const deviceTokens = (table: Table) => tokenWrites(table);

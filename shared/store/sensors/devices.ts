@@ -13,7 +13,7 @@ import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 type Pairing = { hash: string; expires: number };
 type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
-/** The TTL of a pairing code: an hour after it expires, so that nothing depends on when the table removes it. */
+/** A pairing code's TTL: an hour after it expires, so that nothing depends on when the table removes it. */
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;
 
 const pairingPut = (sensor: SensorRecord, { hash, expires }: Pairing): Write => {
@@ -38,7 +38,7 @@ const linkPut = ({ id: sensorId }: SensorRecord, link: DeviceLink, before: Devic
     : absent,
 });
 
-/** Reads a sensor and the link to its device. */
+/** Reads a sensor and its device link. */
 const readDevice = async (table: Table, { customerId, id: sensorId }: SensorRecord) => {
   const link = await table.get<DeviceLink>(items.deviceOfSensor({ sensorId }));
   const item = await readSensor(table, customerId, sensorId);
@@ -51,17 +51,13 @@ const replaceCode = (sensor: SensorRecord, before: DeviceLink, after: DeviceLink
   pairingPut(sensor, pairing),
 ];
 
-/**
- * What a new registration of a known device changes: the hash of its token, its pairing code, and its firmware version.
- */
+/** What changes when a known device registers again: the token hash, the pairing code, and the firmware version. */
 type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; notice: NoticeItem & { uuid: string } };
 
-/** How long (ms) a token that its device has replaced stays valid, if the device does not use the new one. */
+/** How long (ms) a replaced token stays valid if the device does not use the new one. */
 const FORMER_TOKEN_LIFETIME = 86_400_000;
 
-/**
- * The writes that keep one token of a device, if any, as a former token until a time (ms), and end all other tokens.
- */
+/** The writes that keep one device token, if any, as a former token until a time (ms), and end all others. */
 const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, until: number): Write[] =>
   [hash, formerHash].flatMap((other): Write[] => {
     if (other === undefined) return [];
@@ -71,7 +67,7 @@ const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, un
     return [{ update: key, changes: changes({ set, remove: ['replaces'], if: present }) }];
   });
 
-/** Whether a device presented its token, or its former token while that is still valid. */
+/** Whether a device presented its token, or its former token while still valid. */
 const isOwnToken = (
   { hash, formerHash, formerUntil = 0 }: DeviceLink,
   presented: string | null,
@@ -79,10 +75,9 @@ const isOwnToken = (
 ): boolean => presented === hash || (presented !== null && presented === formerHash && formerUntil > now);
 
 /**
- * Replaces the token and the pairing code of a known device. A linked device must present its token (`presented`: the
- * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. The presented token
- * stays valid for a while, because the device may not receive the response. Null if the sensor has changed in the
- * meantime.
+ * Replaces a known device's token and pairing code. A linked device must present its token (`presented`: the hash), or
+ * the customer must have allowed this once; `notice` is stored in the same transaction. The presented token stays valid
+ * for a while, because the device may not receive the response. Null if the sensor has changed since it was read.
  */
 const registerAgain = async (
   table: Table,
@@ -123,7 +118,7 @@ const deviceReads = (table: TableReader) => ({
 
 const deviceWrites = (table: Table) => ({
   /**
-   * Registers a new device, if its hardware id and the generated id are free and the provisioning key allows one more
+   * Registers a new device if its hardware id and the generated id are free and the provisioning key allows one more
    * device.
    */
   register: async (
@@ -146,7 +141,7 @@ const deviceWrites = (table: Table) => ({
     return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
   },
 
-  /** Replaces the pairing code of a device. False if the sensor has changed in the meantime. */
+  /** Replaces a device's pairing code. False if the sensor has changed since it was read. */
   renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
     const found = await readDevice(table, sensor);
     if (!found) return false;
@@ -158,7 +153,7 @@ const deviceWrites = (table: Table) => ({
   registerAgain: (sensor: SensorRecord, registration: Registration, presented: string | null) =>
     registerAgain(table, sensor, registration, presented),
 
-  /** Records a call that is about to be queued. Undefined if the token is no longer valid. */
+  /** Records a call about to be queued. Undefined if the token is no longer valid. */
   noteCall: async (hash: string, id: string, at: number): Promise<RecordedCall | undefined> => {
     const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
     const before = await table.update(items.device({ hash }), update);
@@ -167,7 +162,7 @@ const deviceWrites = (table: Table) => ({
     return { id, at, seq: calls + 1, ...(notedCall !== undefined && { before: { id: notedCall, at: notedAt ?? at } }) };
   },
 
-  /** Holds back the further calls of a device, or accepts them again. */
+  /** Holds back further calls from a device, or accepts them again. */
   holdBack: async (hash: string, isHeldBack: boolean): Promise<void> => {
     await table.update(items.device({ hash }), changes({ set: { isHeldBack }, if: present }));
   },

@@ -16,7 +16,7 @@ import type { NewestPageQuery } from '../engine/newest-page.ts';
 import { absent, type Item, type Write, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 
-/** A message of a device that created an event, with its bytes as text. `id`: the id of its first event. */
+/** A device message that created an event, with its bytes as text. `id`: the id of the message's first event. */
 export type Message = {
   id: number;
   uuid: string;
@@ -33,31 +33,31 @@ export type Event = Message & {
   action: string;
   code: number | null;
   coordinates: NormalizedCoordinates | null;
-  /** Without its id, which would take up much of the item. */
+  /** Without the region id, which would take up much of the item. */
   region?: Pick<EventRegion, 'index' | 'name'>;
 };
 
-/** An event in a list. Without its bytes (null) if they are long, or do not fit into the page. */
+/** An event in a list. `raw` is null if the bytes are long, or do not fit into the page. */
 export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 
 /**
- * An event as it is stored, sorted by time. Its customer and sensor are only in the key. `source`: the UUID of the
- * message that has its bytes, or null if the service created the event; `isLong`: the bytes are too long for a list.
+ * An event as stored, sorted by time. The customer and the sensor are only in the key. `source`: the UUID of the
+ * message that has the bytes, or null if the service created the event; `isLong`: the bytes are too long for a list.
  */
 export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & {
   source: string | null;
   isLong?: true;
-  /** The key of the fall that the event is about (shared/domain/event/fall-key.ts). */
+  /** The fall's key, if the event is about one (shared/domain/event/fall-key.ts). */
   fall?: string;
 };
 
-/** The item with the UUID of an event: the event's id, and the bytes, if a message of a device has this UUID. */
+/** The item with an event's UUID: the event id, and the bytes if a device message has this UUID. */
 export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /**
- * A pending notice of the service about a sensor. `webhookId`: the webhook that it is about, which does not receive it;
- * `acknowledgement`: the acknowledgement of an alarm, if the notice reports one; `fall`: the key of a fall whose answer
- * has changed, which is all that `fall_changed` reports.
+ * A pending service notice about a sensor. `webhookId`: the webhook it is about, which does not receive it;
+ * `acknowledgement`: an alarm's acknowledgement, if the notice reports one; `fall`: the key of a fall whose answer has
+ * changed, which is all that `fall_changed` reports.
  */
 export type NoticeItem = {
   notice: Notice | 'fall_changed';
@@ -69,20 +69,18 @@ export type NoticeItem = {
 
 type SensorKey = { customerId: number; sensorId: string };
 
-/** An event has about 450 bytes, with a region 500, so a chunk costs at most about 60 read units. */
+/** An event takes about 450 bytes, with a region 500, so a chunk costs at most about 60 read units. */
 const BOUNDS: ReadBounds = { stretch: 1_000, stretches: 4 };
 
 const ttlOf = (time: number) => Math.ceil((time + EVENT_RETENTION) / 1_000);
-/**
- * Messages are kept a day longer than their events, because events stay readable a little longer than they are kept.
- */
+/** Messages are kept a day longer than events, because events stay readable a little longer than they are kept. */
 const messageTtl = (time: number) => ttlOf(time + 86_400_000);
 export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > MAX_LISTED_BYTES;
 
 const messageKey = ({ customerId, sensorId }: SensorKey, uuid: string) => items.message({ customerId, sensorId, uuid });
 const eventKey = (key: SensorKey, { id: eventId, uuid }: { id: number; uuid: string }) =>
   items.event({ ...key, eventId, uuid });
-/** The range of sort keys of the event ids `from` to `to`. */
+/** The sort key range for the event ids `from` to `to`. */
 const between = (from: number, to: number): [string, string] => {
   const startingAt = (eventId: number) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' });
   return [startingAt(from), startingAt(to + 1)];
@@ -97,7 +95,7 @@ const withOwner = (
   sensorId,
 });
 
-/** Adds the bytes to events of a sensor, if they are short and fit into the page. Events may share a message. */
+/** Adds the bytes to a sensor's events, if they are short and fit into the page. Events may share a message. */
 const withShortBytes = async (
   table: TableReader,
   key: SensorKey,
@@ -112,7 +110,7 @@ const withShortBytes = async (
 };
 
 export const eventReads = (table: TableReader) => ({
-  /** Returns an event by its UUID, with the bytes of its message. */
+  /** Returns an event by UUID, with the message bytes. */
   get: async (customerId: number, sensorId: string, uuid: string): Promise<Event | null> => {
     const key = { customerId, sensorId };
     const message = await table.get<MessageItem>(messageKey(key, uuid));
@@ -120,18 +118,15 @@ export const eventReads = (table: TableReader) => ({
     if (!message || !event) return null;
     const { source } = event;
     const origin = source === null || source === uuid ? message : await table.get<MessageItem>(messageKey(key, source));
-    // The message of an event with its own UUID may have expired.
+    // If the event has its own UUID, the message may have expired.
     return { ...withOwner(key, event), raw: source === null ? '{}' : (origin?.raw ?? 'null') };
   },
 
-  /** Returns the bytes of a message, which never change, or null if there is no such message. */
+  /** Returns a message's bytes, which never change, or null if there is no such message. */
   bytes: async (customerId: number, sensorId: string, uuid: string): Promise<string | null> =>
     (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
-  /**
-   * Returns a page of the events of a sensor, newest first. Leaves out expired events, even if they have not been
-   * removed yet.
-   */
+  /** Returns a page of a sensor's events, newest first. Leaves out expired events, even those not removed yet. */
   list: async (
     customerId: number,
     sensorId: string,
@@ -149,8 +144,8 @@ export const eventReads = (table: TableReader) => ({
   },
 
   /**
-   * Whether a decision has been applied at `now` (ms). Its last event is written after everything else. Once that has
-   * expired, so has everything else, and nobody needs to be notified anymore.
+   * Whether a decision has been applied at `now` (ms). Its last event is written after everything else. When that has
+   * expired, so has everything else, and no one needs to be notified anymore.
    */
   isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
     const last = decided.at(-1);
@@ -184,7 +179,7 @@ export const eventReads = (table: TableReader) => ({
     table.get<NoticeItem>(items.notice({ customerId, sensorId, uuid })),
 });
 
-/** The write of a notice, which is due until it is processed. */
+/** The write for a notice, which is due until processed. */
 export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { webhookId, ...notice }: NoticeItem) => ({
   put: {
     ...items.notice({ customerId, sensorId, uuid }),
@@ -196,10 +191,7 @@ export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { w
   where: absent,
 });
 
-/**
- * An event to be written. `isUnruled`: it is urgent, and no rule fired for it, so no hit stands for it in lists and
- * reports.
- */
+/** An event to be written. `isUnruled`: it is urgent and no rule fired, so it has no hit in lists and reports. */
 type NewEvent = EventItem & { isUnruled?: boolean };
 
 const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => ({
@@ -213,8 +205,9 @@ const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => (
 
 const eventWrites = (table: Table) => ({
   /**
-   * Stores a message that creates an event, with its bytes, before the event is decided. `at` is its number within its
-   * call. It is a `duplicate` if the same bytes were stored with this UUID before; `uuid_used` if other bytes were.
+   * Stores a message that creates an event, with its bytes, before the event is decided. `at` is the message's number
+   * within its call. Returns `duplicate` if the same bytes are already stored with this UUID, and `uuid_used` if other
+   * bytes are.
    */
   storeMessage: async ({
     uuid,
@@ -234,10 +227,10 @@ const eventWrites = (table: Table) => ({
     return other && (other.raw ?? raw) === raw ? 'duplicate' : 'uuid_used';
   },
 
-  /** Writes the events of a decision, the last one at the end (see `isApplied`). They may exist already. */
+  /** Writes a decision's events, the last one at the end (see `isApplied`). They may already exist. */
   add: async (customerId: number, sensorId: string, events: readonly NewEvent[]): Promise<void> => {
     const key = { customerId, sensorId };
-    // An event whose UUID differs from its message's gets an item that leads from that UUID to the event.
+    // If an event's UUID differs from the message's, an extra item leads from that UUID to the event.
     const pointers = events
       .filter(({ uuid, source }) => uuid !== source)
       .map(({ uuid, id, receiveDate }) => ({

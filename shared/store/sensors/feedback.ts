@@ -13,17 +13,17 @@ import { sensorKey } from './sensor-item.ts';
 
 const feedbackKey = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 'sensorId' | 'id'>) =>
   items.feedback({ customerId, sensorId, feedbackId });
-/** Feedback expires after the events and hits that it may refer to. */
+/** Feedback expires after the events and hits it may refer to. */
 const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + EVENT_RETENTION) / 1_000);
 
-/** A hit, with a count of the changes of its feedback, so that one of two parallel changes fails. */
+/** A hit, with a count of feedback changes, so that one of two parallel changes fails. */
 type Hit = StoredHit & { feedbackRevision?: number };
 const hitOf = async (table: TableReader, customerId: number, hitId: number | null): Promise<Hit | null> => {
   const found = hitId === null ? null : await table.get<Hit>(items.ruleHit({ customerId, hitId }));
   return found?.isErased ? null : found;
 };
 
-/** The writes that set the newest feedback in the item of a hit, so that lists of hits need no further reads. */
+/** The writes that set a hit's newest feedback, so that hit lists need no further reads. */
 const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
   const { id: hitId, updateDate: was, feedbackRevision: seen = 0 } = hit;
   const unchanged =
@@ -36,7 +36,7 @@ const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, no
     lateChangeWrite(customerId, hit, now),
   ];
 };
-/** The key of feedback on a hit, which finds the next newest when the newest is deleted. */
+/** The key for feedback on a hit. It leads to the next newest when the newest is deleted. */
 const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
   items.feedbackOfHit({ customerId, hitId, feedbackId });
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
@@ -55,7 +55,7 @@ const feedbackItem = (customerId: number, feedback: Feedback) => ({
   ttl: ttlOf(feedback),
 });
 
-/** Returns the result of creating feedback from the writes that failed, or null if another change was faster. */
+/** Returns the result of creating feedback from the failed writes, or null if another change was faster. */
 const createResult = (failed: readonly number[] | null): 'done' | 'clash' | 'gone' | null => {
   if (failed === null) return 'done';
   if (failed.includes(0)) return 'clash';
@@ -63,7 +63,7 @@ const createResult = (failed: readonly number[] | null): 'done' | 'clash' | 'gon
 };
 
 export const feedbackReads = (table: TableReader) => ({
-  /** Returns a page of the feedback on a sensor, newest first. Leaves out feedback older than the retention. */
+  /** Returns a page of feedback on a sensor, newest first. Leaves out feedback older than the retention. */
   list: (customerId: number, sensorId: string, now: number, query: NewestPageQuery) =>
     newestPage<Feedback>(
       table,
@@ -75,8 +75,8 @@ export const feedbackReads = (table: TableReader) => ({
 
 const feedbackWrites = (table: Table) => ({
   /**
-   * Writes feedback and adds it to its hit, together with the delivery to the manufacturer, if there is one. `clash`:
-   * its id is taken; `gone`: its sensor or hit does not exist.
+   * Writes feedback and adds it to its hit, together with the delivery to the manufacturer, if any. `clash`: the
+   * feedback id is taken; `gone`: the sensor or hit does not exist.
    */
   create: (
     customerId: number,
@@ -96,7 +96,7 @@ const feedbackWrites = (table: Table) => ({
     }),
 
   /**
-   * Deletes feedback; its hit then holds the next newest feedback. False if there is no such feedback at `now` (ms).
+   * Deletes feedback; its hit then holds the next newest feedback. False if the feedback does not exist at `now` (ms).
    */
   remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
     retryOnConflict(async () => {

@@ -4,7 +4,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The default firmware of a manufacturer. It is a single item, so that there are never two. */
+/** A manufacturer's default firmware. It is a single item, so that there are never two. */
 type DefaultItem = { versionCode: number };
 type FirmwareItem = Omit<Firmware, 'isDefault'>;
 
@@ -16,8 +16,8 @@ const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => (
 });
 
 /**
- * The writes that move the pin of a sensor between firmware versions (null: none). They belong in the transaction that
- * changes the firmware configuration of the sensor, so that the count of each version is exact.
+ * The writes that move a sensor's pin between firmware versions (null: none). They belong in the transaction that
+ * changes the sensor's firmware configuration, so that each version's count is exact.
  */
 export const movePin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
   const count = (versionCode: number | null, pins: number): Write[] =>
@@ -33,7 +33,7 @@ export const firmwareReads = (table: TableReader) => ({
   get: (manufacturer: Manufacturer, versionCode: number) =>
     table.get<FirmwareItem>(items.firmware({ manufacturer, versionCode })),
 
-  /** Returns the firmware versions of a manufacturer, the oldest version first. */
+  /** Returns a manufacturer's firmware versions, oldest version first. */
   list: async (manufacturer: Manufacturer): Promise<Firmware[]> => {
     const pk = items.firmware.pk({ manufacturer });
     const [defaultVersion, found] = await Promise.all([
@@ -55,7 +55,7 @@ const firmwareWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Sets the default firmware. False if there is no such firmware. */
+  /** Sets the default firmware. False if it does not exist. */
   setDefault: async (manufacturer: Manufacturer, versionCode: number): Promise<boolean> => {
     const failed = await table.write(
       { check: items.firmware({ manufacturer, versionCode }), where: present },

@@ -3,7 +3,7 @@ import { items } from '../table.ts';
 
 /**
  * The write for every transaction that refers to a sensor group. Fails if the group does not exist or is being deleted.
- * It changes the group, rather than only checking it, so that a deletion at the same time notices the new reference.
+ * It changes the group, rather than only checking it, so that a concurrent deletion notices the new reference.
  */
 export const groupReference = (customerId: number, groupId: number): Write => ({
   update: items.sensorGroup({ customerId, groupId }),

@@ -18,12 +18,12 @@ type SensorWithFalls = { sensorId: string; name: string; falls: OpenFall[] };
 type SensorKey = { customerId: number; sensorId: string };
 
 /**
- * How many of the first and of the newest events since the start of a fall are read to find an event of the fall. They
- * cost half a read unit.
+ * How many of the first and of the newest events since the start of a fall are read to find one about it. They cost
+ * half a read unit.
  */
 const EVENTS = 8;
 
-/** Returns an event of a fall, mostly its first. Null if none has been written yet. */
+/** Returns one of a fall's events, usually the first. Null if none has been written yet. */
 const eventOf = async (
   table: TableReader,
   sensor: SensorKey,
@@ -40,7 +40,7 @@ const eventOf = async (
   return null;
 };
 
-/** Returns how long a sensor keeps a suspected fall in each state. Nothing is read if no fall is suspected. */
+/** Returns how long a sensor keeps a suspected fall in each state. Nothing is read unless a fall is suspected. */
 const timingsOf = async (
   table: TableReader,
   sensor: SensorKey & Pick<SensorRecord, 'firmwareVersion'>,
@@ -51,7 +51,7 @@ const timingsOf = async (
   return durationsOf(critical?.values ?? null, sensor.firmwareVersion).timings;
 };
 
-/** Returns an open fall with what people did about it. Null if it is closed, or was acknowledged long ago. */
+/** Returns an open fall, and how people responded to it. Null if it is closed, or was acknowledged long ago. */
 const answered = async (
   table: TableReader,
   sensor: SensorKey,
@@ -60,7 +60,7 @@ const answered = async (
 ): Promise<OpenFall | null> => {
   const { key, start: _, isAcknowledged, suspicion, ...shown } = fall;
   const ref = { ...sensor, fall: key };
-  // The state of its sensor shows whether anybody has answered, so an unanswered fall costs nothing more.
+  // The sensor's state shows whether anyone has responded, so an unanswered fall needs no further reads.
   const [answer, event] = await Promise.all([
     isAcknowledged ? table.get<FallAnswer>(answerKey(ref)) : null,
     eventOf(table, sensor, fall),
@@ -81,8 +81,8 @@ const answered = async (
 /** Open falls. The state of a sensor that sees one is in the list (states.ts). */
 export const openFalls = (table: Table) => ({
   /**
-   * Returns a page of the sensors of a customer that see open falls at `now` (ms), by id. Beyond the page only keys are
-   * read.
+   * Returns a page of a customer's sensors that see open falls at `now` (ms), by id. Only keys are read beyond the
+   * page.
    */
   page: async (
     customerId: number,

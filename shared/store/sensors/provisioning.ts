@@ -15,7 +15,8 @@ export const provisioningReads = (table: TableReader) => ({
 });
 
 /**
- * The write that counts a new device at its provisioning key. Fails if the key has reached its limit, or was deleted.
+ * The write that counts a new device against its provisioning key. Fails if the key has reached its limit or was
+ * deleted.
  */
 export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 'maxDevices'>, now: number): Write => {
   const hasRoom = maxDevices === null ? present : where('#devices < :maxDevices', { maxDevices });
@@ -29,17 +30,17 @@ const provisioningWrites = (table: Table) => ({
   put: async (hash: string, key: Provisioner): Promise<void> => {
     await table.write(
       { put: { ...key, ...items.provisioningKey({ hash }) } },
-      // Stored twice: by hash for registrations, and in the list, where its use is counted.
+      // Stored twice: by hash for registrations, and in the list, where uses are counted.
       { put: { ...key, ...unused, hash, ...items.listedKey({ keyId: key.id }) } },
     );
   },
 
-  /** Records a use of a key that registered no new device. */
+  /** Records a key's use that did not register a new device. */
   recordUse: async (keyId: string, now: number): Promise<void> => {
     await table.update(items.listedKey({ keyId }), changes({ set: { lastUsed: now }, if: present }));
   },
 
-  /** Deletes a key. False if there is none with that id. */
+  /** Deletes a key. False if no key has that id. */
   remove: async (keyId: string): Promise<boolean> => {
     const listed = items.listedKey({ keyId });
     const found = await table.get<{ hash: string }>(listed);

@@ -12,11 +12,11 @@ import { type SensorItem, touchSensor, unchangedSince } from './sensor-item.ts';
 import type { StoredState } from './state-item.ts';
 
 export const roomReads = (table: TableReader) => ({
-  /** Returns the room of a sensor, or null before the first PUT. */
+  /** Returns a sensor's room, or null before the first PUT. */
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
-/** The write that updates the region numbers in the state of a sensor; none if they have not changed. */
+/** The write that updates the region numbers in a sensor's state; none if they have not changed. */
 const renumberState = async (
   table: Table,
   key: Key,
@@ -34,8 +34,8 @@ const renumberState = async (
 
 const roomWrites = (table: Table) => ({
   /**
-   * Replaces the room of a sensor. False if the sensor, or anything that belongs to it, has changed since it was read.
-   * The sensor item gets a copy of the dimensions and the regions, because a fall reads that item anyway. `before`: the
+   * Replaces a sensor's room. False if the sensor, or anything that belongs to it, has changed since it was read. The
+   * sensor item gets a copy of the dimensions and regions, because a fall reads that item anyway. `before`: the
    * previous regions. The state refers to regions by number, so it is updated too.
    */
   put: async (

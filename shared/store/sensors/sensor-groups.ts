@@ -11,7 +11,7 @@ import { type SensorItem, sensorKey } from './sensor-item.ts';
 
 type GroupFields = Omit<SensorGroup, 'sensorIds'>;
 /**
- * A group as it is stored. `version` counts its changes and the references to it. `isLeaving`: it is being deleted, so
+ * A group as stored. `version` counts changes to the group and references to it. `isLeaving`: it is being deleted, so
  * no rule and no filter may refer to it.
  */
 type GroupItem = GroupFields & { version: number; isLeaving?: true };
@@ -22,7 +22,7 @@ const groupKey = ({ customerId, id: groupId }: Pick<GroupFields, 'customerId' | 
   groupId,
 });
 
-/** Returns the sensors of a group. Each is a separate item, so that groups may be large. */
+/** Returns a group's sensors. Each is a separate item, so that groups may be large. */
 const membersOf = async (table: TableReader, { customerId, groupId }: GroupKey): Promise<string[]> => {
   const beginsWith = items.groupMember.sk({ groupId, sensorId: '' });
   const found = await table.queryAll({ pk: items.groupMember.pk({ customerId }), beginsWith });
@@ -62,7 +62,7 @@ export const sensorGroupReads = (table: TableReader) => ({
   },
 });
 
-/** The writes that move a sensor to a group (0: none), on the condition that it is still in the group that was read. */
+/** The writes that move a sensor to a group (0: none), on condition that it is still in the group that was read. */
 const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
   const member = (groupId: number) => items.groupMember({ customerId: customerId ?? UNASSIGNED, groupId, sensorId });
   const isInGroup = where('#groupId = :from', { from });
@@ -77,21 +77,21 @@ const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: num
 };
 
 /**
- * The number of sensors that one transaction moves. Each takes three writes, and the group a few; the limit is 100
+ * The number of sensors moved by one transaction. Each takes three writes, and the group a few; the limit is 100
  * writes.
  */
 const SENSORS_PER_STEP = 30;
 
 type Step = { version: number; isLast: boolean };
-/** Whether the call has written anything yet. If so, it continues without sensors that are deleted in the meantime. */
+/** Whether the request has written anything yet. If so, it continues without sensors that have been deleted since. */
 type Progress = { isBegun: boolean };
 type MembersResult = 'done' | { unknown: string };
-/** The version of a group, the sensors that it should have, and the writes of the group itself in each step. */
+/** A group's version, the sensors it should have, and the writes to the group itself in each step. */
 type MembersChange = { version: number; sensorIds: readonly string[]; group: (step: Step) => Write[] };
 
 /**
- * Sets the sensors of a group. If one transaction cannot hold them, they are moved in several steps. After each of them
- * every sensor is in at most one group, and the group is consistent. After a crash, repeating the call continues from
+ * Sets a group's sensors. If one transaction cannot hold them, they are moved in several steps. After each step, every
+ * sensor is in at most one group, and the group is consistent. After a crash, repeating the request continues from
  * there.
  */
 const setMembers = async (
@@ -124,7 +124,7 @@ const setMembers = async (
 
 const versionIs = (version: number) => where('#version = :seen', { seen: version });
 
-/** The write that changes a group, if nobody else has changed it in the meantime. */
+/** The write that changes a group, unless another request has changed it. */
 const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): Write => ({
   update: items.sensorGroup(key),
   changes: changes({
@@ -137,7 +137,7 @@ const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): W
 const versionOf = async (table: Table, key: GroupKey): Promise<number | null> =>
   (await table.get<GroupItem>(items.sensorGroup(key)))?.version ?? null;
 
-/** Whether any rule or the filter of any webhook refers to a group. */
+/** Whether any rule or webhook filter refers to a group. */
 const isInUse = async (table: Table, customerId: number, groupId: number): Promise<boolean> =>
   (await ruleReads(table).isGroupInUse(customerId, groupId)) ||
   (await webhookReads(table).list(customerId)).some(({ sensorGroupId }) => sensorGroupId === groupId);
@@ -150,7 +150,7 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
     if (!found) return 'gone';
     const { version, isLeaving } = found;
     if (await isInUse(table, customerId, groupId)) return 'in_use';
-    // Once the group is marked, nothing can refer to it, while its sensors leave in several steps.
+    // Marking the group prevents new references to it while its sensors leave in several steps.
     if (!isLeaving && (await table.write(change(key, version, { isLeaving: true }))) !== null) return null;
     const markedVersion = isLeaving ? version : version + 1;
     if (await isInUse(table, customerId, groupId)) {
@@ -193,7 +193,7 @@ const sensorGroupWrites = (table: Table) => ({
     });
   },
 
-  /** Replaces the name and the sensors of a group. */
+  /** Replaces a group's name and sensors. */
   put: (group: Omit<SensorGroup, 'createDate'>): Promise<MembersResult | 'gone'> => {
     const progress = { isBegun: false };
     return retryOnConflict(async () => {

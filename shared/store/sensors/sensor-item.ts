@@ -7,14 +7,14 @@ import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 
 /**
- * A sensor as it is stored. `revision` counts every change of the sensor and its parts (room, configurations, group,
- * rules for its regions). So a call that deletes or moves all of them notices if something was added in the meantime.
+ * A sensor as stored. `revision` counts every change to the sensor and its parts (room, configurations, group, rules
+ * for its regions). A request that deletes or moves all of them thereby notices if something was added.
  */
 export type SensorItem = SensorRecord & {
   revision: number;
   activityDate?: number;
   /**
-   * Until when (ms) its customer allows it to register without its token. Moving or registering the sensor ends this.
+   * Until when (ms) the customer allows it to register without its token. Moving or registering the sensor ends this.
    */
   registrationUntil?: number;
 };
@@ -25,7 +25,7 @@ export const sensorKey = (customerId: number | null, sensorId: string): Key =>
 const rowOf = (sensor: SensorRecord) =>
   lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED, packedSensor: packSensor(sensor) });
 
-/** The item of a sensor that is new, or new to its customer. */
+/** The item for a sensor that is new, or new to its customer. */
 export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
   ...sensor,
   ...sensorKey(sensor.customerId, sensor.id),
@@ -37,7 +37,7 @@ export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
 export const unchangedSince = ({ revision }: Pick<SensorItem, 'revision'>): Condition =>
   where('#revision = :seenRevision', { seenRevision: revision });
 
-/** The write of a change that sensor lists do not show. The default condition is that the sensor exists. */
+/** The write for a change not shown in sensor lists. By default, the sensor must exist. */
 export const touchSensor = (
   customerId: number,
   sensorId: string,
@@ -48,7 +48,7 @@ export const touchSensor = (
   changes: changes({ set, add: { revision: 1 }, if: condition }),
 });
 
-/** The write that changes a sensor, if it is unchanged since it was read, together with its row in the list. */
+/** The write that changes a sensor and its list row, if the sensor is unchanged since it was read. */
 export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write => ({
   update: sensorKey(item.customerId, item.id),
   changes: changes({

@@ -24,20 +24,20 @@ import type { StateItem } from './state-item.ts';
 import { openFallAttributes, stateReads } from './states.ts';
 
 /**
- * A sensor as it was when it left a customer. Its older messages still belong to that customer, and are processed with
- * this record. It is kept for as long as any other data that the sensor left there.
+ * A sensor as it was when it left a customer. Older messages still belong to that customer, and are processed with this
+ * record. It is kept for as long as any other data the sensor left there.
  */
 export type FormerSensor = {
   sensor: SensorRecord;
   regions: Room['regions'];
   critical: Record<string, unknown> | null;
-  /** When (s) all data that is kept about the sensor expires. */
+  /** When (s) all data kept about the sensor expires. */
   ttl: number;
 };
 
 /** Longer (ms) than any message stays in a queue. */
 const MAX_QUEUED = 15 * 86_400_000;
-/** Longer (ms) than any data of a former sensor is kept, because this item leads to it. */
+/** Longer (ms) than any data about a former sensor is kept, because this item leads to it. */
 const FORMER_KEPT = EVENT_RETENTION + MAX_QUEUED;
 
 type SensorKey = { customerId: number; sensorId: string };
@@ -50,7 +50,7 @@ type SensorWithParts = {
   configs: ConfigItem[];
 };
 
-/** Reads a sensor with its parts. The sensor comes first, because every later change of a part changes its revision. */
+/** Reads a sensor with its parts. The sensor comes first, because any later change to a part changes the revision. */
 const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey): Promise<SensorWithParts | null> => {
   const sensor = await readSensor(table, customerId, sensorId);
   if (!sensor) return null;
@@ -64,8 +64,8 @@ const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey):
 };
 
 /**
- * The writes that keep the data of a sensor at the customer that it leaves. A sensor without an owner leaves nothing
- * behind. With `isUnchanged`, they fail if the state has changed since it was read.
+ * The writes that keep a sensor's data at the customer it leaves. A sensor without an owner leaves nothing behind. With
+ * `isUnchanged`, they fail if the state has changed since it was read.
  */
 const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,
@@ -93,13 +93,13 @@ const keepFormerSensor = (
   ];
 };
 
-/** The write for the end of the learning phase that is running, if any. */
+/** The write for the end of the running learning phase, if any. */
 const learningWrites = (configs: readonly ConfigItem[], now: number, write: (end: number) => Write): Write[] => {
   const end = runningLearningEnd(configs, now);
   return end === null ? [] : [write(end)];
 };
 
-/** The writes that remove the parts of a sensor from its customer. Events, rule hits and feedback stay. */
+/** The writes that remove a sensor's parts from its customer. Events, rule hits and feedback stay. */
 const removeParts = (
   { customerId, sensorId }: SensorKey,
   { sensor, room, configs }: SensorWithParts,
@@ -113,8 +113,8 @@ const removeParts = (
 ];
 
 /**
- * The write that marks a sensor as erased: its older messages belong to nobody and raise no alarm. While the erasure is
- * running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
+ * The write that marks a sensor as erased: its older messages have no owner and do not raise alarms. While the erasure
+ * is running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
  */
 export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goesOn: boolean): Write => {
   const ttl = Math.ceil((now + MAX_QUEUED) / 1_000);
@@ -160,20 +160,18 @@ const removeSensor = (
     return failed === null ? 'done' : null;
   });
 
-/** The writes of the parts that a sensor without an owner takes along to its customer. */
+/** The writes for the parts that a sensor without an owner takes along to its new customer. */
 const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: number): Write[] => [
   ...learningWrites(configs, now, (end) => putLearningNotice(to, end)),
   ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
 
-/**
- * `to`: UNASSIGNED for no owner; `most`: the quota of sensors; `pairingHash`: the pairing code that the move uses up.
- */
+/** `to`: UNASSIGNED for no owner; `most`: the sensor quota; `pairingHash`: the pairing code used up by the move. */
 type Move = { to: number; most: number; now: number; pairingHash?: string };
 type MoveResult = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
 
-/** The writes of a sensor that moves, without counts and checks. */
+/** The writes for moving a sensor, without counts and checks. */
 const moveWrites = (
   from: SensorKey,
   parts: SensorWithParts & { link: DeviceLink },
@@ -203,15 +201,13 @@ const moveWrites = (
   ];
 };
 
-/** Returns why a sensor was not moved, from the writes that failed, or null if another change was faster. */
+/** Returns why a sensor was not moved, from the failed writes, or null if another change was faster. */
 const refusalOf = (failed: readonly number[], hasCode: boolean): 'being_erased' | 'code_used' | null => {
   if (failed.includes(0)) return 'being_erased';
   return hasCode && failed.includes(1) ? 'code_used' : null;
 };
 
-/**
- * Moves a sensor to another customer, where it starts from scratch: without state, and without its previous settings.
- */
+/** Moves a sensor to another customer, where it starts from scratch: without state or previous settings. */
 const moveSensor = (table: Table, from: SensorKey, move: Move): Promise<MoveResult> =>
   retryOnConflict(async () => {
     const { to, most: limit, now, pairingHash } = move;

@@ -1,7 +1,7 @@
 import { type AccessPattern, pattern, per8KB, perItem, unlessFound, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-/** Access patterns of sensors, their groups and their devices. */
+/** Access patterns for sensors, their groups and their devices. */
 export const sensorPatterns = {
   'sensors.get': pattern('A sensor', { get: ['sensor'] }, [1, 0]),
   'sensors.getWithContext': pattern(

@@ -22,8 +22,8 @@ export const sensorReads = (table: TableReader) => ({
   getEventual: (customerId: number, sensorId: string) =>
     table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
   /**
-   * Reads a sensor, its state, unless that is known already, and its customer in one consistent read: everything needed
-   * to decide alarms.
+   * Reads a sensor, its state (unless already known) and its customer in one consistent read: everything needed to
+   * decide alarms.
    */
   getWithContext: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
     const keys = {
@@ -48,7 +48,7 @@ export const sensorReads = (table: TableReader) => ({
     (await table.get(items.erasedSensor({ customerId, hash: hashOf(sensorId) }))) !== null,
   getAll: (customerId: number, sensorIds: readonly string[]) =>
     table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
-  /** Returns all sensors of a customer, read only from the rows of the index. */
+  /** Returns a customer's sensors, reading only index rows. */
   list: async (customerId: number): Promise<ListedSensor[]> => {
     const rows = await table.queryAll<{ listSk: string }>({
       index: 'list',
@@ -59,7 +59,9 @@ export const sensorReads = (table: TableReader) => ({
 });
 
 const sensorWrites = (table: Table) => ({
-  /** Sets in sensor lists whether a sensor has been active since `time` (ms), unless a later time was set before. */
+  /**
+   * Sets in sensor lists whether a sensor has been active since `time` (ms), unless a later time has already been set.
+   */
   setActive: async (customerId: number, sensorId: string, isActive: boolean, time: number): Promise<void> => {
     await retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
@@ -69,7 +71,7 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
-  /** Records whether the messages of a sensor keep its falls from being reported. Returns whether this has changed. */
+  /** Records whether a sensor's messages prevent falls from being reported. Returns whether this has changed. */
   setObstacle: async (
     customerId: number,
     sensorId: string,
@@ -82,7 +84,7 @@ const sensorWrites = (table: Table) => ({
       return (await table.write(updateSensor(sensor, { [name]: isSet }))) === null || null;
     }),
 
-  /** Records the firmware (v0.N) that a device runs now. */
+  /** Records the firmware (v0.N) that a device is running. */
   setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {
     await retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);

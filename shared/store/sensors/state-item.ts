@@ -3,15 +3,15 @@ import type { ProcessedRun } from '#shared/domain/event/recorded-call.ts';
 import type { Fall, FallPhase, FallPosture, SensorState, Track } from '#shared/domain/sensor/sensor-state.ts';
 
 /**
- * The position of the last processed message in the order of its sensor, when (ms) the newest one was received, and the
- * last calls that were processed completely.
+ * The position of the last processed message in the sensor's order, when (ms) the newest one was received, and the last
+ * calls processed completely.
  */
 export type ProcessedPosition = { position: string; receiveDate: number; run?: ProcessedRun };
 
 /**
- * The state of a sensor with its last decision, which is kept until the next one so that it can be applied again after
- * a crash. `judged`: how far its messages have been processed (functions/workers/process/inputs.ts). `ttl`: when (s)
- * the state of a former sensor expires.
+ * A sensor's state with its last decision, which is kept until the next one so that it can be applied again after a
+ * crash. `judged`: how far the sensor's messages have been processed (functions/workers/process/inputs.ts). `ttl`: when
+ * (s) a former sensor's state expires.
  */
 export type StateItem = SensorState & {
   decision: Decision | null;
@@ -33,8 +33,8 @@ const wordCodec = <W extends string>(characters: Readonly<Record<W, string>>) =>
   };
 };
 
-// This keeps the state small, which every message reads and writes. Other versions of the code read it, so it never
-// changes.
+// This keeps the state small, because every message reads and writes it. It never changes, because other code versions
+// read it.
 const phases = wordCodec<FallPhase>({ detected: 'd', confirmed: 'c', calling: 'a', finished: 'f', canceled: 'x' });
 const postures = wordCodec<FallPosture>({ suspected: 'd', fallen: 'a', sitting_suspected: 'e', sitting: 'b' });
 
@@ -46,7 +46,7 @@ const decodeDates = (stored: Record<string, number>): PhaseDates =>
     Object.entries(stored).flatMap(([character, date]) => phases.decode(character).map((phase) => [phase, date])),
   );
 
-/** A fall as it is stored. `seen`: its phases; `markedAt`: their dates. */
+/** A fall as stored. `seen`: the phases; `markedAt`: their dates. */
 type StoredFall = Omit<Fall, 'phases' | 'phaseDates'> & { seen: string; markedAt?: Record<string, number> };
 
 const encodeFall = ({ phases: reached, phaseDates, ...fall }: Fall): StoredFall => ({
@@ -61,7 +61,7 @@ const decodeFall = ({ seen, markedAt, ...fall }: StoredFall): Fall => ({
 });
 
 /**
- * A track as it is stored. `seen`: the postures of its open fall; `told`: the time up to which its falls raised alarms.
+ * A track as stored. `seen`: the open fall's postures; `told`: the time up to which the track's falls raised alarms.
  */
 type StoredTrack = Omit<Track, 'fallPostures' | 'alarmedUpTo'> & { seen?: string; told?: number };
 
@@ -76,7 +76,7 @@ const decodeTrack = ({ seen, told, ...track }: StoredTrack): Track => ({
   ...(told !== undefined && { alarmedUpTo: told }),
 });
 
-/** A state as it is stored. All versions of the code that work on one table share this form. */
+/** A state as stored. All code versions that share a table share this form. */
 export type StoredState = Omit<StateItem, 'falls' | 'tracks'> & { falls: StoredFall[]; tracks?: StoredTrack[] };
 
 export const encodeState = ({ falls, tracks, ...state }: StateItem): StoredState => ({

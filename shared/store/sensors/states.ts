@@ -5,7 +5,7 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
-/** The attributes to remove when a sensor leaves its customer, who must not see its falls anymore. */
+/** The attributes to remove when a sensor leaves a customer, because the customer must no longer see its falls. */
 export const openFallAttributes = ['listPk', 'listSk'] as const;
 
 export const stateReads = (table: TableReader) => ({
@@ -14,7 +14,7 @@ export const stateReads = (table: TableReader) => ({
     return stored && decodeState(stored);
   },
 
-  /** Returns the states of sensors in the same order, possibly a few seconds old; null for sensors without a state. */
+  /** Returns sensor states in the same order, possibly a few seconds old; null for sensors without a state. */
   glance: async (sensors: readonly { customerId: number; sensorId: string }[]): Promise<(StateItem | null)[]> => {
     const keys = sensors.map((sensor) => items.sensorState(sensor));
     const stored = await table.getAllEventual<StoredState>(keys);
@@ -25,14 +25,14 @@ export const stateReads = (table: TableReader) => ({
 
 /**
  * `checkAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state
- * expires, if the sensor has left its customer and only its older messages are processed.
+ * expires, if the sensor has left its customer and only older messages are processed.
  */
 type StateTimes = { checkAt?: number | null; formerUntil?: number | null };
 
 const stateWrites = (table: Table) => ({
   /**
-   * Writes a state together with its decision, which was made from the version `before`. False if another decision came
-   * first, or if this is the first state and the sensor was deleted.
+   * Writes a state together with the decision based on the version `before`. False if another decision came first, or
+   * if this is the first state and the sensor was deleted.
    */
   decide: async (
     { customerId, sensorId }: { customerId: number; sensorId: string },
@@ -49,12 +49,12 @@ const stateWrites = (table: Table) => ({
       ...key,
       version: before + 1,
       ...due,
-      // The same for all falls of a sensor, so the index is written only when the first one starts and the last one
+      // The same for all of a sensor's falls, so the index is written only when the first one starts and the last one
       // ends.
       ...(isListed && lists.openFallsOfCustomer({ customerId, sensorId })),
       ...(formerUntil !== null && { ttl: formerUntil }),
     };
-    // Only a first state could be written for a sensor that was deleted in the meantime.
+    // Only a first state could be written for a sensor that has just been deleted.
     const kind = formerUntil === null ? items.sensor : items.formerSensor;
     const sensorExists = { check: kind({ customerId, sensorId }), where: present };
     const failed =
@@ -64,7 +64,7 @@ const stateWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Records the times of a report that changed nothing else. False if the state has changed in the meantime. */
+  /** Records the times of a report that changed nothing else. False if the state has changed since it was read. */
   recordTimes: async (
     customerId: number,
     sensorId: string,
@@ -77,8 +77,8 @@ const stateWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed in the
-   * meantime.
+   * Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed since it
+   * was read.
    */
   scheduleCheck: async (
     customerId: number,

@@ -8,14 +8,14 @@ import { changes, type Item, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 type JobKey = Pick<DataJob, 'customerId' | 'kind' | 'id'>;
-/** What is needed to repeat an erasure, or the cancellation of a requested one. */
+/** What is needed to repeat an erasure, or to cancel a requested one again. */
 export type ListedErasure = Pick<
   DataJob,
   'id' | 'customerId' | 'subject' | 'reason' | 'actor' | 'createDate' | 'canceledBy'
 >;
 
 const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ customerId, kind, jobId });
-/** The length of the time in a ULID. */
+/** The length of a ULID's time. */
 const TIME_LENGTH = 10;
 const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
 
@@ -29,11 +29,11 @@ const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {})
 const isRequested = where('#state = :requested', { requested: 'requested' });
 
 /**
- * The prefix of the attributes with the counts. Each count is a separate attribute, because DynamoDB can add only to
- * top-level attributes.
+ * The prefix of count attributes. Each count is a separate attribute, because DynamoDB can add only to top-level
+ * attributes.
  */
 const COUNT = 'erased_';
-/** Returns the job that an item holds. */
+/** Returns the job held by an item. */
 const jobOf = (item: DataJob & Item): DataJob => {
   const counted = Object.entries(item).filter(([name]) => name.startsWith(COUNT));
   return {
@@ -51,21 +51,21 @@ export const dataJobReads = (table: TableReader) => ({
     return found && jobOf(found);
   },
 
-  /** Returns the jobs of a customer, newest first. They are few, because the number per day is limited. */
+  /** Returns a customer's jobs, newest first. There are few, because the number per day is limited. */
   list: async (customerId: number, kind: JobKind): Promise<DataJob[]> => {
     const query = { pk: items.dataJob.pk({ customerId }), beginsWith: `JOB#${kind}#`, newestFirst: true };
     return (await table.queryAll<DataJob>(query)).map(jobOf);
   },
 
-  /** Returns the erasures of all customers that started at `time` (ms) or later, oldest first. */
+  /** Returns all customers' erasures that started at `time` (ms) or later, oldest first. */
   erasuresSince: (time: number) =>
     table.queryAll<ListedErasure>({ pk: items.erasure.pk({}), between: [firstUlidAt(time), '~'] }),
 });
 
 const dataJobWrites = (table: Table) => ({
   /**
-   * Creates a job, which is due at once, unless its id exists. An erasure that begins is also listed for recoveries. If
-   * the erasure had only been requested before a recovery, it begins now.
+   * Creates a job, due at once, unless its id exists. An erasure that begins is also listed for recoveries. An erasure
+   * that had only been requested before a recovery begins now.
    */
   create: async (job: DataJob): Promise<void> => {
     const { id, kind, state, createDate } = job;
@@ -79,7 +79,7 @@ const dataJobWrites = (table: Table) => ({
 
   /**
    * Creates a requested erasure, unless another one was requested since `before` was read from the customer. False if
-   * one was, or if there is no such customer.
+   * one was, or the customer does not exist.
    */
   request: async (job: DataJob, before: string | undefined): Promise<boolean> => {
     const { customerId, id, createDate } = job;
@@ -93,7 +93,8 @@ const dataJobWrites = (table: Table) => ({
   },
 
   /**
-   * Approves a requested erasure, which is due at `dueTime` (ms). False if it was approved or canceled, or has begun.
+   * Approves a requested erasure, which is due at `dueTime` (ms). False if it has been approved or canceled, or has
+   * begun.
    */
   approve: async (job: DataJob, approvedBy: Actor, updateDate: number, dueTime: number): Promise<boolean> => {
     const isOpen = where('#state = :requested AND attribute_not_exists(#approvedBy)', { requested: 'requested' });
@@ -101,7 +102,7 @@ const dataJobWrites = (table: Table) => ({
     return (await table.update(jobKey(job), changes({ set, if: isOpen }))) !== null;
   },
 
-  /** Cancels a requested erasure, also for recoveries. False if it was canceled or has begun. */
+  /** Cancels a requested erasure, also for recoveries. False if it has been canceled or has begun. */
   cancel: async (job: DataJob, canceledBy: Actor, now: number): Promise<boolean> => {
     const set = { state: 'canceled', canceledBy, updateDate: now };
     const failed = await table.write(
@@ -111,7 +112,7 @@ const dataJobWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Begins an approved erasure, and lists it for recoveries. False if it was canceled or has begun. */
+  /** Begins an approved erasure, and lists it for recoveries. False if it has been canceled or has begun. */
   begin: async (job: DataJob, now: number): Promise<boolean> => {
     const isApproved = where('#state = :requested AND attribute_exists(#approvedBy)', { requested: 'requested' });
     const set = { state: 'running', startDate: now, updateDate: now };
@@ -122,7 +123,7 @@ const dataJobWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Records that everybody who may cancel a requested erasure has been informed. */
+  /** Records that all users who may cancel a requested erasure have been informed. */
   recordMails: async (job: JobKey): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { isMailed: true }, if: present }));
   },
@@ -133,7 +134,7 @@ const dataJobWrites = (table: Table) => ({
     await table.update(jobKey(job), changes({ remove: dueAttributes, if: isOpen }));
   },
 
-  /** Records that the subject of an erasure cannot be found anymore. */
+  /** Records that an erasure's subject cannot be found anymore. */
   recordSubjectGone: async (job: JobKey, updateDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { isGone: true, updateDate }, if: present }));
   },
@@ -159,12 +160,12 @@ const dataJobWrites = (table: Table) => ({
     await table.update(jobKey(job), changes({ set, remove: dueAgain === null ? dueAttributes : [], if: present }));
   },
 
-  /** Records that somebody gets a URL of the file of an export. */
+  /** Records that a user gets a URL for an export's file. */
   recordUrl: async (job: JobKey, urlDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { urlDate }, if: present }));
   },
 
-  /** Records that the file of an export was deleted. */
+  /** Records that an export's file was deleted. */
   dropFile: async (job: JobKey): Promise<void> => {
     await table.update(jobKey(job), changes({ remove: ['file', ...dueAttributes], if: present }));
   },

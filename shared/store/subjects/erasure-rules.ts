@@ -10,13 +10,13 @@ import type { StoredItem, SubjectScope } from './subjects.ts';
 
 export type ItemKind = keyof typeof items;
 /**
- * What an erasure does with an item: keeps it because it belongs to somebody else, removes it, or replaces it with this
+ * What an erasure does with an item: keeps it because it belongs to someone else, removes it, or replaces it with this
  * reduced item.
  */
 export type Verdict = 'keep' | 'remove' | StoredItem;
 type ErasureRule = (item: StoredItem, who: SubjectScope) => Verdict;
 type SubjectKind = SubjectScope['subject']['kind'];
-/** The rules of a kind of item, by kind of subject. Without a rule, the item holds no data of such a subject. */
+/** The rules for an item kind, by subject kind. Without a rule, the item holds no data about such a subject. */
 type KindRules = Readonly<Partial<Record<SubjectKind, ErasureRule>>>;
 
 const remove: ErasureRule = () => 'remove';
@@ -29,7 +29,7 @@ const removeIf = (isOfSubject: boolean): Verdict => (isOfSubject ? 'remove' : 'k
 /** Replaces a name, an address or an id. */
 const ERASED = 'erased';
 
-/** The item that takes the place of an erased hit, because the ids of a customer's hits have no gaps. */
+/** The item that stands in for an erased hit, because a customer's hit ids have no gaps. */
 const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: StoredItem): StoredItem => ({
   pk,
   sk,
@@ -108,21 +108,21 @@ const customerWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   return others.length < contacts.length ? { ...item, emergencyContacts: others } : 'keep';
 };
 
-/** Removes the entries of a user from the roster. */
+/** Removes a user's entries from the roster. */
 const rosterWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   const entries = item.entries as { userId: number }[];
   const others = entries.filter(({ userId }) => userId !== id);
   return others.length < entries.length ? { ...item, entries: others } : 'keep';
 };
 
-/** Removes the room of a sensor from a plan. */
+/** Removes a sensor's room from a plan. */
 const planWithoutSensor: ErasureRule = (item, { subject: { id } }) => {
   const rooms = item.rooms as { sensorId: string }[];
   const others = rooms.filter(({ sensorId }) => sensorId !== id);
   return others.length < rooms.length ? { ...item, rooms: others } : 'keep';
 };
 
-/** Removes a user from the recipients of a later list of alarms. */
+/** Removes a user from the recipients of a later alarm list. */
 const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   const deferredTo = item.deferredTo as number[] | undefined;
   return deferredTo?.includes(Number(id))
@@ -130,9 +130,9 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
     : 'keep';
 };
 
-/** Objects whose ids stay in the audit log. They identify nobody who is not already known. */
+/** Objects whose ids stay in the audit log. They do not identify anyone who is not already known. */
 const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
-/** Returns a value of the details of a line without the ids of erased sensors. */
+/** Returns a value from a line's details without the ids of erased sensors. */
 const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, part: unknown) =>
@@ -140,9 +140,8 @@ const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
     ),
   );
 /**
- * Removes from a line of the audit log whatever is the subject or part of it: the name and address of the actor, the
- * object, and ids of sensors among the details. The ids of users stay, so that erasing a user does not hide who did
- * what.
+ * Removes from an audit log line whatever is the subject or part of it: the actor's name and address, the object, and
+ * sensor ids in the details. User ids stay, so that erasing a user does not hide who did what.
  */
 const lineWithoutSubject: ErasureRule = (item, { named }) => {
   const { actor, object, details } = item as unknown as StoredAuditEntry;
@@ -172,9 +171,9 @@ const deliveries: KindRules = {
   },
 };
 
-/** What an erasure of a customer, of one of its sensors or of a user does with each kind of item. */
+/** What an erasure of a customer, sensor or user does with each kind of item. */
 export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
-  // Items of the whole service, items of nobody, and items under hashed names that expire within a day.
+  // Service-wide items, items without an owner, and items under hashed names that expire within a day.
   counter: ofNobody,
   heartbeat: ofNobody,
   rate: ofNobody,
@@ -192,7 +191,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   firmwarePins: ofNobody,
   changedCustomer: ofNobody,
   dutyCheck: ofNobody,
-  // Needed by erasures. Leads are removed at the end, and the id of an erased sensor is hashed.
+  // Needed by erasures. Leads are removed at the end, and an erased sensor's id is hashed.
   dataJob: ofNobody,
   lead: ofNobody,
   erasure: ofNobody,
@@ -216,7 +215,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
     user: (item, { subject }) => removeIf(item.userId === subject.id),
   },
   owner: { customer: (item, { customerId }) => removeIf(item.customerId === customerId), user: remove },
-  // Removed in one transaction with its customer.
+  // Removed in the same transaction as the customer.
   listedCustomer: ofNobody,
   customer: { customer: remove, user: customerWithoutUser },
   bot: ofCustomer,
@@ -281,9 +280,9 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   },
   delivery: deliveries,
   personDelivery: deliveries,
-  // For a sensor or a user, found only through its delivery.
+  // For a sensor or a user, found only through the delivery.
   attempt: ofAll,
-  // For a sensor, removed with its delivery.
+  // For a sensor, removed with the delivery.
   heldAlarm: ofCustomer,
   feedLine: ofCustomer,
   hardware: ofCustomer,

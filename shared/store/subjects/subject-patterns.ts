@@ -2,12 +2,12 @@ import { type AccessPattern, pattern } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 import { erasureRules, type ItemKind } from './erasure-rules.ts';
 
-/** The kinds of items that may hold somebody's data. */
+/** The kinds of items that may hold personal data. */
 const ofSomebody = (Object.keys(erasureRules) as ItemKind[]).filter(
   (kind) => Object.keys(erasureRules[kind]).length > 0,
 );
 
-/** Access patterns of exports and erasures. */
+/** Access patterns for exports and erasures. */
 export const subjectPatterns = {
   'dataJobs.get': pattern("A job on people's data", { get: ['dataJob'] }, [1, 0]),
   'dataJobs.list': pattern('The exports or the erasures of a customer', { query: ['dataJob'] }, [1, 0], 'per 4 KB'),

@@ -13,7 +13,7 @@ const allOf = async (reads: Reads, place: SubjectPlace): Promise<StoredItem[]> =
   return found;
 };
 
-/** Returns the ids at the end of a customer's sort keys with these prefixes, of existing and of former items. */
+/** Returns the ids at the end of a customer's sort keys with these prefixes, for existing and former items. */
 const idsIn = async (reads: Reads, customerId: number, ...prefixes: readonly string[]): Promise<string[]> => {
   const pk = items.customer.pk({ customerId });
   const found = await Promise.all(prefixes.map((beginsWith) => allOf(reads, { pk, beginsWith })));
@@ -22,9 +22,7 @@ const idsIn = async (reads: Reads, customerId: number, ...prefixes: readonly str
 const sensorIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'SENSOR#', 'FORMER#');
 const webhookIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'WEBHOOK#', 'FORMER_WEBHOOK#');
 
-/**
- * Returns the leads to the data of a customer, which is found through a user, a sensor, a webhook or the customer id.
- */
+/** Returns the leads to a customer's data. It is found through a user, a sensor, a webhook or the customer id. */
 export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]> => {
   const pk = items.user.pk({ customerId });
   const users = await Promise.all(['USER#', 'FORMER_USER#'].map((beginsWith) => allOf(reads, { pk, beginsWith })));
@@ -41,7 +39,7 @@ export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]>
   ];
 };
 
-/** The sessions, tokens and codes of an account. The account itself comes last, because it leads to them. */
+/** An account's sessions, tokens and codes. The account itself comes last, because it leads to them. */
 async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<SubjectPlace> {
   const pk = items.account.pk({ accountKey });
   for await (const page of reads.pages({ pk })) {
@@ -65,8 +63,9 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
 }
 
 /**
- * A sensor of this customer, with its device. The owner comes second to last and the sensor last: while a sensor has an
- * owner, its device cannot register again, and data from after a new registration would no longer be this customer's.
+ * A sensor belonging to this customer, with its device. The owner comes second to last and the sensor last: while a
+ * sensor has an owner, its device cannot register again, and data from after a new registration would no longer be this
+ * customer's.
  */
 export async function* placesOfDevice(
   reads: Reads,
@@ -91,7 +90,7 @@ export async function* placesOfDevice(
   yield { pk, beginsWith: sk };
 }
 
-/** The owners of the ids of bots, groups and rules. */
+/** The owner items for bot, group and rule ids. */
 async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const [kind, prefix] of [
     ['bot', 'BOT#'],
@@ -101,13 +100,13 @@ async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Subje
     for (const id of await idsIn(reads, customerId, prefix)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
 }
 
-/** Feedback for the manufacturer, which is delivered to a webhook of another customer. */
+/** Feedback for the manufacturer, delivered to a webhook that belongs to another customer. */
 async function* placesOfMaker(reads: Reads): AsyncGenerator<SubjectPlace> {
   const home = (await reads.get(items.makerFeedback({}))) as (StoredItem & FeedbackWebhook) | null;
   if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
 }
 
-/** The partitions of a customer that hold data of many subjects. */
+/** A customer's partitions that hold data about many subjects. */
 const sharedPlaces = (customerId: number): SubjectPlace[] => [
   { pk: items.lateChange.pk({ customerId }) },
   { pk: items.ruleHit.pk({ customerId }) },
@@ -145,7 +144,7 @@ async function* placesOfCustomer(
   yield { pk: items.customer.pk({ customerId }) };
 }
 
-/** The places of a customer that may also hold data of one of its sensors or users. */
+/** The customer's places that may also hold data about one of its sensors or users. */
 async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const webhookId of await webhookIds(reads, customerId))
     yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
@@ -156,7 +155,7 @@ async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenera
 }
 
 /**
- * Every place that may hold data of a subject; first the places through which readers find it. No place is found by
+ * Every place that may hold a subject's data; first the places through which readers find it. No place is found by
  * reading the whole table.
  */
 export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly Lead[]): AsyncGenerator<SubjectPlace> {
@@ -174,7 +173,7 @@ export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly
   return yield* placesAmongOthers(reads, customerId);
 }
 
-/** The places that can be found only through an item: the attempts of a delivery, and the feedback on a hit. */
+/** The places that can be found only through an item: a delivery's attempts, and the feedback on a hit. */
 export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectScope): SubjectPlace[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)

@@ -5,13 +5,13 @@ import { placesOf, placesOfItem } from './subject-places.ts';
 import type { Lead, StoredItem, SubjectPlace, SubjectScope, subjectReads } from './subjects.ts';
 
 type Reads = Pick<ReturnType<typeof subjectReads>, 'pages' | 'get'>;
-/** An item of a subject, the place where it was found, and what an erasure does with it. */
+/** A subject's item, where it was found, and what an erasure does with it. */
 export type SubjectItem = { kind: ItemKind; item: StoredItem; verdict: Exclude<Verdict, 'keep'>; place: SubjectPlace };
 
 const kinds = Object.entries(items) as [ItemKind, (typeof items)[ItemKind]][];
 export const kindOf = (item: Key): ItemKind | null => kinds.find(([, { read }]) => read(item) !== null)?.[0] ?? null;
 
-/** Yields the items of a subject that only the given items lead to. */
+/** Yields the subject's items to which only the given items lead. */
 async function* itemsUnder(
   reads: Reads,
   who: SubjectScope,
@@ -24,8 +24,8 @@ async function* itemsUnder(
 }
 
 /**
- * Yields every item of a subject, page by page. Items that only another item leads to come before it. Throws on an item
- * of an undeclared kind, because nobody has decided whose data it holds.
+ * Yields all of a subject's items, page by page. Items found only through another item come before it. Throws on an
+ * item of an undeclared kind, because it is unknown whose data it holds.
  */
 export async function* subjectItems(
   reads: Reads,

@@ -7,12 +7,12 @@ import { items } from '../table.ts';
 
 /** An item as it is in the table. */
 export type StoredItem = Item & Key;
-/** A part of the table that may hold data of a subject: a partition, or the sort keys in it with a prefix. */
+/** A part of the table that may hold a subject's data: a partition, or the sort keys in it with a prefix. */
 export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
- * A lead to the data of a user, a sensor or a webhook that cannot be found anymore. An erasure keeps its leads from
- * before its start until its completion.
+ * A lead to the data of a user, sensor or webhook that cannot be found anymore. An erasure keeps leads from before it
+ * starts until it is complete.
  */
 export type Lead =
   | { kind: 'user'; id: string; accountKey: string }
@@ -34,10 +34,10 @@ export const subjectReads = (table: TableReader) => ({
     } while (startAfter);
   },
 
-  /** Returns an item by its key. */
+  /** Returns an item by key. */
   get: (key: Key): Promise<StoredItem | null> => table.get<Item>(key),
 
-  /** Returns the leads of an erasure. */
+  /** Returns an erasure's leads. */
   leads: ({ customerId, id }: JobKey): Promise<Lead[]> =>
     table.queryAll<Lead>({ pk: items.lead.pk({ customerId }), beginsWith: `LEAD#${id}#` }),
 });
@@ -51,7 +51,7 @@ const subjectWrites = (table: Table) => ({
   },
 
   /**
-   * Removes a customer from where readers find it. Nothing can be created in it from then on. False if it was deleted.
+   * Removes a customer from where readers find it. Nothing can then be created in it. False if it was already deleted.
    */
   dropCustomer: async (customerId: number): Promise<boolean> => {
     const listed = { remove: items.listedCustomer({ customerId }) };
@@ -63,11 +63,11 @@ const subjectWrites = (table: Table) => ({
     await table.write(markErased({ customerId, sensorId }, now, goesOn));
   },
 
-  /** Removes an item. False if it was removed before. */
+  /** Removes an item. False if it has already been removed. */
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Replaces an item with its reduced form. False if the item has changed in the meantime. */
+  /** Replaces an item with its reduced form. False if the item has changed since it was read. */
   replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
     return (await table.write({ put: reduced, where: unchanged })) === null;
@@ -77,8 +77,8 @@ const subjectWrites = (table: Table) => ({
 export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectWrites(table) });
 
 /**
- * The subject of a job, and its customer. `accountKey`: the key of a user's account, or null if it is unknown. `named`:
- * the objects of the audit log that are the subject or part of it, such as `sensor 4711`.
+ * A job's subject, and its customer. `accountKey`: the key of a user's account, or null if unknown. `named`: the audit
+ * log objects that are the subject or part of it, such as `sensor 4711`.
  */
 export type SubjectScope = {
   customerId: number;
