@@ -3,28 +3,34 @@ import type { Claims } from '../domain/identity/claims.ts';
 import { IssuerUnavailable } from './unavailable.ts';
 
 const TIMEOUT_SECONDS = 5;
-/** How long the metadata of the issuer is cached. */
+/** How long (ms) the identity provider's metadata is cached. */
 const METADATA_MS = 3_600_000;
 
 type Client = { issuer: string; clientId: string; clientSecret: string; scopes: string };
-/** `login`: the issuer asks for credentials even if somebody is logged in. OpenID Connect Core 1.0, section 3.1.2.1. */
+/**
+ * `login`: the identity provider asks for credentials even if a user is logged in. OpenID Connect Core 1.0, section
+ * 3.1.2.1.
+ */
 export type Prompt = 'login' | undefined;
-/** The values that a login keeps while the user is at the issuer. Each has 192 random bits or more. */
+/** The values a login keeps while the user is at the identity provider. Each has 192 random bits or more. */
 type Secrets = { state: string; nonce: string; verifier: string };
-/** What the issuer states about a user who logged in. */
+/** What the identity provider states about a user who logged in. */
 export type OidcIdentity = { issuer: string; subject: string; claims: Claims; idToken: string };
 
-/** Few calls need the library, so it is loaded by the first one that does. https://github.com/panva/openid-client */
+/** Few requests need the library, so the first one that does loads it. https://github.com/panva/openid-client */
 const library = () => import('openid-client');
 
-/** Whether the error means that the issuer is unavailable: a timeout code, or fetch's error for a failed connection. */
+/**
+ * Whether the error means that the identity provider is unavailable: a timeout code, or fetch's error for a failed
+ * connection.
+ */
 const isUnavailable = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'TypeError' && error.message === 'fetch failed') ||
   ['OAUTH_TIMEOUT', 'OAUTH_ABORT'].includes(String(Object(error).code));
 
 const discover = async ({ issuer, clientId, clientSecret }: Client): Promise<Configuration> => {
   const { allowInsecureRequests, discovery, enableNonRepudiationChecks, None } = await library();
-  // The signature of the ID token is checked although the issuer itself sends it, because http is allowed locally.
+  // The ID token's signature is checked although it comes directly from the issuer, because http is allowed locally.
   const execute = [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])];
   const secret = clientSecret === '' ? undefined : clientSecret;
   const authentication = secret === undefined ? None() : undefined;
@@ -36,8 +42,8 @@ const discover = async ({ issuer, clientId, clientSecret }: Client): Promise<Con
 };
 
 /**
- * Logs users in at an OpenID Connect issuer, using the authorization code flow with PKCE (OpenID Connect Core 1.0,
- * section 3.1; RFC 7636). Each method throws IssuerUnavailable if the issuer does not respond.
+ * Logs users in through an OpenID Connect identity provider, using the authorization code flow with PKCE (OpenID
+ * Connect Core 1.0, section 3.1; RFC 7636). Each method throws IssuerUnavailable if the provider does not respond.
  */
 export const createIssuer = (client: Client, now: () => number) => {
   let known: { since: number; found: Promise<Configuration> } | undefined;
@@ -61,7 +67,7 @@ export const createIssuer = (client: Client, now: () => number) => {
         nonce,
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        // With max_age the issuer also states when the user authenticated.
+        // With max_age, the identity provider also states when the user authenticated.
         ...(prompt && { prompt, max_age: '0' }),
       };
       return buildAuthorizationUrl(await configuration(), parameters).href;
@@ -95,7 +101,7 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Returns the address where a browser logs out of the issuer as well; null if the issuer has none. RP-Initiated
+     * Returns the address where a browser also logs out of the identity provider; null if it has none. RP-Initiated
      * Logout 1.0.
      */
     endSession: async (idToken: string, returnTo: string): Promise<string | null> => {

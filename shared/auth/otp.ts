@@ -1,14 +1,14 @@
 import { isAppCode } from '../domain/identity/otp.ts';
 
-/** Few calls need the library, so it is loaded by the first one that does. https://otplib.yeojz.dev */
+/** Few requests need the library, so the first one that does loads it. https://otplib.yeojz.dev */
 const library = () => import('otplib/functional');
 
-/** How far the clock of an app may be off: the previous and the next code are accepted too. */
+/** How far an app's clock may be off: the previous and the next code are accepted too. */
 const TOLERANCE_SECONDS = 30;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Returns a secret of 160 bits in base32 from 20 random bytes. RFC 4226, section 4, R6; RFC 4648, section 6. */
+/** Returns a 160-bit secret in base32 from 20 random bytes. RFC 4226, section 4, R6; RFC 4648, section 6. */
 export const newOtpSecret = (random: Uint8Array): string => {
   const bits = [...random].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return bits.replaceAll(/.{5}/g, (five) => ALPHABET[Number.parseInt(five, 2)] ?? '');
@@ -19,8 +19,8 @@ export const otpUri = async (issuer: string, label: string, secret: string): Pro
   (await library()).generateURI({ issuer, label, secret });
 
 /**
- * Returns the time step (30 s each since the Unix epoch) that the code belongs to. Null if the code is not valid around
- * `now` (ms), or if its step is not after `lastStep`, the last step used. RFC 6238, section 5.2.
+ * Returns the time step (30 s each since the Unix epoch) to which the code belongs. Null if the code is not valid
+ * around `now` (ms), or if its step is not after `lastStep`, the last step used. RFC 6238, section 5.2.
  */
 export const timeStepOf = async (
   secret: string,

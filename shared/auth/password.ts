@@ -31,7 +31,7 @@ const parse = (hash: string): Hash | null => {
 export const createPasswords = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
   const dummy: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
   return {
-    /** Returns the argon2id hash of a password in the PHC string format, with a new random salt. */
+    /** Returns a password's argon2id hash in the PHC string format, with a new random salt. */
     hash: async (password: string): Promise<string> => {
       const salt = random(16);
       const { memory: m, passes: t, parallelism: p } = cost;
@@ -39,7 +39,7 @@ export const createPasswords = (cost = standard, random: (bytes: number) => Uint
     },
 
     /**
-     * Whether the password matches the hash, computed at the cost in the hash. Without a hash (no user has that name),
+     * Whether the password matches the hash, computed at the hash's cost. Without a hash (no user has that name),
      * returns false after the same time.
      */
     verify: async (password: string, hash: string | null): Promise<boolean> => {
@@ -49,7 +49,7 @@ export const createPasswords = (cost = standard, random: (bytes: number) => Uint
       return known !== null && tag.length === TAG && timingSafeEqual(actual, tag);
     },
 
-    /** Whether the cost of the hash differs from that of new hashes. The next login replaces such a hash. */
+    /** Whether the hash has a different cost than new hashes. The next login replaces such a hash. */
     isOutdated: (hash: string): boolean => {
       const old = parse(hash)?.cost;
       return old?.memory !== cost.memory || old.passes !== cost.passes || old.parallelism !== cost.parallelism;

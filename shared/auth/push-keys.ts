@@ -1,13 +1,13 @@
 import { createECDH } from 'node:crypto';
 
-/** Returns the key pair that signs push messages (RFC 8292), from 32 random bytes, in base64url. */
+/** Returns the key pair for signing push messages (RFC 8292), from 32 random bytes, in base64url. */
 export const pushKeysFrom = (random: Uint8Array): { publicKey: string; privateKey: string } => {
   const curve = createECDH('prime256v1');
   curve.setPrivateKey(random);
   return { publicKey: curve.getPublicKey('base64url'), privateKey: Buffer.from(random).toString('base64url') };
 };
 
-/** Whether this is a point on the curve that is used to encrypt push messages. */
+/** Whether this is a point on the curve used to encrypt push messages. */
 export const isCurvePoint = (point: string): boolean => {
   try {
     const curve = createECDH('prime256v1');

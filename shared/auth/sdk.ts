@@ -1,4 +1,2 @@
-/**
- * The parts of the AWS SDK for KMS that are used. They are bundled once for all functions (lib/aws/functions/sdk.ts).
- */
+/** The parts of the AWS SDK used for KMS. They are bundled once for all functions (lib/aws/functions/sdk.ts). */
 export { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms';

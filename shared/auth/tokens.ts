@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * The kinds of tokens and their prefixes: for login sessions, for programs that access an account, for devices, and for
+ * The token kinds and their prefixes: for login sessions, for programs that access an account, for devices, and for
  * registering devices.
  */
 export const tokenKinds = { session: 'ses', access: 'pat', device: 'dev', provisioning: 'prv' } as const;
@@ -15,14 +15,14 @@ const form = /^(ses|pat|dev|prv)_([\w-]{32,52})([0-9a-f]{6})$/;
 const checksum = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, CHECKSUM);
 const withChecksum = (text: string) => text + checksum(text);
 
-/** Generates the unguessable key of an account: 120 random bits as 20 characters. */
+/** Generates an account's unguessable key: 120 random bits as 20 characters. */
 export const newAccountKey = (random: (bytes: number) => Uint8Array): string =>
   Buffer.from(random(15)).toString('base64url');
 
 /**
- * Generates an opaque token with 192 random bits. A token of an account also contains the account's key, so that the
- * account, its rate and its session can be read at the same time. Everybody who ever had such a token knows the key,
- * but the key alone gives no access, and an invalid token with a valid key counts against the caller's address.
+ * Generates an opaque token with 192 random bits. An account's token also contains the account key, so that the
+ * account, its rate and its session can be read at the same time. Anyone who ever had such a token knows the key. The
+ * key alone does not grant access, and an invalid token with a valid key counts against the caller's address.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
   withChecksum(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
@@ -36,7 +36,7 @@ export const parseToken = (text: string): { kind: TokenKind; accountKey: string 
   return checksum(`${prefix}_${body}`) === sum ? { kind, accountKey: ofAccount ? body.slice(SECRET) : '' } : null;
 };
 
-/** Returns the SHA-256 hash of a token or code in base64url. Only the hash of a secret is stored. */
+/** Returns the SHA-256 hash of a token or code in base64url. Secrets are stored only as hashes. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
 /**

@@ -6,7 +6,7 @@ export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';
 }
 
-/** The OpenID Connect issuer does not respond. Retry later. */
+/** The OpenID Connect identity provider does not respond. Retry later. */
 export class IssuerUnavailable extends Error {
   override name = 'IssuerUnavailable';
 }

@@ -7,18 +7,18 @@ export type Cipher = {
 };
 
 /**
- * Encrypts secrets that must be readable later, such as those that sign deliveries. `context`: the id of the secret's
- * owner.
+ * Encrypts secrets that must be readable later, such as those used to sign deliveries. `context`: the id of the
+ * secret's owner.
  */
 export type Vault = {
   seal: (plain: string, context: string) => Promise<string>;
-  /** Decrypts a result of `seal`. Rejects any other text. */
+  /** Decrypts a result of `seal`. Rejects anything else. */
   open: (encrypted: string, context: string) => Promise<string>;
 };
 
-/** The prefix of every encrypted text, with the version of the encryption. */
+/** The prefix of all encrypted text, with the encryption version. */
 const MARK = '\n1:';
-/** Decrypted secrets that a process caches, so that most deliveries need no call to KMS. */
+/** The number of decrypted secrets cached per process, so that most deliveries do not have to call KMS. */
 const MAX_CACHED = 1_000;
 
 export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
@@ -32,7 +32,7 @@ export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
       if (!encrypted.startsWith(MARK)) throw new Error('a secret is not encrypted');
       const name = `${context}${encrypted}`;
       const known = cache.get(name) ?? read(encrypted, context);
-      // The map is in order of use: the first entry is the least recently used one.
+      // The map is ordered by use: the first entry is the least recently used one.
       cache.delete(name);
       cache.set(name, known);
       for (const oldest of cache.keys()) {
@@ -50,7 +50,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE = 12;
 const TAG = 16;
 
-/** Returns an AES-256-GCM cipher with a key of 32 bytes. */
+/** Returns an AES-256-GCM cipher with a 32-byte key. */
 export const aesCipher = (key: Uint8Array, random: (bytes: number) => Uint8Array): Cipher => ({
   encrypt: async (plain, context) => {
     const nonce = random(NONCE);

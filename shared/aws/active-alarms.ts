@@ -6,7 +6,7 @@ import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 export type ListActiveAlarms = () => Promise<readonly ActiveAlarm[]>;
 
 /**
- * Returns a function that lists the alarms that are on and notify a topic. Alarms of other stages notify other topics.
+ * Returns a function that lists the alarms that are on and notify a topic. Other stages' alarms notify other topics.
  */
 export const cloudWatchAlarms = (config: CloudWatchClientConfig, topicArn: string): ListActiveAlarms => {
   const client = withFreshSockets(

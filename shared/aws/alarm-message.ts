@@ -3,7 +3,7 @@ import type { ActiveAlarm } from '../domain/people/active-alarm.ts';
 /** SNS accepts fewer than 100 characters. https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
 const MAX_SUBJECT_LENGTH = 99;
 
-/** Returns an alarm in the format of CloudWatch, which pagers read. */
+/** Returns an alarm in the CloudWatch format, which pagers read. */
 const notification = ({ arn, name, description, reason, since, metric }: ActiveAlarm) => {
   const [, , , Region = '', AWSAccountId = ''] = arn.split(':');
   return {
@@ -29,7 +29,7 @@ const text = ({ name, description, reason, since }: ActiveAlarm): string =>
   ].join('\n\n');
 
 /**
- * Returns the message about an alarm that is already on, with a text for each subscription protocol.
+ * Returns the message about an alarm that is already on, with text for each subscription protocol.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
  */
 export const alarmMessage = (alarm: ActiveAlarm) => ({

@@ -1,6 +1,4 @@
-/**
- * The parts of the AWS SDK for SNS that are used. They are bundled once for all functions (lib/aws/functions/sdk.ts).
- */
+/** The parts of the AWS SDK used for SNS. They are bundled once for all functions (lib/aws/functions/sdk.ts). */
 export {
   PublishCommand,
   paginateListSubscriptionsByTopic,

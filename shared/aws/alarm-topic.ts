@@ -9,9 +9,9 @@ import {
 } from './alarm-topic-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
-/** The topic of alarms. Its calls reject if SNS does not accept them. */
+/** The alarm topic. Calls reject if SNS does not accept them. */
 export type AlarmTopic = {
-  /** Lists the subscribers of alarms. */
+  /** Lists the alarm subscribers. */
   subscriptions: () => Promise<readonly Subscription[]>;
   /** Sends an alarm that is already on to all subscribers. */
   send: (alarm: ActiveAlarm) => Promise<void>;
@@ -19,7 +19,7 @@ export type AlarmTopic = {
   notify: (subject: string, text: string) => Promise<void>;
 };
 
-/** Returns the calls to an SNS topic of alarms. */
+/** Returns the calls to an SNS alarm topic. */
 export const snsAlarmTopic = (config: SNSClientConfig, TopicArn: string): AlarmTopic => {
   const client = withFreshSockets(
     new SNSClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config }),

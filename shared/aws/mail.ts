@@ -5,20 +5,19 @@ import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sd
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
 /**
- * Sends a mail. Rejects if the mail service did not accept it. `reference` identifies the mail in reports of the
- * service.
+ * Sends an email. Rejects if the mail service did not accept it. `reference` identifies the email in service reports.
  */
 export type SendMail = (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
 
 /**
- * Timeouts (ms) of an attempt. Two attempts must end before the response to a password reset
+ * Timeouts (ms) per attempt. Two attempts must end before the response to a password reset
  * (functions/api/auth/reset.ts).
  */
 const TIMEOUTS = { connect: 800, answer: 1_200 };
 
 /**
- * Returns an address with its domain in ASCII. SES has no SMTPUTF8, so it rejects non-ASCII characters before the @.
- * https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_Destination.html
+ * Returns an address with its domain in ASCII. SES does not support SMTPUTF8, so it rejects non-ASCII characters before
+ * the @. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_Destination.html
  */
 const forSes = (address: string): string => {
   const at = address.lastIndexOf('@') + 1;
@@ -26,12 +25,12 @@ const forSes = (address: string): string => {
 };
 
 /**
- * `random`: random bytes, for the id of a mail; `configurationSet`: makes SES report mails that have a reference and
+ * `random`: random bytes, for the email id; `configurationSet`: makes SES report emails that have a reference and
  * cannot be delivered.
  */
 type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array; configurationSet?: string };
 
-/** Returns a function that sends plain-text mails from an address of the account through SES. */
+/** Returns a function that sends plain-text emails through SES, from one of the account's addresses. */
 export const sesMail = (
   config: SESv2ClientConfig,
   sender: string,

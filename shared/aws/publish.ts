@@ -1,15 +1,13 @@
 import { IoTDataPlaneClient, type IoTDataPlaneClientConfig, PublishCommand } from './publish-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
-/** Publishes a text to an MQTT topic. Rejects if the broker did not accept it. */
+/** Publishes a string to an MQTT topic. Rejects if the broker did not accept it. */
 export type Publish = (topic: string, payload: string) => Promise<void>;
 
-/** Timeouts in ms. They are short, because publications may be lost. */
+/** Timeouts (ms). They are short, because publications may be lost. */
 const TIMEOUTS = { connect: 500, answer: 1_000 };
 
-/**
- * Returns a function that publishes with QoS 1 through AWS IoT Core, at the data endpoint of this account and region.
- */
+/** Returns a function that publishes with QoS 1 through AWS IoT Core, at the account's data endpoint in this region. */
 export const iotPublish = (config: IoTDataPlaneClientConfig): Publish => {
   const client = withFreshSockets(
     new IoTDataPlaneClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),

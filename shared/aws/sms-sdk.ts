@@ -1,5 +1,5 @@
 /**
- * The parts of the AWS SDK for AWS End User Messaging that are used. They are bundled once for all functions
+ * The parts of the AWS SDK used for AWS End User Messaging. They are bundled once for all functions
  * (lib/aws/functions/sdk.ts).
  */
 export {

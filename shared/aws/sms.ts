@@ -3,12 +3,12 @@ import { PinpointSMSVoiceV2Client, type PinpointSMSVoiceV2ClientConfig, SendText
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
 /**
- * Sends an SMS to a number in E.164. Rejects if the service did not accept it. `reference` identifies the SMS in
- * reports of the service.
+ * Sends an SMS to an E.164 number. Rejects if the service did not accept it. `reference` identifies the SMS in service
+ * reports.
  */
 export type SendSms = (to: string, text: string, reference?: NotificationReference) => Promise<void>;
 
-/** How long the network keeps an SMS for a phone that is off. A later SMS would no longer help. */
+/** How long (s) the network keeps an SMS for a phone that is off. A later SMS would no longer help. */
 const TTL_SECONDS = 600;
 
 /**

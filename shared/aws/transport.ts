@@ -1,11 +1,11 @@
-/** Limits in ms. `connect`: opening a connection. `answer`: the wait for a response, or for the rest of it. */
+/** Limits (ms). `connect`: opening a connection. `answer`: waiting for a response, or for the rest of it. */
 type Timeouts = { connect: number; answer: number };
 
-/** AWS responds within milliseconds, rarely within hundreds. A call that takes longer will get no response. */
+/** AWS responds within milliseconds, rarely within hundreds. A call that takes longer will not get a response. */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**
- * Returns the `requestHandler` of every AWS client: a call without a response ends as a TimeoutError. `requestTimeout`
+ * Returns the `requestHandler` for every AWS client: a call without a response ends as a TimeoutError. `requestTimeout`
  * alone only warns, and covers only the wait for the first line; `socketTimeout` covers the rest of the response.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
  */
@@ -38,8 +38,8 @@ type Client = {
 };
 
 /**
- * Closes the idle sockets of a client after each timeout. All sockets may have died while the process was frozen, and
- * each dead one would cost a full timeout.
+ * Closes a client's idle sockets after each timeout. All sockets may have died while the process was frozen, and each
+ * dead one would cost a full timeout.
  */
 export const withFreshSockets = <C extends Client>(client: C): C => {
   client.middlewareStack.add(

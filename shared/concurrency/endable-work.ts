@@ -5,16 +5,16 @@ const currentWork = new AsyncLocalStorage<{ isOver: boolean; isDoubtful?: boolea
 /** Runs work that `endWork` can end. */
 export const runEndable = <T>(work: () => T): T => currentWork.run({ isOver: false }, work);
 
-/** Ends the current work: from now on it calls neither the table nor a queue. */
+/** Ends the current work: from now on, it calls neither the table nor a queue. */
 export const endWork = (): void => {
   const work = currentWork.getStore();
   if (work) work.isOver = true;
 };
 
-/** Whether the current work was ended. Its caller already has a response. */
+/** Whether the current work has been ended. Its caller already has a response. */
 export const isWorkEnded = (): boolean => currentWork.getStore()?.isOver === true;
 
-/** Records that a write of the current work got no response and was retried. */
+/** Records that one of the current work's writes got no response and was retried. */
 export const markDoubtful = (): void => {
   const work = currentWork.getStore();
   if (work) work.isDoubtful = true;

@@ -1,4 +1,4 @@
-/** The number of items that are processed at the same time. */
+/** The number of items processed at once. */
 const BATCH = 10;
 
 /** Calls `act` for each item, with a bounded number of concurrent calls, and returns the number of items. */

@@ -1,4 +1,4 @@
-/** The timers and random numbers of the machine, for pauses and timeouts. Stored times come from the host's clock. */
+/** The machine's timers and random numbers, for pauses and timeouts. Stored times come from the host's clock. */
 export type Machine = {
   sleep: (ms: number) => Promise<void>;
   /** Calls `run` once, after `ms`. Returns a function that cancels it. */

@@ -2,14 +2,14 @@ import { type Machine, machine } from './machine.ts';
 
 type RetryOptions = {
   attempts: number;
-  /** No attempt begins after this time. */
+  /** No attempt begins after this time (ms). */
   maxMs: number;
-  /** The longest pause (ms) after this number of attempts. The pause is random, from 0 to this (full jitter). */
+  /** The longest pause (ms) after this many attempts. The pause is random, from 0 to this (full jitter). */
   maxPause: (attempt: number) => number;
 };
 
 /**
- * Retries until an attempt returns something other than null, and returns that; null if attempts or time are used up.
+ * Retries until an attempt returns something other than null, and returns that; null when attempts or time are used up.
  * An attempt that throws is the last one.
  */
 export const retry = async <T>(

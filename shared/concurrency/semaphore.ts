@@ -1,7 +1,9 @@
-/** A permit of a semaphore for a key. `shared` is one object for all current permits of that key. */
+/** A semaphore permit for a key. `shared` is one object for all current permits for that key. */
 export type Permit<S> = {
   shared: S;
-  /** hasWaiters: whether a caller waits for a permit of this key. isEmpty: whether no permit of this key is held. */
+  /**
+   * hasWaiters: whether a caller is waiting for a permit for this key. isEmpty: whether no permit for this key is held.
+   */
   hasWaiters: () => boolean;
   isEmpty: () => boolean;
   /** Returns the permit; further calls do nothing. */
@@ -9,8 +11,8 @@ export type Permit<S> = {
 };
 
 /**
- * Grants a limited number of permits per key, in the order of the calls; calls with `isFirst` come before all others. A
- * caller gets null if the promise of its `acquireTimeout` resolves first.
+ * Grants a limited number of permits per key, in call order; calls with `isFirst` come before all others. A caller gets
+ * null if its `acquireTimeout` promise resolves first.
  */
 export type Semaphore<S> = {
   acquire: (key: string, acquireTimeout: () => Promise<unknown>, isFirst?: boolean) => Promise<Permit<S> | null>;
@@ -27,8 +29,8 @@ const once = (run: () => void) => {
 };
 
 /**
- * Creates a semaphore with `limit` permits per key. `createShared` creates the object that the permits of a key share;
- * it is dropped when the last of them is released.
+ * Creates a semaphore with `limit` permits per key. `createShared` creates the object shared by a key's permits; it is
+ * dropped when the last permit is released.
  */
 export const createSemaphore = <S>(limit: number, createShared: () => S): Semaphore<S> => {
   const keys = new Map<string, { busy: number; waiting: Waiting[]; shared: S }>();

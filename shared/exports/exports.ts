@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
-/** The storage of exported files, by their names. */
+/** The storage for exported files, by name. */
 export type ExportStorage = {
-  /** Stores a file as it streams in. Once complete, it replaces a file of the same name. */
+  /** Stores a file as it streams in. Once complete, it replaces any file with the same name. */
   save: (file: string, content: Readable) => Promise<void>;
   /** Returns an address from which a file can be downloaded for five minutes, without a login. */
   urlOf: (file: string) => Promise<string>;
@@ -10,7 +10,7 @@ export type ExportStorage = {
   remove: (file: string) => Promise<void>;
 };
 
-/** How long the address of a file is valid. */
+/** How long (s) a file's address is valid. */
 export const URL_SECONDS = 300;
 
 const missing = async (): Promise<never> => {

@@ -2,10 +2,10 @@ import { requestHandlerOptions, withFreshSockets } from '../aws/transport.ts';
 import { type ExportStorage, URL_SECONDS } from './exports.ts';
 import { DeleteObjectCommand, GetObjectCommand, getSignedUrl, S3Client, type S3ClientConfig, Upload } from './sdk.ts';
 
-/** Timeouts (ms) that allow for parts of 5 MB. */
+/** Timeouts (ms) that allow for 5 MB parts. */
 const TIMEOUTS = { connect: 1_000, answer: 30_000 };
 
-/** Stores exports as objects of a bucket, whose lifecycle rule also deletes them. */
+/** Stores exports as objects in a bucket, whose lifecycle rule also deletes them. */
 export const s3ExportStorage = async (config: S3ClientConfig, Bucket: string): Promise<ExportStorage> => {
   const client = withFreshSockets(
     new S3Client({ maxAttempts: 3, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),

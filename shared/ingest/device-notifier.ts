@@ -7,8 +7,8 @@ import { topicsOf } from './topics.ts';
 export type ForbiddenPublication = 'topic' | 'retained' | 'qos';
 
 /**
- * The notification of a device whose messages were rejected, or accepted without being fully understood
- * (`not_understood`): the reason, and the UUID of a single message if it has one.
+ * Notifies a device that messages were rejected, or accepted without being fully understood (`not_understood`): the
+ * reason, and the UUID of a single message if it has one.
  */
 export type RejectionNotice = {
   reason: Rejection | ForbiddenPublication | 'rate_limited' | 'credentials_invalid' | 'not_understood';

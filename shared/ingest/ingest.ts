@@ -21,8 +21,8 @@ import {
 import type { IngestDeps } from './uses.ts';
 
 /**
- * Accepts messages of a device, over any protocol. `text`: one JSON message or an array of them, received at
- * `receiveDate` (ms). Returns warnings about what was not understood, once all messages are durable or known to change
+ * Accepts a device's messages, over any protocol. `text`: one JSON message or an array of them, received at
+ * `receiveDate` (ms). Returns warnings about what was not understood, when all messages are durable or known to change
  * nothing, or the reason why the call was rejected. Throws QueueUnavailable, after which the call can be retried.
  */
 export const ingest = async (
@@ -43,7 +43,7 @@ export const ingest = async (
     if (noted) await holdBackIfBehind(deps, device, noted);
     await queueCall(deps, device, { messages, receiveDate, noted, until });
   }
-  // The canary must not hide that no real device sends messages.
+  // Canary messages must not hide that no real device is sending any.
   if (!device.isCanary) deps.measure('MessagesAccepted', messages.length);
   deps.failpoint('ingest.enqueued');
   return { warnings: warningsOf(messages) };
@@ -57,7 +57,7 @@ const isReport = (signal: Signal): boolean =>
   stateReports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
 
 /**
- * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or creates an
+ * Applies reports to an active sensor's state. Returns null if one of them needs more than the state or creates an
  * event.
  */
 export const applyReports = (
@@ -81,8 +81,8 @@ export const applyReports = (
 };
 
 /**
- * Whether reports change nothing, and all earlier calls have been processed. Such reports need no queue, because the
- * stored state of the sensor is the latest one.
+ * Whether reports change nothing, and all earlier calls have been processed. Such reports do not have to be queued,
+ * because the stored sensor state is the latest one.
  */
 export const changesNothing = async (
   { store, settings }: IngestDeps,
@@ -96,7 +96,7 @@ export const changesNothing = async (
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllProcessed(device, state.judged?.run)) return false;
   if (isFuture(state.lastSeen, receiveDate)) return false;
-  // A report that skips the queue is not remembered, so the next message could wrongly count as a duplicate of the last
+  // A report that skips the queue is not remembered, so the next message could be mistaken for a duplicate of the last
   // one.
   if (isRecent(state, receiveDate)) return false;
   const next = applyReports(state, sensorId, messages, receiveDate);
@@ -106,19 +106,22 @@ export const changesNothing = async (
 };
 
 /**
- * The maximum number of pending calls of one device: higher for calls with falls than for calls with reports. A FIFO
+ * The maximum number of one device's pending calls: higher for calls with falls than for calls with reports. A FIFO
  * queue looks for message groups only among its first 120,000 messages, so one device must not fill it.
  */
 export const MAX_PENDING = { reports: 1_000, falls: 3_000 } as const;
-/** The limit of a device is lifted once it has at most this many pending calls. */
+/** A device's limit is lifted when it has at most this many pending calls. */
 const RESUME_AT = MAX_PENDING.reports / 2;
-/** The number of recorded calls between two checks, so that checks cost next to nothing. */
+/** The number of recorded calls between two checks. This way, checks cost next to nothing. */
 export const CHECK_EVERY = 100;
 
 const countPending = async ({ store }: Pick<IngestDeps, 'store'>, { customerId, sensorId }: Sender, seq: number) =>
   unprocessedCalls(seq, (await store.states.get(customerId, sensorId))?.judged?.run);
 
-/** Whether a call is rejected because its device is held back. Accepts its calls again once few are pending. */
+/**
+ * Whether a call is rejected because its device is held back. Accepts the device's calls again when only a few are
+ * pending.
+ */
 const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean): Promise<boolean> => {
   if (!device.isHeldBack) return false;
   const pending = await countPending(deps, device, device.calls ?? 0);
@@ -135,7 +138,7 @@ export const mustRecordCall = (
   { isBusy, isHeldBack }: Pick<Sender, 'isBusy' | 'isHeldBack'>,
 ): boolean => !reportsOnlyFalls(messages) || isBusy === true || isHeldBack === true;
 
-/** Records a call before it is queued. From now on reports go through the queue, until this call has been processed. */
+/** Records a call before it is queued. Until it has been processed, reports go through the queue. */
 const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sender) => {
   const noted = await store.devices.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
   failpoint('ingest.noted');
@@ -161,12 +164,12 @@ type Call = {
 };
 
 /**
- * How long after the start of a call its messages may be queued. After that the caller already has a response, and a
- * process that was frozen in between must not queue the messages behind newer ones.
+ * How long (ms) after the start of a call its messages may be queued. Later, the caller already has a response, and a
+ * process that was frozen must not queue the messages behind newer ones.
  */
 const QUEUE_WITHIN_MS = 20_000;
 
-/** Queues the messages of a call; a call without messages still marks its device as online. */
+/** Queues a call's messages; a call without messages still marks its device as online. */
 export const queueCall = async (
   { enqueue, now }: Deps<'enqueue:events'>,
   device: Sender,

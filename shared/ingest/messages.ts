@@ -18,10 +18,10 @@ const isObject = (value: unknown): boolean =>
  */
 export type Rejection = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
-/** A message of a call: its text and its decoded content. */
+/** A message in a call: its text and its decoded content. */
 export type ReceivedMessage = { raw: string; decoded: TrustedMessage };
 
-/** Splits the text of a call into messages and decodes them, or returns why the call is rejected. */
+/** Splits a call's text into messages and decodes them, or returns why the call is rejected. */
 export const parseMessages = (
   text: string,
   { manufacturer }: Pick<Sender, 'manufacturer'>,
@@ -42,7 +42,7 @@ export type Warning = { index: number; message: string };
 const MAX_WARNINGS = 20;
 const UNKNOWN = 'unknown kind of message, or its required fields are missing; the message is stored without effect';
 
-/** Returns warnings about the messages of a call that were not fully understood. */
+/** Returns warnings about a call's messages that were not fully understood. */
 export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
   received
     .flatMap(({ decoded: { signal, wrong } }, index) => [
@@ -51,10 +51,13 @@ export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
     ])
     .slice(0, MAX_WARNINGS);
 
-/** The maximum size of the messages in one task. Escaped as JSON strings they fit into the 1 MiB of an SQS message. */
+/**
+ * The maximum size (bytes) of the messages in one task. Escaped as JSON strings, they fit into the 1 MiB allowed for an
+ * SQS message.
+ */
 const TASK_BYTES = 450_000;
 
-/** Returns the tasks of a call: its messages in order, in as few tasks as possible. */
+/** Returns a call's tasks: its messages in order, in as few tasks as possible. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
   received: readonly ReceivedMessage[],
@@ -83,10 +86,10 @@ export const tasksOf = (
   return tasks;
 };
 
-/** Equal calls within this time are queued once. */
+/** Equal calls within this time (ms) are queued once. */
 const DUPLICATE_WITHIN_MS = 60_000;
 
-/** Returns the UUIDs of the messages of a task. `received`: all messages of its call. */
+/** Returns the UUIDs of the messages in a task. `received`: all messages in the call. */
 export const uuidsOf = (
   received: readonly ReceivedMessage[],
   { sensorId, receiveDate, first, messages }: ProcessMessages,
@@ -96,14 +99,14 @@ export const uuidsOf = (
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
- * The SQS deduplication id of a task, derived from the UUIDs and the bytes of its messages, because a device may use a
- * UUID again. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
+ * A task's SQS deduplication id, derived from the UUIDs and the bytes of its messages, because a device may reuse a
+ * UUID. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,
   uuids: readonly string[],
 ): string => {
   const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / DUPLICATE_WITHIN_MS);
-  // Messages of a new owner are never deduplicated against the previous owner's.
+  // A new owner's messages are never deduplicated against the previous owner's.
   return hashOf(JSON.stringify([customerId, sensorId, time, uuids, messages]));
 };

@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 
-/** The uses of `ingest`, for the contracts of its callers. */
+/** What `ingest` uses, for its callers' contracts. */
 export const ingestUses = [
   'states.get',
   'states.recordTimes',

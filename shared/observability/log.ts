@@ -15,7 +15,7 @@ const redact = (value: unknown, depth = 0): unknown => {
   );
 };
 
-/** Returns the name, message, stack and causes of an error, without its other properties. */
+/** Returns an error's name, message, stack and causes, without its other properties. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
@@ -37,18 +37,18 @@ type Fields = Record<string, unknown>;
 const context = new AsyncLocalStorage<Fields>();
 
 /**
- * Runs a function with these fields as context. Everything that it logs through a `contextual` log, even in called
- * functions and later promises, has these fields.
+ * Runs a function with these fields as context. Everything it logs through a `contextual` log, even in called functions
+ * and later promises, has these fields.
  */
 export const withLogContext = <T>(fields: Fields, run: () => T): T =>
   context.run({ ...context.getStore(), ...fields }, run);
 
-/** Adds fields to the context of the innermost `withLogContext`. All further log lines have them. */
+/** Adds fields to the innermost `withLogContext` context. All further log lines have them. */
 export const addLogContext = (fields: Fields): void => void Object.assign(context.getStore() ?? {}, fields);
 
 /**
- * Returns the value of a log field: the value itself if all are equal, a list of the distinct values if they differ,
- * and undefined if there are none.
+ * Returns a log field's value: the value itself if all are equal, a list of the distinct values if they differ, and
+ * undefined if there are none.
  */
 export const oneOrMany = <T>(values: readonly (T | undefined)[]): T | T[] | undefined => {
   const distinct = [...new Set(values)].filter((value) => value !== undefined);
@@ -56,15 +56,15 @@ export const oneOrMany = <T>(values: readonly (T | undefined)[]): T | T[] | unde
 };
 
 /**
- * Returns the ids for a new task from the context: of the API call that caused it, and of its message. An id with
- * several values is left out.
+ * Returns the ids for a new task from the context: the ids of the API request that caused it and of its message. An id
+ * with several values is left out.
  */
 export const currentTrace = (): { requestId?: string; uuid?: string } => {
   const { requestId, uuid } = context.getStore() ?? {};
   return { ...(typeof requestId === 'string' && { requestId }), ...(typeof uuid === 'string' && { uuid }) };
 };
 
-/** Returns a log whose lines have the fields of `withLogContext`. */
+/** Returns a log whose lines have the `withLogContext` fields. */
 export const contextual =
   (log: Log): Log =>
   (level, message, fields, error) =>
@@ -72,8 +72,7 @@ export const contextual =
 
 /**
  * Returns a log that writes each entry as a line of JSON, with an RFC 3339 `timestamp` if `time` is given. Without one,
- * Lambda ignores the level of a line.
- * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+ * Lambda ignores a line's level. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 export const logTo =
   (write: (line: string) => void, time?: () => string): Log =>

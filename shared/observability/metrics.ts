@@ -1,17 +1,17 @@
-/** All metrics, by their names in CloudWatch, with their units. */
+/** All metrics, by CloudWatch name, with their units. */
 export const metrics = {
-  /** Messages of devices that were accepted durably. */
+  /** Device messages accepted durably. */
   MessagesAccepted: 'Count',
-  /** Events that were decided. */
+  /** Events decided. */
   Events: 'Count',
   RuleHits: 'Count',
-  /** Attempts by their result: accepted by the receiver, to be retried, or failed permanently. */
+  /** Attempts by result: accepted by the receiver, to be retried, or failed permanently. */
   DeliveriesDelivered: 'Count',
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
   /**
-   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. Falls of
-   * the canary have `CanaryTime`.
+   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. Canary
+   * falls have `CanaryTime`.
    */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
@@ -19,41 +19,41 @@ export const metrics = {
   AttemptsLate: 'Count',
   /** How overdue the oldest item found by the sweep was. */
   OldestWaiting: 'Seconds',
-  /** Items that the sweep found more than OVERDUE_MINUTES overdue for the first time. */
+  /** Items found by the sweep to be more than OVERDUE_MINUTES overdue for the first time. */
   TasksOverdue: 'Count',
   BreakersOpened: 'Count',
   /**
-   * Tasks that a worker returned to their queue, each once in a process, however often it fails again. Tasks that are
-   * postponed on purpose count only after a minute.
+   * Tasks that a worker returned to their queue, each once per process, however often it fails again. Tasks postponed
+   * on purpose count only after a minute.
    */
   TasksFailed: 'Count',
-  /** Deliveries of rule hits that are due at once, except the canary's. */
+  /** Deliveries for rule hits that are due at once, except the canary's. */
   AlarmsToTell: 'Count',
-  /** Hits for the users on duty while nobody was on duty. */
+  /** Hits for the users on duty while no one was on duty. */
   NobodyOnDuty: 'Count',
-  /** Customers whose SMS were not sent because a daily limit was reached, at most once a day for each. */
+  /** Customers whose SMS were not sent because a daily limit was reached, at most once a day each. */
   SmsLimitReached: 'Count',
-  /** Notifications that a messaging service accepted and later reported as undeliverable. */
+  /** Notifications accepted by a messaging service and later reported as undeliverable. */
   Undeliverable: 'Count',
   MailsFailed: 'Count',
-  /** Notifications to people that a service rejected, although their address may be valid. */
+  /** Notifications to people that a service rejected, although the address may be valid. */
   LettersFailed: 'Count',
-  /** Webhooks that were disabled automatically. */
+  /** Webhooks disabled automatically. */
   WebhooksDisabled: 'Count',
-  /** Webhooks without an address whose deliveries nobody has fetched for 10 minutes. Each counts once. */
+  /** Webhooks without an address whose deliveries have not been fetched for 10 minutes. Each counts once. */
   FeedsNotFetched: 'Count',
-  /** First deliveries of falls that failed permanently. */
+  /** First deliveries for falls that failed permanently. */
   AlarmsFailed: 'Count',
   /**
-   * Alarms that nobody was notified of in time, and events with such an alarm of which no due delivery was attempted.
+   * Alarms that no one was notified of in time, and events with such an alarm for which no due delivery was attempted.
    */
   AlarmsUnnotified: 'Count',
   AlarmsUntold: 'Count',
-  /** Alarms that nobody had acknowledged after the last round of their escalation. */
+  /** Alarms that no one had acknowledged after the last round of their escalation. */
   AlarmsUnanswered: 'Count',
-  /** Deliveries of feedback to the maker that failed permanently. */
+  /** Feedback deliveries to the maker that failed permanently. */
   FeedbackFailed: 'Count',
-  /** Confirmed subscriptions of the alarm topic, and those among them whose protocol is not email. */
+  /** Confirmed subscriptions to the alarm topic, and those whose protocol is not email. */
   AlarmSubscriptions: 'Count',
   AlarmPagers: 'Count',
   LoginsFailed: 'Count',
@@ -61,14 +61,14 @@ export const metrics = {
   DevicesHeldBack: 'Count',
   /** Sensors most of whose messages are no longer understood. Each counts once until they are understood again. */
   SensorsNotUnderstood: 'Count',
-  /** From accepting a fall of the canary to its webhook call at the public address. */
+  /** From accepting a canary fall to its webhook call at the public address. */
   CanaryTime: 'Milliseconds',
-  /** Calls rejected with 429. */
+  /** Requests rejected with 429. */
   CallsLimited: 'Count',
 } as const;
 export type MetricName = keyof typeof metrics;
 
-/** The metrics that no alarm reads. A stage without a dashboard does not write them, because each costs money. */
+/** The metrics that no alarm reads. A stage without a dashboard does not write them, because each one costs money. */
 export const onlyShown: ReadonlySet<MetricName> = new Set<MetricName>([
   'Events',
   'RuleHits',
@@ -95,14 +95,14 @@ export const dimensions = { TasksFailed: ['worker', 'kind'] } as const satisfies
   Record<MetricName, readonly string[]>
 >;
 type Detailed = keyof typeof dimensions;
-/** The values of additional dimensions. */
+/** The values for additional dimensions. */
 export type DimensionValues = Readonly<Record<string, string>>;
 export const hasDimensions = (name: MetricName): name is Detailed => name in dimensions;
 
-/** The dimension of all metrics. Stages of an account differ in their namespace. */
+/** The dimension for all metrics. Stages in the same account have different namespaces. */
 export const SERVICE = 'sensor-cloud';
 
-/** Records a value of a metric, 1 by default. Does no I/O and never fails. */
+/** Records a metric's value, 1 by default. Does no I/O and never fails. */
 export type Measure = {
   (name: Exclude<MetricName, Detailed>, value?: number): void;
   <N extends Detailed>(name: N, value: number, of: Readonly<Record<(typeof dimensions)[N][number], string>>): void;
@@ -124,7 +124,7 @@ const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted
 type BufferOptions = { everyMs: number; now: () => number; leftOut?: ReadonlySet<MetricName> };
 
 /**
- * Collects the metrics of an invocation and writes them at its end through `publish`. Deferred counts are summed up and
+ * Collects an invocation's metrics and writes them at its end through `publish`. Deferred counts are summed up and
  * written with other metrics, or once every `everyMs`. A process that dies loses the counts since then.
  */
 export const bufferMetrics = (

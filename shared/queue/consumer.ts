@@ -11,8 +11,8 @@ export type Consumer<U extends string = Use> = {
   /** The maximum number of concurrent invocations for each queue. */
   concurrency: number;
   /**
-   * The maximum number of concurrent tasks of one customer, and of one group, on the local host. In the cloud, fair
-   * queues share the work.
+   * The maximum number of concurrent tasks per customer, and per group, on the local host. In the cloud, fair queues
+   * share the work.
    */
   concurrencyPerCustomer?: number;
   concurrencyPerGroup?: number;
@@ -46,10 +46,10 @@ export function called(declared: Called): Called {
 }
 
 /**
- * Returns the visibility timeout of a consumer's queues in seconds. A consumer that fails makes its messages visible
- * again itself, so the timeout matters only if a process dies. Then a fall must wait no longer than necessary: for the
- * timeout of the function, which is the shortest that Lambda accepts. AWS recommends six times as much, which saves
- * receives while functions are throttled; extra receives do no harm here.
+ * Returns the visibility timeout (s) for a consumer's queues. A failing consumer makes its messages visible again
+ * itself, so the timeout matters only if a process dies. A fall must then wait no longer than necessary: for the
+ * function's timeout, the shortest that Lambda accepts. AWS recommends six times as much, which saves receives while
+ * functions are throttled; extra receives do no harm here.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;
@@ -58,7 +58,7 @@ export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSec
  * about a day.
  */
 export const MAX_RECEIVES = 100;
-/** How long SQS keeps messages, including dead letters: the longest time that SQS allows. */
+/** How long SQS keeps messages, including dead letters. This is the longest time it allows. */
 export const RETENTION_DAYS = 14;
 
 /**

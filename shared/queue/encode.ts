@@ -31,7 +31,7 @@ export const deliverTask = (delivery: DueDelivery): Deliver => {
   };
 };
 
-/** Returns the queue of a task. */
+/** Returns a task's queue. */
 export const queueOf = (task: Task): QueueName => {
   switch (task.type) {
     case 'process_messages':
@@ -53,8 +53,8 @@ export const queueOf = (task: Task): QueueName => {
 };
 
 /**
- * A message for a queue. `delaySeconds` is a whole number from 0 to MAX_DELAY_SECONDS, and 0 on a FIFO queue, which
- * cannot delay single messages.
+ * A queue message. `delaySeconds` is a whole number from 0 to MAX_DELAY_SECONDS, and 0 on a FIFO queue, which cannot
+ * delay single messages.
  */
 export type QueueMessage = {
   body: string;
@@ -66,14 +66,14 @@ export type QueueMessage = {
 };
 
 /**
- * The longest delay of an SQS message.
+ * The longest delay for an SQS message.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html
  */
 export const MAX_DELAY_SECONDS = 900;
 
 /**
- * Returns the customer of a webhook's message group. The id of a group names the customer and the webhook, because the
- * queue `deliveries` is fair to both, and has at most 128 characters.
+ * Returns the customer in a webhook's message group. A group id names the customer and the webhook, because the queue
+ * `deliveries` is fair to both, and has at most 128 characters.
  */
 export const customerOfGroup = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
@@ -94,9 +94,9 @@ const groupOf = (task: Task): string => {
 const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe').replaceAll('\uFFFF', '\\uffff');
 
 /**
- * Returns the queue message of a task. Of messages with the same `deduplicationId`, a FIFO queue accepts only one
- * within 5 minutes. The default is the hash of the task without `requestId`, so that equal tasks are accepted once,
- * whichever calls caused them.
+ * Returns a task's queue message. A FIFO queue accepts only one message with the same `deduplicationId` within 5
+ * minutes. The default is the hash of the task without `requestId`, so that equal tasks are accepted once, whichever
+ * requests caused them.
  */
 export const encodeTask = (task: Task, delaySeconds = 0, deduplicationId?: string): QueueMessage => {
   const body = withinXml(JSON.stringify({ version: 1, ...task }));

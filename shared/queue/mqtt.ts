@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { millis } from '../domain/values.ts';
 
 /**
- * A message that a device published over MQTT. `payload` has its bytes in base64, `principal` the SHA-256 hash in hex
- * of the token that the device connected with, and `receiveDate` when (ms) AWS IoT received it. The latter two are
- * missing if the rule of AWS IoT failed to hand the message over. `isCurrent`: the message is not the last will of a
- * connection that a newer connection has replaced. AWS IoT publishes such wills without marking them. `isPostponed`:
- * the message might be such a will, so it was postponed until the device could reconnect.
+ * A message published by a device over MQTT. `payload` has the bytes in base64, `principal` the SHA-256 hash in hex of
+ * the token used to connect, and `receiveDate` when (ms) AWS IoT received it. The latter two are missing if the AWS IoT
+ * rule failed to hand the message over. `isCurrent`: the message is not the last will of a connection replaced by a
+ * newer one. AWS IoT publishes such wills without marking them. `isPostponed`: the message might be such a will, so it
+ * was postponed until the device could reconnect.
  */
 const Published = z.object({
   sensorId: z.string().min(1).max(128),
@@ -19,7 +19,7 @@ const Published = z.object({
 export type Published = z.output<typeof Published>;
 
 /**
- * The same message as the error action of a rule reports it.
+ * The same message as reported by a rule's error action.
  * https://docs.aws.amazon.com/iot/latest/developerguide/rule-error-handling.html
  */
 const NotHandedOver = z
@@ -28,5 +28,5 @@ const NotHandedOver = z
     ({ topic, base64OriginalPayload: payload }): Published => ({ sensorId: topic.split('/').at(-2) ?? '', payload }),
   );
 
-/** A published message as the rule hands it over, either directly or through the queue of its error action. */
+/** A published message as handed over by the rule, either directly or through the error action's queue. */
 export const DevicePublished = z.union([Published, NotHandedOver]);

@@ -1,4 +1,4 @@
-/** The parts of the AWS SDK that queues use. They are bundled once for all functions (lib/aws/functions/sdk.ts). */
+/** The parts of the AWS SDK used for queues. They are bundled once for all functions (lib/aws/functions/sdk.ts). */
 export {
   ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,

@@ -10,18 +10,18 @@ import {
   StartMessageMoveTaskCommand,
 } from './sdk.ts';
 
-/** The queues of a host. */
+/** A host's queues. */
 export type Queues = {
   /** Sends messages to a queue in order. Rejects if the queue did not accept all of them. */
   send: (queue: QueueName, messages: readonly QueueMessage[]) => Promise<void>;
-  /** Sets the seconds until messages that were received from the queue with this ARN become visible again. */
+  /** Sets the seconds until messages received from the queue with this ARN become visible again. */
   hide: (arn: string, receiptHandles: readonly string[], seconds: number) => Promise<void>;
-  /** Starts to return the dead letters of a queue to it. */
+  /** Starts returning a queue's dead letters to it. */
   redrive: (queue: QueueName) => Promise<void>;
 };
 
 /**
- * The limits of one call.
+ * The limits for one call.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
 const BATCH = { count: 10, bytes: 1_048_576 };
@@ -52,7 +52,7 @@ const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: QueueMessage,
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
 });
 
-/** Fails attempts of a command once it is too late to send it: a process may have been frozen between retries. */
+/** Fails attempts to send a command when it is too late: a process may have been frozen between retries. */
 const withDeadline = (
   command: SendMessageBatchCommand,
   messages: readonly QueueMessage[],
@@ -71,15 +71,14 @@ const withDeadline = (
   return command;
 };
 
-/** Returns the ARN of the queue with this URL. */
+/** Returns the ARN for a queue URL. */
 const arnOf = (url: string, region: string): string => {
   const [account, name] = new URL(url).pathname.split('/').slice(-2);
   return `arn:aws:sqs:${region}:${account}:${name}`;
 };
 
 /**
- * Creates a client for the SQS queues of a stage. The group of a message makes a standard queue fair, and a FIFO queue
- * ordered.
+ * Creates a client for a stage's SQS queues. The message group makes a standard queue fair, and a FIFO queue ordered.
  */
 export const sqsQueues = (
   config: SQSClientConfig & { region: string },

@@ -14,14 +14,14 @@ const ofWebhook = { customerId: id, webhookId: uuid };
 const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
 
 /**
- * Processes the messages of one accepted call of a device. `messages` are the original bytes as text, in order; `first`
- * is the number of the first one within the call. A task without messages only shows that the device is online.
+ * Processes the messages in one accepted device call. `messages` are the original bytes as text, in order; `first` is
+ * the number of the first one within the call. A task without messages only shows that the device is online.
  */
 export const ProcessMessages = z.object({
   type: z.literal('process_messages'),
   ...ofSensor,
   ...traceFields,
-  /** The maker whose format the messages have. */
+  /** The maker whose format the messages use. */
   manufacturer: Manufacturer,
   receiveDate: millis,
   /** The recorded call, if this is its last task. */
@@ -32,8 +32,7 @@ export const ProcessMessages = z.object({
 export type ProcessMessages = z.output<typeof ProcessMessages>;
 
 /**
- * Sends a notice of the service about a sensor. The notice is stored under this uuid and was created at `receiveDate`
- * (ms).
+ * Sends a service notice about a sensor. The notice is stored under this uuid and was created at `receiveDate` (ms).
  */
 export const ProcessNotice = z.object({
   type: z.literal('process_notice'),
@@ -44,7 +43,7 @@ export const ProcessNotice = z.object({
 });
 export type ProcessNotice = z.output<typeof ProcessNotice>;
 
-/** Returns the parsed body of a message, or undefined if it is not JSON. */
+/** Returns a message's parsed body, or undefined if it is not JSON. */
 export const parsedBody = ({ body }: { body: string }): unknown => {
   try {
     return JSON.parse(body);
@@ -62,9 +61,9 @@ export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSens
 export type CheckSensor = z.output<typeof CheckSensor>;
 
 /**
- * Decides the next round of the escalation of a hit, if it is due. `failed`: a delivery of the hit that has failed; if
- * all others of its round have failed as well, the next step is due at once. `setBack`: the clock was set back by this
- * time (ms), so the round may be due too late.
+ * Decides the next round in a hit's escalation, if it is due. `failed`: a failed delivery for the hit; if all others in
+ * its round have failed as well, the next step is due at once. `setBack`: by how much (ms) the clock was set back; the
+ * round may be due too late.
  */
 export const Escalate = z.object({
   type: z.literal('escalate'),
@@ -77,8 +76,8 @@ export const Escalate = z.object({
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Checks at a time (ms) whether somebody was notified of each alarm of an urgent event: one alarm for each hit, and one
- * for the event's deliveries to webhooks of the customer.
+ * Checks at a time (ms) whether anyone was notified of each alarm for an urgent event: one alarm for each hit, and one
+ * for the event's deliveries to customer webhooks.
  */
 export const CheckAlarm = z.object({
   type: z.literal('check_alarm'),
@@ -91,7 +90,7 @@ export const CheckAlarm = z.object({
   at: millis,
   hitIds: z.array(id),
   ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
-  /** Deliveries of the event's rules that were due at once, for checking whether any was attempted. */
+  /** Deliveries from the event's rules that were due at once, for checking whether any was attempted. */
   immediate: z.array(z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId })).optional(),
   /** The key of the fall that the event is about. */
   fall: z.string().optional().catch(undefined),
@@ -124,14 +123,14 @@ export const Deliver = z.object({
    * (ms).
    */
   early: z.object({ insteadOf: millis, back: millis }).optional().catch(undefined),
-  /** The clock was set back by this time (ms), so the attempt may be planned too late. */
+  /** By how much (ms) the clock was set back. The attempt may be planned too late. */
   setBack: millis.optional().catch(undefined),
 });
 export type Deliver = z.output<typeof Deliver>;
 
 /**
- * Continues to release pending deliveries of a receiver that was back at `date` (ms): first alarms about people, then
- * other alarms (`isAboutSensors`), then all other deliveries (`isRest`), starting after the delivery `after`.
+ * Continues to release the pending deliveries to a receiver that was back at `date` (ms): first alarms about people,
+ * then other alarms (`isAboutSensors`), then all other deliveries (`isRest`), starting after the delivery `after`.
  * `isListed`: none is left, so the release ends.
  */
 const Back = z.object({
@@ -143,7 +142,7 @@ const Back = z.object({
 });
 export type Back = z.output<typeof Back>;
 /**
- * Releases deliveries of a webhook: the held ones or, with `back`, the pending ones. `setBack`: the clock was set back,
+ * Releases deliveries to a webhook: the held ones or, with `back`, the pending ones. `setBack`: the clock was set back,
  * so the release may be due too late.
  */
 export const ReleaseHeld = z.object({
@@ -157,10 +156,10 @@ export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
-/** Sends the users who can help a mail about the customer's alarms that reached nobody. */
+/** Sends an email about the customer's alarms that did not reach anyone to the users who can help. */
 const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
 
-/** The tasks of the workers `process` and `deliver`. */
+/** The tasks for the workers `process` and `deliver`. */
 export const SensorTask = z.discriminatedUnion('type', [
   ProcessMessages,
   ProcessNotice,

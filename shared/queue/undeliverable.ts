@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type NotificationReference, referenceIn } from '../domain/delivery/notification-reference.ts';
 import { optionalField } from '../domain/values.ts';
 
-/** A notification that a messaging service accepted, but that did not reach its recipient. */
+/** A notification accepted by a messaging service that did not reach its recipient. */
 export type Undeliverable = { kind: 'undeliverable'; reason: string } & NotificationReference;
-/** Any other event of a messaging service. Only its name is known. */
+/** Any other messaging service event. Only its name is known. */
 type OtherEvent = { kind: 'other'; event: string };
 
 const anyString = optionalField(z.string());
@@ -34,10 +34,13 @@ type SmsEvent = z.output<typeof SmsEvent>;
 
 const isText = (text: string | undefined): text is string => text !== undefined && text !== '';
 
-/** The events of mails that did not arrive, or were unwanted, as configuration sets name them. */
+/** The events for emails that did not arrive or were unwanted, as named in configuration sets. */
 export const undeliverableMail = ['bounce', 'complaint', 'reject', 'renderingFailure'] as const;
 
-/** Returns why a mail was not delivered, from the general to the specific. Null if the event reports no failure. */
+/**
+ * Returns why an email was not delivered, from the general to the specific. Null if the event does not report a
+ * failure.
+ */
 const mailReason = ({ eventType, bounce, complaint, reject, failure }: MailEvent): string[] | null => {
   const [recipient] = bounce?.bouncedRecipients ?? [];
   const details = {
@@ -51,9 +54,8 @@ const mailReason = ({ eventType, bounce, complaint, reject, failure }: MailEvent
 };
 
 /**
- * The events of SMS that did not reach the phone. `TEXT_UNKNOWN` is not among them: some networks never report a
- * result.
- * https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html
+ * The events for SMS that did not reach the phone. `TEXT_UNKNOWN` is not among them: some networks never report a
+ * result. https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html
  */
 export const undeliverableSms = [
   'TEXT_BLOCKED',
@@ -67,9 +69,7 @@ export const undeliverableSms = [
   'TEXT_UNREACHABLE',
 ] as const;
 
-/**
- * Returns why an SMS was not delivered. Null if the event reports no failure, or one after which the network retries.
- */
+/** Returns why an SMS was not delivered. Null if the event does not report a failure, or the network will retry. */
 const smsReason = ({ eventType, isFinal, messageStatusDescription }: SmsEvent): string[] | null => {
   if (isFinal === false || !undeliverableSms.some((type) => type === eventType)) return null;
   return [eventType, messageStatusDescription].filter(isText);
@@ -79,7 +79,7 @@ const MAX_REASON = 200;
 /** Addresses and telephone numbers, which servers repeat in their responses. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+|\+?\d{7,}/g;
 
-/** Returns a reason on one line, without the address of the recipient: people who manage users read it too. */
+/** Returns a reason on one line, without the recipient's address, because people who manage users read it too. */
 const reasonText = (parts: readonly string[]): string => {
   const text = parts
     .join(': ')
@@ -104,10 +104,7 @@ const contentOf = (message: string): unknown => {
   }
 };
 
-/**
- * Returns the event that a message of the topic holds. Any text counts as an event, because SES announces itself with a
- * sentence.
- */
+/** Returns the event in a topic message. Any text counts as an event, because SES announces itself with a sentence. */
 const eventIn = (message: string): Undeliverable | OtherEvent => {
   const content = contentOf(message);
   const sms = SmsEvent.safeParse(content).data;
@@ -119,7 +116,7 @@ const eventIn = (message: string): Undeliverable | OtherEvent => {
 };
 
 /**
- * An event of a messaging service as SNS puts it into the queue.
+ * A messaging service event as SNS puts it into the queue.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html
  */
 export const ServiceEvent = z.object({ Message: z.string() }).transform(({ Message }) => eventIn(Message));

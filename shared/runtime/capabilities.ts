@@ -1,7 +1,7 @@
 import type { QueueName } from '../queue/names.ts';
 import type { StoreCall } from '../store/store.ts';
 
-/** The MQTT topics of each device that functions publish to. */
+/** The MQTT topics per device to which functions publish. */
 export const deviceTopics = ['config', 'refused'] as const;
 export type Topic = `topic/${(typeof deviceTopics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
@@ -24,7 +24,7 @@ export type Module =
   | 'vault'
   | 'webhookClient';
 
-/** The contexts of secrets of webhooks (their ids), of links, of push services and of the canary. */
+/** The encryption contexts for secrets: webhooks (their ids), links, push services and the canary. */
 const secretContexts = ['????????-????-????-????-????????????', 'acknowledge', 'push', 'canary'];
 
 type CapabilityRow = {
@@ -38,9 +38,9 @@ type CapabilityRow = {
 };
 
 /**
- * Every permission that a function can hold besides store calls. `uses` in a contract names rows of this list, which
- * become IAM actions (lib/aws/data/grants.ts) and dependencies of the handler (shared/runtime/deps.ts). Settings name
- * the capabilities whose functions get them (shared/settings/).
+ * Every permission a function can hold besides store calls. `uses` in a contract names rows in this list, which become
+ * IAM actions (lib/aws/data/grants.ts) and handler dependencies (shared/runtime/deps.ts). Settings name the
+ * capabilities whose functions get them (shared/settings/).
  */
 export const capabilities = {
   /** Writing metrics, through the log. */
@@ -68,17 +68,17 @@ export const capabilities = {
     modules: ['queues'],
   },
   'enqueue:jobs': { resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Handling the messages of a consumer's own queues. Its other permissions are in lib/aws/data/grants.ts. */
+  /** Handling the messages in a consumer's own queues. Its other permissions are in lib/aws/data/grants.ts. */
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** Returning dead letters to their queues. Its permissions are in lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
   /**
-   * Sending mails, as whole messages, from the address of the stage.
+   * Sending emails, as whole messages, from the stage's address.
    * https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
    */
   'send:mail': { resource: 'mail', actions: ['ses:SendEmail', 'ses:SendRawEmail'], modules: ['mail'] },
   /**
-   * Notifying people on their channels. It grants only SMS; mails also need `send:mail`, and push messages
+   * Notifying people on their channels. It grants only SMS; emails also need `send:mail`, and push messages
    * `decrypt:secrets`.
    */
   'send:person': {
@@ -96,11 +96,11 @@ export const capabilities = {
   'watch:sensors': {},
   /** Knowing when an alarm counts as unnotified. */
   'watch:alarms': {},
-  /** Knowing the quotas of customers. */
+  /** Knowing the customer quotas. */
   'keep:quotas': {},
-  /** Knowing the rate limits of devices. */
+  /** Knowing the device rate limits. */
   'limit:devices': {},
-  /** Allowing devices to connect over MQTT and to publish to the rule of this stage. */
+  /** Allowing devices to connect over MQTT and to publish to the stage's rule. */
   'admit:devices': {},
   /** Notifying devices over MQTT that their configuration has changed. */
   'notify:devices': { resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
@@ -108,18 +108,18 @@ export const capabilities = {
   'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
   /**
    * Keeping published messages: Lambda sends those for which the function failed permanently, and the function sends
-   * those that it postpones.
+   * those it postpones.
    */
   'keep:published': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
-  /** Calling webhooks. It needs no permissions in the account, only the settings about allowed targets. */
+  /** Calling webhooks. It does not need any permissions in the account, only the settings about allowed targets. */
   'call:webhooks': {
     modules: ['webhookClient'],
   },
-  /** Hashing passwords, which needs no permissions in the account. */
+  /** Hashing passwords. It does not need any permissions in the account. */
   'hash:passwords': { modules: ['passwords'] },
   /**
-   * Encrypting secrets of webhooks, links, push and the canary, and decrypting them: two permissions, because few
-   * functions may read secrets. Neither covers second factors.
+   * Encrypting webhook, link, push and canary secrets, and decrypting them: two permissions, because few functions may
+   * read secrets. Neither covers second factors.
    */
   'encrypt:secrets': {
     resource: 'key',
@@ -133,40 +133,40 @@ export const capabilities = {
     contexts: secretContexts,
     modules: ['vault', 'kms'],
   },
-  /** Decrypting the key that signs links for acknowledging alarms, and no other secret. */
+  /** Decrypting the key for signing alarm acknowledgement links, and no other secret. */
   'decrypt:link-keys': {
     resource: 'key',
     actions: ['kms:Decrypt'],
     contexts: ['acknowledge'],
     modules: ['vault', 'kms'],
   },
-  /** Encrypting and decrypting the secrets of second factors, and no others. */
+  /** Encrypting and decrypting second-factor secrets, and no others. */
   'keep:otps': {
     resource: 'key',
     actions: ['kms:Encrypt', 'kms:Decrypt'],
     contexts: ['otp'],
     modules: ['vault', 'kms'],
   },
-  /** Logging users in at the issuer of the stage. */
+  /** Logging users in through the stage's identity provider. */
   'ask:issuer': {},
   /**
-   * Reading the health of the host: its disk, its queues. It needs no permissions in AWS, where CloudWatch monitors
+   * Reading the host's health: its disk, its queues. It does not need any permissions in AWS, where CloudWatch monitors
    * them.
    */
   'host:health': {},
   /**
-   * Simulating falls of a test sensor through the device API, and calling an external address after each round trip.
+   * Simulating falls for a test sensor through the device API, and calling an external address after each round trip.
    */
   'run:canary': {},
   /** Knowing the address for feedback to the maker. */
   'forward:feedback': {},
-  /** Listing the subscribers of alarms. */
+  /** Listing the alarm subscribers. */
   'list:subscriptions': {
     resource: 'alarms',
     actions: ['sns:ListSubscriptionsByTopic'],
     modules: ['alarmTopic'],
   },
-  /** Listing the alarms of the stage that are on. */
+  /** Listing the stage's alarms that are on. */
   'list:alarms': {
     resource: 'alarm states',
     actions: ['cloudwatch:DescribeAlarms'],
@@ -174,9 +174,9 @@ export const capabilities = {
   },
   /** Sending alarms that are already on to their subscribers. */
   'send:alarms': { resource: 'alarms', actions: ['sns:Publish'], modules: ['alarmTopic'] },
-  /** Sending messages to the subscribers of alarms. */
+  /** Sending messages to the alarm subscribers. */
   'notify:operators': { resource: 'alarms', actions: ['sns:Publish'], modules: ['alarmTopic'] },
-  /** Writing and deleting files of exports. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
+  /** Writing and deleting export files. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
   'keep:exports': {
     resource: 'exports',
     actions: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:PutObject'],
@@ -192,7 +192,9 @@ export type Capability = keyof typeof capabilities;
 /** What a contract may use: a capability, or a store call, whose permissions follow from its access pattern. */
 export type Use = Capability | StoreCall;
 export type DeclaresUses = { uses: readonly Use[] };
-/** A contract as other code sees it. With an invalid `uses` it may use everything, so that `uses` is the only error. */
+/**
+ * A contract as other code sees it. With an invalid `uses`, it may use everything, so that `uses` is the only error.
+ */
 export type CheckedContract<C> = C extends DeclaresUses ? C : Omit<C, 'uses'> & DeclaresUses;
 export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');
 export const isCapability = (use: Use): use is Capability => !isStoreCall(use);

@@ -34,9 +34,9 @@ import type { Failpoint } from './failpoints.ts';
 import type { Messengers } from './messengers.ts';
 import type { peopleOf } from './person-sender.ts';
 
-/** The topic of alarms, and a list of the alarms that are on. */
+/** The alarm topic, and a list of the alarms that are on. */
 type Alarms = AlarmTopic & { active: ListActiveAlarms };
-/** The alarms of a host without an alarm topic. */
+/** The alarms on a host without an alarm topic. */
 export const noAlarms: Alarms = {
   subscriptions: async () => [],
   active: async () => [],
@@ -53,17 +53,17 @@ export type Runtime = {
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: SendMail;
-  /** Creates the function that notifies people through the services of a host. */
+  /** Creates the function that notifies people through a host's services. */
   createPersonSender: typeof peopleOf;
-  /** The pauses that Telegram asked for, by chat. Missing if only one handler calls Telegram. */
+  /** The pauses Telegram asked for, by chat. Missing if only one handler calls Telegram. */
   chatPauses?: ChatPauses;
   /** Missing if there is no service for SMS or chats. */
   messengers?: () => Promise<Messengers>;
   /** Publishes to devices over MQTT. Missing if the host has no MQTT. */
   publish?: Publish;
-  /** The storage of exported files. */
+  /** The storage for exported files. */
   exports?: ExportStorage;
-  /** The alarms about the service and their subscribers. Missing if there is no alarm topic. */
+  /** The service's alarms and their subscribers. Missing if there is no alarm topic. */
   alarms?: Alarms;
   vault: () => Promise<Vault>;
   passwords: () => Promise<Passwords>;
@@ -72,13 +72,13 @@ export type Runtime = {
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
-  /** The destination of metrics; without it nothing is measured. */
+  /** The metrics destination; without it, nothing is measured. */
   metrics?: Metrics;
-  /** Since when (ms) this process has been the only one that uses its table and queues; 0 if there may be others. */
+  /** Since when (ms) this process has been the only one using its table and queues; 0 if there may be others. */
   exclusiveSince?: number;
-  /** Seconds between two sweeps; by default as in AWS. */
+  /** Seconds between two sweeps; as in AWS by default. */
   sweepSeconds?: number;
-  /** Reports the health of the host. Missing if it is unknown. */
+  /** Reports the host's health. Missing if unknown. */
   hostHealth?: () => Promise<HostHealth>;
   /** Called wherever a process might die. Tests throw there. */
   failpoint?: (name: Failpoint) => void;
@@ -90,14 +90,14 @@ type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failp
 /**
  * Sends tasks to their queues, delayed by whole seconds (at most MAX_DELAY_SECONDS) if requested, but not after `until`
  * (ms). Throws QueueUnavailable if any was not accepted. SQS drops a task with the same `deduplicationId` as another
- * task of the last 5 minutes.
+ * task from the last 5 minutes.
  */
 type Enqueue<T extends Task> = (
   tasks: readonly T[],
   more?: { delaySeconds?: number; deduplicationId?: string; until?: number },
 ) => Promise<void>;
 
-/** The settings of a capability: a handler with that capability can read no others. */
+/** A capability's settings: a handler with that capability cannot read any others. */
 export type SettingsOf<C extends Capability> = Pick<Settings, VariableName<C>>;
 
 type ByCapability = {
@@ -107,7 +107,7 @@ type ByCapability = {
   'admit:devices': { rule: SettingsOf<'admit:devices'>['MQTT_RULE'] };
   'notify:devices': Pick<DeviceNotifier, 'notify'>;
   'refuse:messages': Pick<DeviceNotifier, 'refuseMessage'>;
-  /** Puts a published message into the queue of its function, which receives it after a delay (s). */
+  /** Puts a published message into the function's own queue, from which it is received after a delay (s). */
   'keep:published': { postpone: (published: Published, seconds: number) => Promise<void> };
   /** These five together decide which tasks `enqueue` accepts: see Enqueuing. */
   'enqueue:events': object;
@@ -116,14 +116,14 @@ type ByCapability = {
   'enqueue:retries': object;
   'enqueue:jobs': object;
   consume: object;
-  /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
+  /** Returns the dead letters of all queues to them. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /**
-   * Sends a mail, and returns whether it was accepted. Never rejects: callers must not learn whether there is a user
-   * with that address.
+   * Sends an email, and returns whether it was accepted. Never rejects: callers must not learn whether a user has that
+   * address.
    */
   'send:mail': { mail: (...message: Parameters<SendMail>) => Promise<boolean>; settings: SettingsOf<'send:mail'> };
-  /** Notifications that were not accepted are counted. */
+  /** Counts notifications that were not accepted. */
   'send:person': { person: SendToPerson };
   'know:channels': { settings: SettingsOf<'know:channels'> };
   'know:targets': { settings: SettingsOf<'know:targets'> };
@@ -158,7 +158,7 @@ type Stored<C extends StoreCall> = [C] extends [never] ? unknown : { store: Stor
 type QueuesOf<U> = U extends `enqueue:${infer Q extends WorkQueue}` ? Q : never;
 type Enqueuing<Q extends WorkQueue> = [Q] extends [never] ? unknown : { enqueue: Enqueue<TaskOf<Q>> };
 
-/** The second argument of a handler: exactly what its contract `uses`. */
+/** A handler's second argument: exactly what its contract `uses`. */
 export type Deps<U extends Use> = Basics &
   Intersection<ByCapability[Extract<U, Capability>]> &
   Enqueuing<QueuesOf<U>> &
@@ -205,7 +205,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   consume: async () => ({}),
   redrive: async ({ queues, log }) => ({
     redrive: async () => {
-      // SQS refuses to move dead letters of a queue while an earlier move is running.
+      // SQS refuses to move a queue's dead letters while an earlier move is running.
       const redriven = workQueues.map((name) =>
         queues.redrive(name).catch((error: unknown) => log('warn', 'could not redrive dead letters', { name }, error)),
       );
@@ -283,7 +283,7 @@ const partOf = (store: Store, calls: readonly StoreCall[]): object => {
   return part;
 };
 
-/** Creates the second argument of a handler from what its contract uses. */
+/** Creates a handler's second argument from what its contract uses. */
 export const composeDeps = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, failpoint = () => {} } = runtime;
   const allUses: readonly Use[] = uses;

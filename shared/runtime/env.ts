@@ -6,7 +6,7 @@ import { proxySettings } from '../settings/service.ts';
 import type { SettingValues } from '../settings/setting.ts';
 
 type ParsedSettings = SettingValues<typeof environment>;
-/** The settings that functions read, by the names of their variables. */
+/** The settings read by functions, by variable name. */
 export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
   QUOTAS: Quotas;
   /** In ms; 0 if credentials of any age are valid. */
@@ -24,7 +24,7 @@ export const nonEmpty = (variables: Variables): Variables =>
 
 /** Returns the settings as functions use them. */
 export const settingsOf = (read: ParsedSettings): Settings => {
-  // Without a limit for calls, messages are not limited either, unless QUOTAS sets a limit for them.
+  // Without a request limit, messages are not limited either, unless QUOTAS sets a limit for them.
   const unlimited = read.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
   return {
     ...read,
@@ -33,7 +33,7 @@ export const settingsOf = (read: ParsedSettings): Settings => {
   };
 };
 
-/** Describes a wrong variable, without its value, because the sentence ends up in the log. */
+/** Describes a wrong variable without its value, because the sentence ends up in the log. */
 const sentenceOf = ({ name, schema: { description }, issues }: InvalidSetting): string => {
   const requirement = `must be ${description}`;
   const details = issues.filter(({ message }) => message !== requirement);
@@ -50,7 +50,7 @@ export const settingsFrom = (variables: Variables): Settings => {
 };
 
 export const settingsFromProcess = (): Settings => settingsFrom(process.env);
-/** Returns the credentials, region and endpoints that the Lambda runtime provides. */
+/** Returns the credentials, region and endpoints provided by the Lambda runtime. */
 export const runtimeEnvironment = () => ({
   region: process.env.AWS_REGION ?? 'us-east-1',
   endpoints: {

@@ -33,7 +33,7 @@ type Modules = {
   exports: typeof import('../exports/s3.ts');
 };
 /**
- * The nouns of the store and the modules that the contract of a function uses. The entry of its bundle imports them
+ * The store nouns and modules used by a function's contract. The bundle's entry imports them
  * (lib/aws/functions/entry.ts).
  */
 export type FunctionParts = {
@@ -63,13 +63,13 @@ const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** Returns a function of a module that is loaded on the first call. */
+/** Returns a function from a module loaded on the first call. */
 const lazily = <A extends unknown[], R>(load: () => Promise<(...args: A) => Promise<R>>) => {
   const loaded = lazy(load);
   return async (...args: A): Promise<R> => (await loaded())(...args);
 };
 
-/** Returns the methods of an object that is loaded on the first call of any of them. */
+/** Returns the methods of an object loaded when any of them is first called. */
 const lazyMethods = <T extends Record<keyof T, (...args: never[]) => Promise<unknown>>>(
   load: () => Promise<T>,
   names: Readonly<Record<keyof T, true>>,
@@ -134,7 +134,7 @@ const lazyMetrics = ({ METRICS_NAMESPACE, METRICS_SECONDS, DASHBOARD }: Settings
   );
 };
 
-/** Creates the runtime of a Lambda function. What a cold start does not need is loaded on first use. */
+/** Creates a Lambda function's runtime. What a cold start does not need is loaded on first use. */
 export const lambdaRuntime = (parts: FunctionParts): Runtime => {
   const current = settingsFromProcess();
   const { region, credentials, endpoints } = runtimeEnvironment();
@@ -155,7 +155,7 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
   return {
     settings: current,
     table: createTable(client, current.TABLE_NAME),
-    // Its contract lets the function call no other nouns.
+    // The contract does not let the function call any other nouns.
     createStore: (table) => storeFrom(parts.nouns as Nouns, table),
     queues: lazyQueues(load, config, urls),
     webhookClient: async () => webhookClient,
@@ -182,7 +182,7 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
 
 type HostHandler<A extends unknown[], R> = { with: (runtime: Runtime) => (...call: A) => R };
 
-/** Returns the handler that Lambda calls. Its first call creates the runtime, which later calls share. */
+/** Returns the handler that Lambda calls. The first call creates the runtime, which later calls share. */
 export const lambdaHandler = <A extends unknown[], R>(
   handler: HostHandler<A, R>,
   parts: FunctionParts,

@@ -3,7 +3,7 @@ import type { PersonServices } from '../delivery/targets/person-sender.ts';
 import { createTelegram, type SendTelegram } from '../delivery/targets/telegram.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 
-/** The services of a host for SMS and chats, if it has any, and replacements for services that it lacks. */
+/** A host's services for SMS and chats, if any, and replacements for services it lacks. */
 export type Messengers = {
   sms?: SendSms;
   telegram?: SendTelegram;
@@ -11,7 +11,7 @@ export type Messengers = {
 
 type MessengerSettings = { SMS_ORIGIN: string; SMS_CONFIGURATION_SET: string; TELEGRAM_TOKEN: string };
 
-/** Returns the messengers of a stage in AWS. The first SMS loads its client. */
+/** Returns the messengers for a stage in AWS. The first SMS loads its client. */
 export const createMessengers = (
   config: Parameters<typeof awsSms>[0],
   { SMS_ORIGIN, SMS_CONFIGURATION_SET, TELEGRAM_TOKEN }: MessengerSettings,

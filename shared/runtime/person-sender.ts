@@ -4,16 +4,14 @@ import type { Log } from '../observability/log.ts';
 import { type Metrics, noMetrics } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
 
-/** The services that a host provides. */
+/** The services provided by a host. */
 type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now' | 'chatPauses'> & {
   messengers?: () => Promise<Messengers>;
   log: Log;
   metrics?: Metrics;
 };
 
-/**
- * Returns a function that notifies people through the services of its host, and logs and counts what was not accepted.
- */
+/** Returns a function that notifies people through the host's services, and logs and counts what was not accepted. */
 export const peopleOf = async (
   host: Host,
   openPushKey: (encrypted: string) => Promise<string>,

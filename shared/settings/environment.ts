@@ -3,17 +3,17 @@ import { serviceSettings } from './service.ts';
 import type { Setting } from './setting.ts';
 import { stackSettings } from './stack.ts';
 
-/** Every environment variable of functions. A function gets those of its capabilities. */
+/** All environment variables for functions. A function gets those its capabilities need. */
 export const environment = { ...stackSettings, ...serviceSettings };
 
 type Environment = typeof environment;
 type CapabilitiesOf<S> = S extends { about: { capabilities: readonly (infer C)[] } } ? C : never;
-/** The names of the variables of a capability. */
+/** The names of a capability's variables. */
 export type VariableName<C extends Capability> = {
   [N in keyof Environment]: C & CapabilitiesOf<Environment[N]> extends never ? never : N;
 }[keyof Environment];
 
-/** Returns the environment variables that a use needs. */
+/** Returns the environment variables needed for a use. */
 export const variablesOf = (use: Use): readonly string[] =>
   isCapability(use)
     ? Object.entries<Setting>(environment).flatMap(([name, { about }]) =>

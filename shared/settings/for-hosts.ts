@@ -1,5 +1,5 @@
 /**
- * What people and hosts need to know about a setting. Functions ignore it, so in their bundles this function is empty,
+ * What people and hosts need to know about a setting. Functions ignore it, so this function is empty in their bundles,
  * and the bundler drops its argument (lib/aws/functions/bundle.ts).
  */
 export function forHosts<const A>(about: A): A {

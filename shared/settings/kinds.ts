@@ -3,16 +3,16 @@ import * as z from 'zod';
 import { defaultQuotas, type QuotaOverrides, quotaOverridesSchema } from '../domain/identity/quota.ts';
 import { readTime } from '../domain/time/time.ts';
 
-// Kinds of values, as schemas of what the environment (text) or the CDK's context (text or JSON) holds. A schema is
-// created only when such a value is read, because a function starts with many settings and checks few of them. Its
-// description continues the sentence "must be ...", and its messages are that sentence.
+// Kinds of values, as schemas for what the environment (text) or the CDK context (text or JSON) holds. A schema is
+// created only when such a value is read, because a function starts with many settings and checks few of them. The
+// description continues the sentence "must be ...", and the messages are that sentence.
 
 type Kind<T> = z.ZodType<T>;
 
 export const text = (pattern: RegExp, words: string): z.ZodString =>
   z.string(`must be ${words}`).regex(pattern, `must be ${words}`).describe(words);
 
-/** A text that a function accepts. */
+/** Text accepted by a function. */
 const textThat = (isValid: (text: string) => boolean, words: string) =>
   z.string(`must be ${words}`).refine(isValid, `must be ${words}`).describe(words);
 
@@ -104,7 +104,7 @@ export const addressRange = () => textThat(isRange, 'a range like 10.1.0.0/16');
 
 const isPageOrigin = (text: string): boolean =>
   /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d+)?$/.test(text) && URL.parse(text)?.origin === text;
-/** An origin exactly as browsers send it: in lower case, without a path, and without the default port of its scheme. */
+/** An origin exactly as browsers send it: in lower case, without a path, and without the scheme's default port. */
 export const pageOrigin = () =>
   textThat(isPageOrigin, 'an origin as browsers send it (scheme, host, no default port, no path, no *)');
 

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { OidcRules } from '../domain/identity/claims.ts';
 import { json } from './kinds.ts';
 
-/** Rules for claims. They stay JSON text, which functions parse at a login with `parseRules`. */
+/** Claim rules. They stay JSON text, which functions parse during a login with `parseRules`. */
 export const oidcRules = (): z.ZodType<string> =>
   json(
     OidcRules.transform((rules) => JSON.stringify(rules)),

@@ -3,7 +3,7 @@ import { shortName, text } from './kinds.ts';
 import { oidcRules } from './oidc-rules.ts';
 import { declare } from './setting.ts';
 
-/** The settings for logging in at an OpenID Connect issuer. */
+/** The settings for logging in through an OpenID Connect identity provider. */
 export const oidcSettings = declare({
   OIDC_ISSUER: {
     default: '',
@@ -72,5 +72,5 @@ export const oidcSettings = declare({
   },
 });
 
-/** The settings that an issuer needs: set all of them or none. */
+/** The settings required for an identity provider: set all of them or none. */
 export const requiredOidcSettings = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_NAME', 'OIDC_RULES'] as const;

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type Setting, type SettingRows, type SettingValues, textOf } from './setting.ts';
 
-/** An invalid value of a setting, and why it is invalid. */
+/** An invalid value for a setting, and why it is invalid. */
 export type InvalidSetting = {
   name: string;
   setting: Setting;
@@ -34,7 +34,7 @@ export const readSettings = <R extends SettingRows>(
   return { values: values as SettingValues<R>, wrong };
 };
 
-/** Returns a sentence for each of these settings that is missing although another one of them is set. */
+/** Returns a sentence for each of these settings that is missing although another one is set. */
 export const missingSettings = <N extends string>(names: readonly N[], isSet: (name: N) => boolean): string[] => {
   const missing = names.filter((name) => !isSet(name));
   return missing.length === names.length

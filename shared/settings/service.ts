@@ -322,9 +322,9 @@ const others = declare({
 
 /**
  * The settings that functions read and operators set, on both hosts or (rows without `stage`) only with `npm start`. In
- * AWS the stack passes functions a value for each of them.
+ * AWS, the stack passes functions a value for each of them.
  */
 export const serviceSettings = { ...others, ...oidcSettings };
 
-/** The settings of a trusted proxy: set all of them or none. */
+/** The trusted proxy settings: set all of them or none. */
 export const proxySettings = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;

@@ -3,18 +3,20 @@ import type { InvalidSetting } from './read.ts';
 
 const MAX_SHOWN_LENGTH = 100;
 
-/** Returns an invalid value as JSON, shortened, and without the password of an address (`https://user:password@host`). */
+/**
+ * Returns an invalid value as JSON, shortened, and without the password in an address (`https://user:password@host`).
+ */
 const shown = (value: unknown): string => {
   const json = JSON.stringify(value).replaceAll(/:\/\/[^/\s]*:[^/\s]*@/g, '://…@');
   if (json.length <= MAX_SHOWN_LENGTH) return json;
   return `${json.slice(0, MAX_SHOWN_LENGTH)}…${json.startsWith('"') ? '"' : ''}`;
 };
 
-/** Returns the path of an issue in a list or an object: `[2]`, `reads.rate`. */
+/** Returns the path to an issue in a list or an object: `[2]`, `reads.rate`. */
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`)).join('');
 
-/** Describes what is wrong inside a value; null if the description of the whole value already does. */
+/** Describes what is wrong inside a value; null if the whole value's description already does. */
 const detailOf = (
   { path, message, input }: z.core.$ZodIssue,
   description: string,

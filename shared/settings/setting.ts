@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { Capability } from '../runtime/capabilities.ts';
 
 /**
- * Where a setting applies: the process of `npm start`, or a stage in AWS for development, for production, or for the
- * production of one small home, which has the defaults of `prod` unless it has its own.
+ * Where a setting applies: the process run by `npm start`, or a stage in AWS: for development, for production, or for a
+ * single small home's production, which has the `prod` defaults unless it has its own.
  */
 export type Host = 'local' | 'dev' | 'prod' | 'home';
 
@@ -11,7 +11,7 @@ export type Host = 'local' | 'dev' | 'prod' | 'home';
 type About<T> = {
   /** What the setting does, in sentences. Names of other settings are in backticks. */
   help?: string;
-  /** The name in the CDK's context. A setting of `npm start` without one does not exist for stages. */
+  /** The CDK context name. An `npm start` setting without one does not exist for stages. */
   stage?: string;
   /** The capabilities whose functions get it. */
   capabilities?: readonly Capability[];
@@ -20,9 +20,9 @@ type About<T> = {
   unit?: 'seconds' | 'minutes' | 'days' | 'MB' | 'USD' | 'requests per second';
   /** A valid value, for error messages and documents. */
   example?: string;
-  /** Defaults of hosts that differ from `default`. */
+  /** Host defaults that differ from `default`. */
   defaults?: Partial<Record<Host, T>>;
-  /** The default in words, if its value is not clear. */
+  /** The default in words, if the value is not clear. */
   byDefault?: string | Readonly<Record<'local' | 'stage', string>>;
   /** What hosts accept, if functions accept any text because a host has checked it. */
   hostSchema?: () => z.ZodType<T>;
@@ -31,11 +31,11 @@ type About<T> = {
 };
 
 /**
- * A setting, declared in one row. Its key is its name: the environment variable of functions and of `npm start`, or the
- * name in the CDK's context for a setting that only a stage has.
+ * A setting, declared in one row. The key is the setting's name: the environment variable for functions and `npm
+ * start`, or the CDK context name for a setting that only a stage has.
  */
 export type Setting<T = unknown> = {
-  /** The accepted values, with a description that continues "must be ...". Without a schema it is any text. */
+  /** The accepted values, with a description that continues "must be ...". Without a schema, any text is accepted. */
   schema?: () => z.ZodType<T>;
   default: T;
   about?: About<T>;
@@ -43,14 +43,14 @@ export type Setting<T = unknown> = {
 export type SettingRows = Readonly<Record<string, Setting>>;
 
 type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
-/** The value of a row. It can be null if that is the default. */
+/** A row's value. It can be null if that is the default. */
 type SettingValue<S> = Accepted<S> | (S extends { default: null } ? null : never);
 export type SettingValues<R> = { readonly [N in keyof R]: SettingValue<R[N]> };
 
-/** Declares settings. The compiler rejects a default that its schema does not accept, unless it is null. */
+/** Declares settings. The compiler rejects a default that the schema does not accept, unless it is null. */
 export const declare = <const R extends { readonly [N in keyof R]: Setting<SettingValue<R[N]>> }>(rows: R): R => rows;
 
-/** Returns the text of a value for an environment variable. */
+/** Returns a value's text for an environment variable. */
 export const textOf = (value: unknown): string => {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');

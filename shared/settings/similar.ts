@@ -1,6 +1,4 @@
-/**
- * The number of characters to insert, remove, replace or swap with their neighbor to get from one text to the other.
- */
+/** The number of characters to insert, remove, replace or swap with a neighbor to turn one string into the other. */
 const distance = (a: string, b: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
@@ -21,7 +19,7 @@ const distance = (a: string, b: string): number => {
 const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
 /**
- * Whether a name is a misspelling of another: one character of a short name, two of a long one, or case and
+ * Whether a name is a misspelling of another: one character in a short name, two in a long one, or case and
  * punctuation.
  */
 const isMisspelled = (candidate: string, name: string): boolean => {
@@ -31,7 +29,7 @@ const isMisspelled = (candidate: string, name: string): boolean => {
   return shorter >= 3 && distance(a, b) <= (shorter >= 6 ? 2 : 1);
 };
 
-/** Whether one name begins with the other. Short names say too little for that. */
+/** Whether one name begins with the other. Short names are not enough for that. */
 const isLonger = (candidate: string, name: string): boolean => {
   const a = plain(candidate);
   const b = plain(name);

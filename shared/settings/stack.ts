@@ -6,8 +6,7 @@ import { declare } from './setting.ts';
 const channelList = () => list(wordOf(channelKinds), channelKinds.length);
 
 /**
- * What functions read besides the settings of the service. In AWS the stack sets it; with `npm start` it has its
- * default.
+ * What functions read besides the service settings. In AWS, the stack sets it; with `npm start`, it has its default.
  */
 export const stackSettings = declare({
   TABLE_NAME: {
@@ -46,7 +45,7 @@ export const stackSettings = declare({
     default: '',
     about: forHosts({ capabilities: ['consume', 'redrive'] }),
   },
-  /** The namespace of the metrics in CloudWatch. */
+  /** The CloudWatch namespace for the metrics. */
   METRICS_NAMESPACE: {
     default: 'SensorCloud',
     about: forHosts({ capabilities: ['measure', 'guard'] }),
@@ -71,7 +70,7 @@ export const stackSettings = declare({
       defaults: { dev: false, home: false },
     }),
   },
-  /** The AWS IoT rule for publications of devices; empty without MQTT. */
+  /** The AWS IoT rule for device publications; empty without MQTT. */
   MQTT_RULE: {
     schema: () => text(/^\w*$/, 'letters, digits and _'),
     default: '',
@@ -81,19 +80,19 @@ export const stackSettings = declare({
     default: '',
     about: forHosts({ capabilities: ['keep:exports', 'share:exports'] }),
   },
-  /** Days that backups of the table are kept. 0 means until somebody deletes them. */
+  /** How many days table backups are kept. 0 means until they are deleted by hand. */
   BACKUP_DAYS: {
     schema: () => wholeNumber(0, 100_000),
     default: 0,
     about: forHosts({ capabilities: ['keep:exports'] }),
   },
-  /** Days that logs are kept. 0 means until somebody deletes them. */
+  /** How many days logs are kept. 0 means until they are deleted by hand. */
   LOG_DAYS: {
     schema: () => wholeNumber(0, 100_000),
     default: 0,
     about: forHosts({ capabilities: ['keep:exports'] }),
   },
-  /** The SNS topic of alarms; empty without one. */
+  /** The SNS topic for alarms; empty without one. */
   ALARM_TOPIC_ARN: {
     default: '',
     about: forHosts({ capabilities: ['list:subscriptions', 'list:alarms', 'send:alarms', 'notify:operators'] }),
@@ -107,7 +106,7 @@ export const stackSettings = declare({
       help: 'Address or path of the runbook, which the text of each alarm contains.',
     }),
   },
-  /** The KMS key that encrypts secrets of webhooks. */
+  /** The KMS key for encrypting secrets. */
   SECRETS_KEY_ARN: {
     default: '',
     about: forHosts({ capabilities: ['encrypt:secrets', 'decrypt:secrets', 'decrypt:link-keys', 'keep:otps'] }),
@@ -126,19 +125,19 @@ export const stackSettings = declare({
         ),
     }),
   },
-  /** Whether others can connect to a host outside of AWS. New webhooks must then not lead to its loopback. */
+  /** Whether others can connect to a host outside AWS. New webhooks must then not lead to its loopback. */
   ON_NETWORK: {
     schema: flag,
     default: false,
     about: forHosts({ capabilities: ['know:targets'] }),
   },
-  /** Whether callers from loopback are on the machine of the host: without PUBLIC_URL, no proxy is expected there. */
+  /** Whether callers from loopback are on the host's machine: without PUBLIC_URL, no proxy is expected there. */
   TRUSTS_LOOPBACK: {
     schema: flag,
     default: false,
     about: forHosts({ capabilities: ['host:health'] }),
   },
-  /** The kinds of channels that the host can send messages by (shared/domain/people/sendable.ts). */
+  /** The channel kinds through which the host can send messages (shared/domain/people/sendable.ts). */
   CHANNEL_KINDS: {
     schema: channelList,
     default: [],
@@ -150,7 +149,10 @@ export const stackSettings = declare({
     default: [],
     about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
   },
-  /** The configuration sets by which SES and AWS End User Messaging report what they cannot deliver; empty for none. */
+  /**
+   * The configuration sets through which SES and AWS End User Messaging report what they cannot deliver; empty for
+   * none.
+   */
   MAIL_CONFIGURATION_SET: {
     default: '',
     about: forHosts({ capabilities: ['send:person'] }),

@@ -11,25 +11,25 @@ import { createGroupHistory, groupResult, isOrdered, isolatePoison, isStuck } fr
 import { quarantine, tryQuarantine } from './quarantine.ts';
 
 /**
- * A received task. `sequence` is its sequence number in its group of a FIFO queue, which also grows when compared as
- * text; `receives` counts the receives of the message, including this one.
+ * A received task. `sequence` is its sequence number within its FIFO queue group, which also increases when compared as
+ * text; `receives` counts how often the message was received, including this time.
  */
 export type Received<T> = {
   task: T;
   sequence: string;
   receives: number;
-  /** Marks the task as done: it is not returned to the queue, even if a later task of its group fails. */
+  /** Marks the task as done: it is not returned to the queue, even if a later task in its group fails. */
   done: () => void;
   /**
-   * Present only on the last attempt before this message is quarantined because it alone keeps failing. If data that an
-   * earlier message left behind makes this message fail, quarantines that data instead.
+   * Present only on the last attempt before this message is quarantined because it alone keeps failing. If data left
+   * behind by an earlier message makes this one fail, quarantines that data instead.
    */
   quarantineCause?: (cause: unknown, reason: string) => Promise<void>;
 };
 
 /**
- * Processes tasks in order: a single task, or the tasks of one group of a FIFO queue. Rejects to return to the queue
- * all tasks that are not marked as done.
+ * Processes tasks in order: a single task, or the tasks in one FIFO queue group. Rejects to return to the queue all
+ * tasks not marked as done.
  */
 type TaskHandler<C extends Consumer> = (
   received: readonly Received<z.output<C['task']>>[],
@@ -40,10 +40,10 @@ type TaskHandler<C extends Consumer> = (
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /**
- * Creates the Lambda handler of a consumer. Tasks of a standard queue run concurrently and independently: a failure
- * returns only the failed task to the queue. Tasks of one group of a FIFO queue run together and in order: a failure
- * returns the failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A
- * returned message becomes visible again after a pause that grows with its receives.
+ * Creates a consumer's Lambda handler. Tasks in a standard queue run concurrently and independently: a failure returns
+ * only the failed task to the queue. Tasks in one FIFO queue group run together and in order: a failure returns the
+ * failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A returned message
+ * becomes visible again after a pause that grows with each receive.
  */
 export const consume = <const C extends Consumer>(contract: C, work: TaskHandler<C>) =>
   hostHandler(contract.name, (runtime: Runtime) => {
@@ -53,7 +53,7 @@ export const consume = <const C extends Consumer>(contract: C, work: TaskHandler
     const oneByOne = isolatePoison(runtime, attempt, history);
     const together = async (group: string, records: readonly SQSRecord[], timeLeft: () => number) => {
       const outcome = await attempt(records, timeLeft);
-      // Unordered tasks belong to no sensor, so they indicate nothing about the tasks of other sensors.
+      // Unordered tasks do not belong to a sensor, so they indicate nothing about other sensors' tasks.
       if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, groupResult(outcome));
       return outcome.kind === 'done' ? [] : outcome.left;
     };
@@ -71,7 +71,7 @@ export const consume = <const C extends Consumer>(contract: C, work: TaskHandler
   });
 
 const groupOf = ({ messageId, attributes }: SQSRecord): string =>
-  // The group of a message makes a standard queue fair, but does not order its messages.
+  // A message group makes a standard queue fair, but does not order its messages.
   attributes.SequenceNumber === undefined ? messageId : (attributes.MessageGroupId ?? messageId);
 
 /**
@@ -91,7 +91,7 @@ const createReturn =
     });
   };
 
-/** Reads the tasks of messages. Quarantines messages that cannot be read, because no retry would help. */
+/** Reads the tasks in messages. Quarantines unreadable messages, because a retry would not help. */
 const readTasks = async <C extends Consumer>(
   runtime: Runtime,
   contract: C,
@@ -121,7 +121,7 @@ const quarantineInstead =
   (cause: unknown, reason: string): Promise<void> =>
     quarantine(runtime, { ...record, body: JSON.stringify(cause) }, reason);
 
-/** The maximum number of messages that are remembered as failed. */
+/** The maximum number of messages remembered as failed. */
 const MAX_FAILED = 1_000;
 /**
  * Creates the count of messages that fail for the first time in this process. A message that keeps failing counts once:
@@ -137,7 +137,7 @@ const createFailedMessages = () => {
   };
 };
 
-/** Creates the function that turns the error of an attempt into its outcome. */
+/** Creates the function that turns an attempt's error into its outcome. */
 const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   const { log } = runtime;
   const { measure } = runtime.metrics ?? noMetrics;
@@ -149,7 +149,7 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   return async (left: readonly SQSRecord[], error: unknown): Promise<TaskOutcome> => {
     if (error instanceof RetryLater) {
       log('info', 'a task will be retried later', { reason: error.message });
-      // The kind `again`: a task that was postponed too often.
+      // `again` stands for a task that was postponed too often.
       measureFailed(left.filter(isRetriedTooOften), 'again');
       return { kind: 'retry_later', left };
     }
@@ -158,13 +158,13 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
       return others.length > 0 ? { kind: 'retry_later', left: others } : { kind: 'done' };
     const kind = kindOfFailure(error);
     log('error', 'a task failed', { kind }, error);
-    // Lambda counts no error if only part of a batch is returned to the queue.
+    // Lambda does not count an error if only part of a batch is returned to the queue.
     measureFailed(left, kind);
     return { kind: 'failed', left, failure: kind, error };
   };
 };
 
-/** Creates the function that attempts the tasks of a consumer. */
+/** Creates the function that attempts a consumer's tasks. */
 const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, work: TaskHandler<C>): Attempt => {
   const deps = composeDeps(runtime, contract.uses as readonly C['uses'][number][]);
   const outcomeOf = createFailureHandler(runtime, contract);
@@ -190,8 +190,8 @@ const ID_NAMES = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId
 const idsOf = (task: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => ID_NAMES.includes(name) && id !== undefined));
 /**
- * Returns the ids of several tasks; an id that differs between them becomes a list. The `requestId` of a task that was
- * not caused by a call is the id of its message.
+ * Returns the ids in several tasks; an id that differs between them becomes a list. If no request caused a task, its
+ * `requestId` is the message id.
  */
 const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
   const idsOfEach = tasks.map(
@@ -202,7 +202,7 @@ const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
   );
 };
 
-/** Returns the ids of messages before they are parsed: nothing else is known about a message that cannot be parsed. */
+/** Returns message ids before parsing: nothing else is known about a message that cannot be parsed. */
 const messageIds = (records: readonly SQSRecord[]) => {
   const messageId = oneOrMany(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };

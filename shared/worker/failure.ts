@@ -19,12 +19,12 @@ const MAX_PATIENT_RECEIVES = 8;
 export const isRetriedTooOften = ({ attributes }: Pick<SQSRecord, 'attributes'>): boolean =>
   Number(attributes.ApproximateReceiveCount) > MAX_PATIENT_RECEIVES;
 
-/** Quarantines the first task that is not done, because no retry helps and a person has to look into it. */
+/** Quarantines the first task not done, because a retry would not help and a person has to look into it. */
 export class Quarantine extends Error {
   override name = 'Quarantine';
 }
 
-/** What made a task fail: the table, a queue, the keys of secrets, or the code itself. */
+/** What made a task fail: the table, a queue, the encryption keys, or the code itself. */
 type FailureKind = 'table' | 'queue' | 'keys' | 'other';
 
 /** Returns what made a task fail. Anything but `other` is an outage, which affects every task, not just this one. */
@@ -34,11 +34,11 @@ export const kindOfFailure = (error: unknown): FailureKind => {
   return error instanceof KeysUnavailable ? 'keys' : 'other';
 };
 
-/** The outcome of an attempt. `left` holds the messages that are not done. */
+/** The outcome of an attempt. `left` holds the messages not done. */
 export type TaskOutcome =
   | { kind: 'done' }
   | { kind: 'retry_later'; left: readonly SQSRecord[] }
   | { kind: 'failed'; left: readonly SQSRecord[]; failure: FailureKind; error: unknown };
 
-/** Attempts the tasks of messages of one group. Never rejects. */
+/** Attempts the tasks in one group's messages. Never rejects. */
 export type Attempt = (records: readonly SQSRecord[], timeLeft: () => number, isLast?: boolean) => Promise<TaskOutcome>;

@@ -6,7 +6,7 @@ import { composeDeps, type Deps, type Runtime } from '../runtime/deps.ts';
 
 export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
 
-/** The handler of a consumer: `with` creates it for a host. Each log line names the consumer and the invocation. */
+/** A consumer's handler: `with` creates it for a host. Each log line names the consumer and the invocation. */
 export const hostHandler = <E, R>(
   name: string,
   build: (runtime: Runtime) => (event: E, timeLeft: () => number, context: Context) => Promise<R>,
@@ -22,8 +22,8 @@ export const hostHandler = <E, R>(
 });
 
 /**
- * Creates the Lambda handler of a scheduled function. `create` is called once for each host, so the function that it
- * returns can keep state from one run to the next.
+ * Creates a scheduled function's Lambda handler. `create` is called once per host, so the function it returns can keep
+ * state between runs.
  */
 export const onSchedule = <const S extends Scheduled>(
   contract: S,
@@ -35,10 +35,7 @@ export const onSchedule = <const S extends Scheduled>(
     return async (_event: ScheduledEvent, timeLeft) => run(await deps, timeLeft);
   });
 
-/**
- * Creates the Lambda handler of a function that is called with one event at a time. `build` is called once for each
- * host.
- */
+/** Creates the Lambda handler for a function called with one event at a time. `build` is called once per host. */
 export const onCall = <const C extends Pick<Called, 'name' | 'uses'>, E, R>(
   contract: C,
   build: (deps: Deps<C['uses'][number]>) => (event: E, context: Context) => Promise<R>,

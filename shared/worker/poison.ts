@@ -5,9 +5,9 @@ import type { Runtime } from '../runtime/deps.ts';
 import type { Attempt, TaskOutcome } from './failure.ts';
 import { tryQuarantine } from './quarantine.ts';
 
-/** How long (ms) the last result of a group counts for other groups. */
+/** How long (ms) a group's last result counts for other groups. */
 const RECENT_MS = 15 * 60_000;
-/** The maximum number of groups that are remembered. */
+/** The maximum number of groups remembered. */
 const MAX_GROUPS = 1_000;
 
 /**
@@ -16,7 +16,7 @@ const MAX_GROUPS = 1_000;
  */
 const UNOPPOSED_MS = 4 * 60_000;
 
-/** How the last task of a group ended. Failures of the table, queues or keys are an `outage`. */
+/** How a group's last task ended. Table, queue and key failures are an `outage`. */
 type GroupResult = 'done' | 'failed' | 'outage';
 
 export const groupResult = (outcome: Exclude<TaskOutcome, { kind: 'retry_later' }>): GroupResult => {
@@ -24,20 +24,20 @@ export const groupResult = (outcome: Exclude<TaskOutcome, { kind: 'retry_later' 
   return outcome.failure === 'other' ? 'failed' : 'outage';
 };
 
-/** Creates the record of how the last tasks of each group ended in this process. */
+/** Creates the record of how each group's last tasks ended in this process. */
 export const createGroupHistory = (now: () => number) => {
   const results = new Map<string, { at: number; result: GroupResult; failingSince: number | null }>();
   return {
     note: (group: string, result: GroupResult): void => {
       const failingSince = result === 'failed' ? (results.get(group)?.failingSince ?? now()) : null;
-      // The map is in order of time: its first entry is the oldest.
+      // The map is ordered by time: its first entry is the oldest.
       results.delete(group);
       results.set(group, { at: now(), result, failingSince });
       const [oldest] = results.keys();
       if (results.size > MAX_GROUPS && oldest !== undefined) results.delete(oldest);
     },
     /**
-     * Whether only this group fails: of the other groups, more succeed than fail. If there is no other group, nothing
+     * Whether only this group fails: of the other groups, more succeed than fail. Without other groups, nothing
      * indicates an outage either, and the group has to keep failing for some minutes.
      */
     failsAlone: (group: string): boolean => {
@@ -50,14 +50,14 @@ export const createGroupHistory = (now: () => number) => {
 };
 type GroupHistory = ReturnType<typeof createGroupHistory>;
 
-/** After this many failures the messages of a group are attempted one by one, to find the one that fails. */
+/** After this many failures, a group's messages are attempted one by one, to find the one that fails. */
 const MAX_FAILURES = 5;
 /** How long (ms) a message is attempted before it becomes a dead letter, if nothing else delays it. */
 const LIFETIME_MS = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
   (sum, count) => sum + count,
 );
 /**
- * The shortest time (ms) until a message becomes a dead letter: if its process dies on each receive, there are no
+ * The shortest time (ms) until a message becomes a dead letter: if the process dies on each receive, there are no
  * pauses.
  */
 const MIN_LIFETIME_MS = 30 * 60_000;
@@ -65,12 +65,13 @@ const MIN_LIFETIME_MS = 30 * 60_000;
 export const isOrdered = ({ attributes }: SQSRecord): boolean => attributes.SequenceNumber !== undefined;
 const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
 
-/** Whether a message of a FIFO queue holds back its group. */
+/** Whether a FIFO queue message holds back its group. */
 export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && receivesOf(record) > MAX_FAILURES;
 
 /**
- * Whether a message was a dead letter before. SQS gives a redriven message a new sent time, long after it was accepted;
- * on a local host it keeps its age. A message that was pending for a long time before it was queued looks the same.
+ * Whether a message was a dead letter before. SQS assigns a redriven message a new sent time, long after it was
+ * accepted; on a local host it keeps its age. A message that was pending for a long time before it was queued looks the
+ * same.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  */
 const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
@@ -80,14 +81,14 @@ const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
 };
 
 /**
- * Whether this is the last receive of a FIFO message that was a dead letter before. It must not become one again,
- * because that would hold back its group for another day.
+ * Whether this is the last receive of a former dead letter in a FIFO queue. It must not become one again, because that
+ * would hold back its group for another day.
  */
 const endsSecondLife = (record: SQSRecord, now: number): boolean =>
   isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && wasDeadLetter(record, now);
 
 /**
- * Creates the function that processes one message of a group. At the end of its second life a message is not attempted,
+ * Creates the function that processes one message in a group. A message at the end of its second life is not attempted,
  * because that may kill the process.
  */
 const processIsolated =
@@ -109,9 +110,9 @@ const processIsolated =
   };
 
 /**
- * Creates the function that processes the messages of a group one by one and returns those that are not done. A message
- * that fails while most other groups succeed, or for some minutes while there is no other group, is quarantined, so
- * that the messages behind it can be processed. Failures of the table, queues or keys are outages and do not count.
+ * Creates the function that processes a group's messages one by one and returns those not done. A message is
+ * quarantined if it fails while most other groups succeed, or for some minutes while there is no other group, so that
+ * the messages behind it can be processed. Table, queue and key failures are outages and do not count.
  */
 export const isolatePoison = (runtime: Runtime, attempt: Attempt, history: GroupHistory) => {
   const processOne = processIsolated(runtime, attempt, history);

@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Runtime } from '../runtime/deps.ts';
 
 /**
- * Quarantines a message that no retry can save, so that an operator can see what went wrong and return the message
+ * Quarantines a message that retries cannot save, so that an operator can see what went wrong and return the message
  * after a fix.
  */
 export const quarantine = async (

@@ -4,9 +4,9 @@ import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /**
- * The check of a customer whose rules notify the users on duty. `at` (ms) is when it is due, and `missing` has the
- * channels by which nobody on duty could be notified at the last check. `isMailed` is false until the managers of rules
- * have been informed about these channels. `revision` counts the checks.
+ * The check for a customer whose rules notify the users on duty. `at` (ms) is when it is due, and `missing` has the
+ * channels that could not reach anyone on duty at the last check. `isMailed` is false until the rule managers have been
+ * informed about these channels. `revision` counts the checks.
  */
 export type DutyCheck = { customerId: number; at: number; missing: ChannelKind[]; isMailed: boolean; revision: number };
 
@@ -19,10 +19,10 @@ const storedCheck = ({ customerId, at, missing, isMailed, revision }: DutyCheck)
 });
 
 export const dutyCheckReads = (table: TableReader) => ({
-  /** Returns the checks of all customers. */
+  /** Returns the checks for all customers. */
   list: async (): Promise<DutyCheck[]> =>
     (await table.queryAll<DutyCheck>({ pk: items.dutyCheck.pk({}) })).map(storedCheck),
-  /** Returns the check of a customer; null if there is none. */
+  /** Returns a customer's check; null if there is none. */
   get: async (customerId: number): Promise<DutyCheck | null> => {
     const found = await table.get<DutyCheck>(items.dutyCheck({ customerId }));
     return found && storedCheck(found);
@@ -30,7 +30,7 @@ export const dutyCheckReads = (table: TableReader) => ({
 });
 
 const dutyCheckWrites = (table: Table) => ({
-  /** Replaces the check of a customer (null: there is none), and returns it. Null if another process was faster. */
+  /** Replaces a customer's check (null: there is none), and returns it. Null if another process was faster. */
   put: async (check: Omit<DutyCheck, 'revision'>, before: DutyCheck | null): Promise<DutyCheck | null> => {
     const { customerId } = check;
     const next = { ...check, revision: (before?.revision ?? 0) + 1 };
@@ -38,7 +38,7 @@ const dutyCheckWrites = (table: Table) => ({
     const failed = await table.write({ put: { ...next, ...items.dutyCheck({ customerId }) }, where: unchanged });
     return failed === null ? next : null;
   },
-  /** Ends the checks of a customer. */
+  /** Ends a customer's checks. */
   remove: async ({ customerId }: DutyCheck): Promise<void> => {
     await table.write({ remove: items.dutyCheck({ customerId }) });
   },
