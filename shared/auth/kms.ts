@@ -3,7 +3,7 @@ import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from 
 import type { Cipher } from './vault.ts';
 
 /**
- * Returns a cipher whose key never leaves KMS. It encrypts at most 4 KB.
+ * Returns a cipher that encrypts at most 4 KB with a key that never leaves KMS.
  * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export const kmsCipher = (config: KMSClientConfig, KeyId: string): Cipher => {

@@ -21,7 +21,7 @@ export type OidcIdentity = { issuer: string; subject: string; claims: Claims; id
 const library = () => import('openid-client');
 
 /**
- * Whether the error means that the identity provider is unavailable: a timeout code, or fetch's error for a failed
+ * Whether the error means the identity provider is unavailable: a timeout code, or fetch's error for a failed
  * connection.
  */
 const isUnavailable = (error: unknown): boolean =>
@@ -56,7 +56,7 @@ export const createIssuer = (client: Client, now: () => number) => {
     });
   };
   return {
-    /** Returns the address where a browser logs in. */
+    /** Returns the URL where a browser logs in. */
     authorize: async ({ state, nonce, verifier }: Secrets, redirectUri: string, prompt: Prompt): Promise<string> => {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
       const challenge = await calculatePKCECodeChallenge(verifier);
@@ -74,8 +74,8 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Redeems the callback address the browser returned to. Null if anything about it is wrong; `refused` gets the
-     * reason, without values from the callback.
+     * Redeems the callback URL the browser returned to. Null if anything about it is wrong; `refused` gets the reason,
+     * without values from the callback.
      */
     redeem: async (
       callback: URL,
@@ -101,7 +101,7 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Returns the address where a browser also logs out of the identity provider; null if it has none. RP-Initiated
+     * Returns the URL where a browser also logs out of the identity provider; null if there is none. RP-Initiated
      * Logout 1.0.
      */
     endSession: async (idToken: string, returnTo: string): Promise<string | null> => {

@@ -14,7 +14,7 @@ export const newOtpSecret = (random: Uint8Array): string => {
   return bits.replaceAll(/.{5}/g, (five) => ALPHABET[Number.parseInt(five, 2)] ?? '');
 };
 
-/** Returns the address that an authenticator app reads from a QR code. */
+/** Returns the URI for an authenticator app's QR code. */
 export const otpUri = async (issuer: string, label: string, secret: string): Promise<string> =>
   (await library()).generateURI({ issuer, label, secret });
 

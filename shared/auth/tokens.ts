@@ -20,14 +20,14 @@ export const newAccountKey = (random: (bytes: number) => Uint8Array): string =>
   Buffer.from(random(15)).toString('base64url');
 
 /**
- * Generates an opaque token with 192 random bits. An account's token also contains the account key, so that the
- * account, its rate and its session can be read at the same time. Anyone who ever had such a token knows the key. The
- * key alone does not grant access, and an invalid token with a valid key counts against the caller's address.
+ * Generates an opaque token with 192 random bits. An account's token also contains the account key, so that account,
+ * rate and session can be read at the same time. Anyone who ever had such a token knows the key. The key alone does not
+ * grant access, and an invalid token with a valid key counts against the caller's address.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
   withChecksum(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
 
-/** Parses a token without reading the table. Null if its format or checksum is wrong. */
+/** Parses a token without reading the table. Null if the format or checksum is wrong. */
 export const parseToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
   const [, prefix, body = '', sum] = form.exec(text) ?? [];
   const kind = (Object.keys(tokenKinds) as TokenKind[]).find((key) => tokenKinds[key] === prefix);
@@ -40,7 +40,7 @@ export const parseToken = (text: string): { kind: TokenKind; accountKey: string 
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
 /**
- * Whether `shown` is the secret in a setting, which holds either the secret itself, or `sha256:` and its hash in hex.
+ * Whether `shown` is the secret in a setting, which holds either the secret itself, or `sha256:` and the hash in hex.
  */
 export const matchesSecret = (shown: string, setting: string): boolean =>
   secretsEqual(

@@ -1,6 +1,5 @@
 /**
- * A secret could not be encrypted or decrypted, because the encryption key is unavailable or its use was denied. Retry
- * later.
+ * A secret could not be encrypted or decrypted, because the key is unavailable or access to it was denied. Retry later.
  */
 export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';

@@ -2,12 +2,10 @@ import { type ActiveAlarm, activeAlarmFrom } from '../domain/people/active-alarm
 import { CloudWatchClient, type CloudWatchClientConfig, paginateDescribeAlarms } from './cloudwatch-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
-/** Lists the alarms that are on. Rejects if they cannot be read. */
+/** Lists the active alarms. Rejects if they cannot be read. */
 export type ListActiveAlarms = () => Promise<readonly ActiveAlarm[]>;
 
-/**
- * Returns a function that lists the alarms that are on and notify a topic. Other stages' alarms notify other topics.
- */
+/** Returns a function that lists the active alarms for a topic. Other stages' alarms notify other topics. */
 export const cloudWatchAlarms = (config: CloudWatchClientConfig, topicArn: string): ListActiveAlarms => {
   const client = withFreshSockets(
     new CloudWatchClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config }),

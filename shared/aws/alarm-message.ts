@@ -29,7 +29,7 @@ const text = ({ name, description, reason, since }: ActiveAlarm): string =>
   ].join('\n\n');
 
 /**
- * Returns the message about an alarm that is already on, with text for each subscription protocol.
+ * Returns the message about an already active alarm, with text for each subscription protocol.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
  */
 export const alarmMessage = (alarm: ActiveAlarm) => ({

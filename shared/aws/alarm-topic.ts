@@ -13,13 +13,13 @@ import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 export type AlarmTopic = {
   /** Lists the alarm subscribers. */
   subscriptions: () => Promise<readonly Subscription[]>;
-  /** Sends an alarm that is already on to all subscribers. */
+  /** Sends an already active alarm to all subscribers. */
   send: (alarm: ActiveAlarm) => Promise<void>;
   /** Sends a message to all subscribers. */
   notify: (subject: string, text: string) => Promise<void>;
 };
 
-/** Returns the calls to an SNS alarm topic. */
+/** Returns the methods for an SNS alarm topic. */
 export const snsAlarmTopic = (config: SNSClientConfig, TopicArn: string): AlarmTopic => {
   const client = withFreshSockets(
     new SNSClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config }),

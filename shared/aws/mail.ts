@@ -16,7 +16,7 @@ export type SendMail = (to: string, subject: string, text: string, reference?: N
 const TIMEOUTS = { connect: 800, answer: 1_200 };
 
 /**
- * Returns an address with its domain in ASCII. SES does not support SMTPUTF8, so it rejects non-ASCII characters before
+ * Returns an address with the domain in ASCII. SES does not support SMTPUTF8, so it rejects non-ASCII characters before
  * the @. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_Destination.html
  */
 const forSes = (address: string): string => {
@@ -25,12 +25,12 @@ const forSes = (address: string): string => {
 };
 
 /**
- * `random`: random bytes, for the email id; `configurationSet`: makes SES report emails that have a reference and
- * cannot be delivered.
+ * `random`: random bytes, for the email id; `configurationSet`: makes SES report undeliverable emails that have a
+ * reference.
  */
 type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array; configurationSet?: string };
 
-/** Returns a function that sends plain-text emails through SES, from one of the account's addresses. */
+/** Returns a function that sends plain-text emails through SES, from one of the AWS account's addresses. */
 export const sesMail = (
   config: SESv2ClientConfig,
   sender: string,

@@ -13,7 +13,7 @@ const TTL_SECONDS = 600;
 
 /**
  * Returns a function that sends through AWS End User Messaging. `origin`: the ARN of a number, a sender ID or a pool;
- * `configurationSet`: makes the service report SMS that have a reference and cannot be delivered.
+ * `configurationSet`: makes the service report undeliverable SMS that have a reference.
  */
 export const awsSms = (config: PinpointSMSVoiceV2ClientConfig, origin: string, configurationSet = ''): SendSms => {
   const options = { maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config };

@@ -18,7 +18,7 @@ export const requestHandlerOptions = ({ connect, answer }: Timeouts = TIMEOUTS) 
 
 type Socket = { destroy: () => unknown };
 type Agent = { freeSockets?: Readonly<Record<string, readonly Socket[] | undefined>> };
-/** The part of the SDK's request handler that exists after its first use. */
+/** The part of the SDK's request handler available after first use. */
 type Handler = { httpHandlerConfigs?: () => { httpAgent?: Agent; httpsAgent?: Agent } };
 
 const closeIdleSockets = (handler: Handler): void => {
@@ -51,7 +51,7 @@ export const withFreshSockets = <C extends Client>(client: C): C => {
         throw error;
       }
     },
-    // Runs inside the retries, so that each attempt counts.
+    // Runs inside the retries, once per attempt.
     { name: 'freshSockets', step: 'finalizeRequest', priority: 'low' },
   );
   return client;

@@ -11,7 +11,7 @@ export const endWork = (): void => {
   if (work) work.isOver = true;
 };
 
-/** Whether the current work has been ended. Its caller already has a response. */
+/** Whether the current work has been ended. The caller already has a response. */
 export const isWorkEnded = (): boolean => currentWork.getStore()?.isOver === true;
 
 /** Records that one of the current work's writes got no response and was retried. */

@@ -1,7 +1,7 @@
 /** The machine's timers and random numbers, for pauses and timeouts. Stored times come from the host's clock. */
 export type Machine = {
   sleep: (ms: number) => Promise<void>;
-  /** Calls `run` once, after `ms`. Returns a function that cancels it. */
+  /** Calls `run` once, after `ms`. Returns a function to cancel it. */
   after: (ms: number, run: () => void) => () => void;
   /** Milliseconds since an arbitrary moment, monotonic. */
   elapsed: () => number;

@@ -12,7 +12,7 @@ export type Permit<S> = {
 
 /**
  * Grants a limited number of permits per key, in call order; calls with `isFirst` come before all others. A caller gets
- * null if its `acquireTimeout` promise resolves first.
+ * null if the `acquireTimeout` promise resolves first.
  */
 export type Semaphore<S> = {
   acquire: (key: string, acquireTimeout: () => Promise<unknown>, isFirst?: boolean) => Promise<Permit<S> | null>;

@@ -4,13 +4,13 @@ import type { Readable } from 'node:stream';
 export type ExportStorage = {
   /** Stores a file as it streams in. Once complete, it replaces any file with the same name. */
   save: (file: string, content: Readable) => Promise<void>;
-  /** Returns an address from which a file can be downloaded for five minutes, without a login. */
+  /** Returns a URL for downloading a file for five minutes, without a login. */
   urlOf: (file: string) => Promise<string>;
   /** Deletes a file if it exists. */
   remove: (file: string) => Promise<void>;
 };
 
-/** How long (s) a file's address is valid. */
+/** How long (s) a file's URL is valid. */
 export const URL_SECONDS = 300;
 
 const missing = async (): Promise<never> => {

@@ -8,7 +8,7 @@ export type ForbiddenPublication = 'topic' | 'retained' | 'qos';
 
 /**
  * Notifies a device that messages were rejected, or accepted without being fully understood (`not_understood`): the
- * reason, and the UUID of a single message if it has one.
+ * reason, and the UUID if a single message has one.
  */
 export type RejectionNotice = {
   reason: Rejection | ForbiddenPublication | 'rate_limited' | 'credentials_invalid' | 'not_understood';
@@ -17,8 +17,8 @@ export type RejectionNotice = {
 };
 
 /**
- * Returns functions that publish to devices over MQTT. They never fail, because devices also poll for their
- * configuration, and a rejection may get lost. `notify` is null if the host has no MQTT.
+ * Returns functions that publish to devices over MQTT. They never fail, because devices also poll for configurations,
+ * and a rejection may get lost. `notify` is null if the host has no MQTT.
  */
 export const deviceNotifier = (publish: Publish | undefined, log: Log) => {
   const send = (sensorId: string, topic: string, payload: object): Promise<void> =>

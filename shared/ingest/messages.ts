@@ -6,7 +6,7 @@ import { decodeText } from '../domain/makers/decoders.ts';
 import type { CallingDevice } from '../domain/sensor/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
 
-/** The device that sends messages, identified by its token or MQTT topic. */
+/** The device that sends messages, identified by token or MQTT topic. */
 export type Sender = CallingDevice;
 
 const isObject = (value: unknown): boolean =>
@@ -18,7 +18,7 @@ const isObject = (value: unknown): boolean =>
  */
 export type Rejection = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
-/** A message in a call: its text and its decoded content. */
+/** A message in a call: its text and decoded content. */
 export type ReceivedMessage = { raw: string; decoded: TrustedMessage };
 
 /** Splits a call's text into messages and decodes them, or returns why the call is rejected. */
@@ -42,7 +42,7 @@ export type Warning = { index: number; message: string };
 const MAX_WARNINGS = 20;
 const UNKNOWN = 'unknown kind of message, or its required fields are missing; the message is stored without effect';
 
-/** Returns warnings about a call's messages that were not fully understood. */
+/** Returns warnings about messages in a call that were not fully understood. */
 export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
   received
     .flatMap(({ decoded: { signal, wrong } }, index) => [
@@ -57,7 +57,7 @@ export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
  */
 const TASK_BYTES = 450_000;
 
-/** Returns a call's tasks: its messages in order, in as few tasks as possible. */
+/** Returns a call's tasks: the messages in order, in as few tasks as possible. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
   received: readonly ReceivedMessage[],
@@ -99,8 +99,8 @@ export const uuidsOf = (
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
- * A task's SQS deduplication id, derived from the UUIDs and the bytes of its messages, because a device may reuse a
- * UUID. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
+ * A task's SQS deduplication id, derived from message UUIDs and bytes, because a device may reuse a UUID. A message
+ * that nothing identifies is never a duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,

@@ -1,4 +1,4 @@
-/** Returns a device's MQTT topics: for its messages, configuration changes, and rejected messages. */
+/** Returns a device's MQTT topics: for messages, configuration changes, and rejected messages. */
 export const topicsOf = (sensorId: string) => {
   const own = `v1/devices/${sensorId}`;
   return { messages: `${own}/messages`, config: `${own}/config`, refused: `${own}/refused` };
@@ -8,7 +8,7 @@ export const topicsOf = (sensorId: string) => {
 export const ALL_MESSAGES = topicsOf('+').messages;
 
 /**
- * Returns the Basic Ingest prefix, which a device may put before its message topic. AWS IoT then passes the messages to
+ * Returns the Basic Ingest prefix, which a device may put before the message topic. AWS IoT then passes the messages to
  * the rule without the message broker, at a lower price.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-basic-ingest.html
  */

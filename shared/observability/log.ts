@@ -15,7 +15,7 @@ const redact = (value: unknown, depth = 0): unknown => {
   );
 };
 
-/** Returns an error's name, message, stack and causes, without its other properties. */
+/** Returns an error's name, message, stack and causes, without other properties. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
@@ -55,10 +55,7 @@ export const oneOrMany = <T>(values: readonly (T | undefined)[]): T | T[] | unde
   return distinct.length > 1 ? distinct : distinct[0];
 };
 
-/**
- * Returns the ids for a new task from the context: the ids of the API request that caused it and of its message. An id
- * with several values is left out.
- */
+/** Returns the request id and message UUID for a new task from the context. An id with several values is left out. */
 export const currentTrace = (): { requestId?: string; uuid?: string } => {
   const { requestId, uuid } = context.getStore() ?? {};
   return { ...(typeof requestId === 'string' && { requestId }), ...(typeof uuid === 'string' && { uuid }) };

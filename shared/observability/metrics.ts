@@ -10,12 +10,12 @@ export const metrics = {
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
   /**
-   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. Canary
+   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever the result. Canary
    * falls have `CanaryTime`.
    */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
-  /** First attempts that ended more than FIRST_ATTEMPT_SECONDS after their message was accepted. */
+  /** First attempts that ended more than FIRST_ATTEMPT_SECONDS after the message was accepted. */
   AttemptsLate: 'Count',
   /** How overdue the oldest item found by the sweep was. */
   OldestWaiting: 'Seconds',
@@ -23,11 +23,11 @@ export const metrics = {
   TasksOverdue: 'Count',
   BreakersOpened: 'Count',
   /**
-   * Tasks that a worker returned to their queue, each once per process, however often it fails again. Tasks postponed
-   * on purpose count only after a minute.
+   * Tasks returned by a worker to their queue, each once per process, however often it fails again. Tasks postponed on
+   * purpose count only after a minute.
    */
   TasksFailed: 'Count',
-  /** Deliveries for rule hits that are due at once, except the canary's. */
+  /** Rule hit deliveries due at once, except the canary's. */
   AlarmsToTell: 'Count',
   /** Hits for the users on duty while no one was on duty. */
   NobodyOnDuty: 'Count',
@@ -36,20 +36,20 @@ export const metrics = {
   /** Notifications accepted by a messaging service and later reported as undeliverable. */
   Undeliverable: 'Count',
   MailsFailed: 'Count',
-  /** Notifications to people that a service rejected, although the address may be valid. */
+  /** Notifications to people rejected by a service, although the address may be valid. */
   LettersFailed: 'Count',
   /** Webhooks disabled automatically. */
   WebhooksDisabled: 'Count',
   /** Webhooks without an address whose deliveries have not been fetched for 10 minutes. Each counts once. */
   FeedsNotFetched: 'Count',
-  /** First deliveries for falls that failed permanently. */
+  /** First fall deliveries that failed permanently. */
   AlarmsFailed: 'Count',
   /**
    * Alarms that no one was notified of in time, and events with such an alarm for which no due delivery was attempted.
    */
   AlarmsUnnotified: 'Count',
   AlarmsUntold: 'Count',
-  /** Alarms that no one had acknowledged after the last round of their escalation. */
+  /** Alarms not acknowledged after the last escalation round. */
   AlarmsUnanswered: 'Count',
   /** Feedback deliveries to the maker that failed permanently. */
   FeedbackFailed: 'Count',
@@ -61,14 +61,14 @@ export const metrics = {
   DevicesHeldBack: 'Count',
   /** Sensors most of whose messages are no longer understood. Each counts once until they are understood again. */
   SensorsNotUnderstood: 'Count',
-  /** From accepting a canary fall to its webhook call at the public address. */
+  /** From accepting a canary fall to the webhook call at the public address. */
   CanaryTime: 'Milliseconds',
   /** Requests rejected with 429. */
   CallsLimited: 'Count',
 } as const;
 export type MetricName = keyof typeof metrics;
 
-/** The metrics that no alarm reads. A stage without a dashboard does not write them, because each one costs money. */
+/** The metrics not read by any alarm. A stage without a dashboard does not write them, because each one costs money. */
 export const onlyShown: ReadonlySet<MetricName> = new Set<MetricName>([
   'Events',
   'RuleHits',
@@ -84,7 +84,7 @@ export const onlyShown: ReadonlySet<MetricName> = new Set<MetricName>([
 ]);
 
 /**
- * The maximum time (s) from accepting a message to the end of its first attempt. An attempt that ends later is late.
+ * The maximum time (s) from accepting a message to the end of the first attempt. An attempt that ends later is late.
  */
 export const FIRST_ATTEMPT_SECONDS = 30;
 /** The delay (minutes) after which a due task counts as overdue. */
@@ -120,11 +120,11 @@ export const noMetrics: Metrics = { measure: () => {}, flush: async () => {} };
 /** Counts that may be late: several invocations write them together. */
 const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
 
-/** `leftOut`: the metrics that are not written. */
+/** `leftOut`: the metrics not to write. */
 type BufferOptions = { everyMs: number; now: () => number; leftOut?: ReadonlySet<MetricName> };
 
 /**
- * Collects an invocation's metrics and writes them at its end through `publish`. Deferred counts are summed up and
+ * Collects an invocation's metrics and writes them at the end through `publish`. Deferred counts are summed up and
  * written with other metrics, or once every `everyMs`. A process that dies loses the counts since then.
  */
 export const bufferMetrics = (

@@ -46,11 +46,10 @@ export function called(declared: Called): Called {
 }
 
 /**
- * Returns the visibility timeout (s) for a consumer's queues. A failing consumer makes its messages visible again
- * itself, so the timeout matters only if a process dies. A fall must then wait no longer than necessary: for the
- * function's timeout, the shortest that Lambda accepts. AWS recommends six times as much, which saves receives while
- * functions are throttled; extra receives do no harm here.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * Returns the visibility timeout (s) for a consumer's queues. A failing consumer makes messages visible again itself,
+ * so the timeout matters only if a process dies. A fall must then wait no longer than necessary: for the function's
+ * timeout, the shortest that Lambda accepts. AWS recommends six times as much, which saves receives while functions are
+ * throttled; extra receives do no harm here. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;
 /**
@@ -58,11 +57,11 @@ export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSec
  * about a day.
  */
 export const MAX_RECEIVES = 100;
-/** How long SQS keeps messages, including dead letters. This is the longest time it allows. */
+/** How long SQS keeps messages, including dead letters. It does not allow more. */
 export const RETENTION_DAYS = 14;
 
 /**
- * Returns the seconds until a failed message becomes visible again, depending on its number of receives: 0 for the
+ * Returns the seconds until a failed message becomes visible again, depending on the number of receives: 0 for the
  * first two, then doubling up to 900.
  */
 export const retrySeconds = (receives: number): number => (receives <= 2 ? 0 : Math.min(900, 2 ** (receives - 3)));

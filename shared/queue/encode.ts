@@ -72,8 +72,8 @@ export type QueueMessage = {
 export const MAX_DELAY_SECONDS = 900;
 
 /**
- * Returns the customer in a webhook's message group. A group id names the customer and the webhook, because the queue
- * `deliveries` is fair to both, and has at most 128 characters.
+ * Returns the customer in a webhook's message group. The group id names the customer and the webhook, because the queue
+ * `deliveries` is fair to both. It has at most 128 characters.
  */
 export const customerOfGroup = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
@@ -88,7 +88,7 @@ const groupOf = (task: Task): string => {
 };
 
 /**
- * Escapes the two characters that JSON keeps but SQS rejects, because it accepts only characters that XML allows.
+ * Escapes the two characters kept by JSON but rejected by SQS, which accepts only XML characters.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
 const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe').replaceAll('\uFFFF', '\\uffff');

@@ -6,5 +6,5 @@ export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'jobs', 
 export const queueNames = [...workQueues, 'quarantine'] as const;
 export type WorkQueue = (typeof workQueues)[number];
 export type QueueName = (typeof queueNames)[number];
-/** Whether a queue is FIFO. Each sensor is a message group, so that its messages are processed in order. */
+/** Whether a queue is FIFO. Each sensor is a message group, so that messages are processed in order. */
 export const isFifo = (name: QueueName): boolean => name === 'events';

@@ -112,7 +112,7 @@ export const Deliver = z.object({
     .optional()
     .catch(undefined),
   isGathered: z.literal(true).optional().catch(undefined),
-  /** An alarm about a person that has not been attempted yet: other deliveries to the same receiver do not delay it. */
+  /** A first attempt for an alarm about a person: other deliveries to the same receiver do not delay it. */
   isAlarm: z.literal(true).optional().catch(undefined),
   ...traceFields,
   deliveryId: DeliveryId,
@@ -129,7 +129,7 @@ export const Deliver = z.object({
 export type Deliver = z.output<typeof Deliver>;
 
 /**
- * Continues to release the pending deliveries to a receiver that was back at `date` (ms): first alarms about people,
+ * Continues releasing the pending deliveries to a receiver that was back at `date` (ms): first alarms about people,
  * then other alarms (`isAboutSensors`), then all other deliveries (`isRest`), starting after the delivery `after`.
  * `isListed`: none is left, so the release ends.
  */
@@ -156,7 +156,7 @@ export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
-/** Sends an email about the customer's alarms that did not reach anyone to the users who can help. */
+/** Emails the users who can help about the customer's alarms that did not reach anyone. */
 const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
 
 /** The tasks for the workers `process` and `deliver`. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type NotificationReference, referenceIn } from '../domain/delivery/notification-reference.ts';
 import { optionalField } from '../domain/values.ts';
 
-/** A notification accepted by a messaging service that did not reach its recipient. */
+/** A notification accepted by a messaging service, but not delivered to the recipient. */
 export type Undeliverable = { kind: 'undeliverable'; reason: string } & NotificationReference;
 /** Any other messaging service event. Only its name is known. */
 type OtherEvent = { kind: 'other'; event: string };

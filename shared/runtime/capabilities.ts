@@ -7,7 +7,7 @@ export type Topic = `topic/${(typeof deviceTopics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
 
 /**
- * Modules that a Lambda function loads on first use (lambda-runtime.ts). A module is bundled only with functions that
+ * Modules loaded by a Lambda function on first use (lambda-runtime.ts). A module is bundled only with functions that
  * use it.
  */
 export type Module =
@@ -28,7 +28,7 @@ export type Module =
 const secretContexts = ['????????-????-????-????-????????????', 'acknowledge', 'push', 'canary'];
 
 type CapabilityRow = {
-  /** The resource that `actions` are allowed on. */
+  /** The resource on which `actions` are allowed. */
   resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'alarm states' | 'exports' | Topic | QueueName;
   actions?: readonly string[];
   /** `actions` on the key are allowed only for secrets with one of these encryption contexts; `?` is any character. */
@@ -45,7 +45,7 @@ type CapabilityRow = {
 export const capabilities = {
   /** Writing metrics, through the log. */
   measure: {},
-  /** What `serve` itself needs for every operation. Its store calls are in shared/api/guard-calls.ts. */
+  /** What `serve` itself needs for every operation. For store calls, see shared/api/guard-calls.ts. */
   guard: {},
   'enqueue:events': {
     resource: 'events',
@@ -68,9 +68,9 @@ export const capabilities = {
     modules: ['queues'],
   },
   'enqueue:jobs': { resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Handling the messages in a consumer's own queues. Its other permissions are in lib/aws/data/grants.ts. */
+  /** Handling the messages in a consumer's own queues. For the other permissions, see lib/aws/data/grants.ts. */
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Returning dead letters to their queues. Its permissions are in lib/aws/data/grants.ts. */
+  /** Returning dead letters to their queues. For the permissions, see lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
   /**
    * Sending emails, as whole messages, from the stage's address.
@@ -90,7 +90,7 @@ export const capabilities = {
   'know:channels': {},
   /** Knowing which targets the host allows for webhooks. */
   'know:targets': {},
-  /** Computing the configuration that a device fetches. */
+  /** Computing the configuration fetched by a device. */
   'configure:devices': {},
   /** Knowing when a sensor counts as offline. */
   'watch:sensors': {},
@@ -150,7 +150,7 @@ export const capabilities = {
   /** Logging users in through the stage's identity provider. */
   'ask:issuer': {},
   /**
-   * Reading the host's health: its disk, its queues. It does not need any permissions in AWS, where CloudWatch monitors
+   * Reading the host's health: disk and queues. It does not need any permissions in AWS, where CloudWatch monitors
    * them.
    */
   'host:health': {},
@@ -166,13 +166,13 @@ export const capabilities = {
     actions: ['sns:ListSubscriptionsByTopic'],
     modules: ['alarmTopic'],
   },
-  /** Listing the stage's alarms that are on. */
+  /** Listing the stage's active alarms. */
   'list:alarms': {
     resource: 'alarm states',
     actions: ['cloudwatch:DescribeAlarms'],
     modules: ['activeAlarms'],
   },
-  /** Sending alarms that are already on to their subscribers. */
+  /** Sending already active alarms to their subscribers. */
   'send:alarms': { resource: 'alarms', actions: ['sns:Publish'], modules: ['alarmTopic'] },
   /** Sending messages to the alarm subscribers. */
   'notify:operators': { resource: 'alarms', actions: ['sns:Publish'], modules: ['alarmTopic'] },
@@ -182,7 +182,7 @@ export const capabilities = {
     actions: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:PutObject'],
     modules: ['exports'],
   },
-  /** Signing addresses from which an export can be downloaded for five minutes. */
+  /** Signing URLs for downloading an export for five minutes. */
   'share:exports': { resource: 'exports', actions: ['s3:GetObject'], modules: ['exports'] },
   'service:about': {},
 } as const satisfies Record<string, CapabilityRow>;
@@ -193,7 +193,7 @@ export type Capability = keyof typeof capabilities;
 export type Use = Capability | StoreCall;
 export type DeclaresUses = { uses: readonly Use[] };
 /**
- * A contract as other code sees it. With an invalid `uses`, it may use everything, so that `uses` is the only error.
+ * A contract as other code sees it. With an invalid `uses`, everything is allowed, so that `uses` is the only error.
  */
 export type CheckedContract<C> = C extends DeclaresUses ? C : Omit<C, 'uses'> & DeclaresUses;
 export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');

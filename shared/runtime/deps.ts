@@ -34,7 +34,7 @@ import type { Failpoint } from './failpoints.ts';
 import type { Messengers } from './messengers.ts';
 import type { peopleOf } from './person-sender.ts';
 
-/** The alarm topic, and a list of the alarms that are on. */
+/** The alarm topic, and a list of the active alarms. */
 type Alarms = AlarmTopic & { active: ListActiveAlarms };
 /** The alarms on a host without an alarm topic. */
 export const noAlarms: Alarms = {
@@ -74,7 +74,7 @@ export type Runtime = {
   log: Log;
   /** The metrics destination; without it, nothing is measured. */
   metrics?: Metrics;
-  /** Since when (ms) this process has been the only one using its table and queues; 0 if there may be others. */
+  /** Since when (ms) no other process has used the table and queues; 0 if others may be using them. */
   exclusiveSince?: number;
   /** Seconds between two sweeps; as in AWS by default. */
   sweepSeconds?: number;
@@ -97,7 +97,7 @@ type Enqueue<T extends Task> = (
   more?: { delaySeconds?: number; deduplicationId?: string; until?: number },
 ) => Promise<void>;
 
-/** A capability's settings: a handler with that capability cannot read any others. */
+/** A capability's settings: a handler cannot read any others. */
 export type SettingsOf<C extends Capability> = Pick<Settings, VariableName<C>>;
 
 type ByCapability = {
@@ -116,7 +116,7 @@ type ByCapability = {
   'enqueue:retries': object;
   'enqueue:jobs': object;
   consume: object;
-  /** Returns the dead letters of all queues to them. Never fails: an alarm is on while there are any. */
+  /** Returns all queues' dead letters to the queues they came from. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /**
    * Sends an email, and returns whether it was accepted. Never rejects: callers must not learn whether a user has that
@@ -158,7 +158,7 @@ type Stored<C extends StoreCall> = [C] extends [never] ? unknown : { store: Stor
 type QueuesOf<U> = U extends `enqueue:${infer Q extends WorkQueue}` ? Q : never;
 type Enqueuing<Q extends WorkQueue> = [Q] extends [never] ? unknown : { enqueue: Enqueue<TaskOf<Q>> };
 
-/** A handler's second argument: exactly what its contract `uses`. */
+/** A handler's second argument: exactly what the contract `uses`. */
 export type Deps<U extends Use> = Basics &
   Intersection<ByCapability[Extract<U, Capability>]> &
   Enqueuing<QueuesOf<U>> &
@@ -283,7 +283,7 @@ const partOf = (store: Store, calls: readonly StoreCall[]): object => {
   return part;
 };
 
-/** Creates a handler's second argument from what its contract uses. */
+/** Creates a handler's second argument from what the contract uses. */
 export const composeDeps = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, failpoint = () => {} } = runtime;
   const allUses: readonly Use[] = uses;

@@ -16,7 +16,7 @@ export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the variables that are set. An empty variable counts as not set: as a number it would be 0, and as a password
+ * Returns the variables that are set. An empty variable counts as unset: as a number it would be 0, and as a password
  * it would match an empty one.
  */
 export const nonEmpty = (variables: Variables): Variables =>

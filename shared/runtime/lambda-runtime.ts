@@ -54,7 +54,7 @@ const loadFrom =
     return module();
   };
 
-/** Returns a function that loads something once, on its first call, so that a cold start does not have to. */
+/** Returns a function that loads something once, on the first call, so that a cold start does not have to. */
 const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   let loading: Promise<T> | undefined;
   return () => {

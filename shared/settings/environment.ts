@@ -3,7 +3,7 @@ import { serviceSettings } from './service.ts';
 import type { Setting } from './setting.ts';
 import { stackSettings } from './stack.ts';
 
-/** All environment variables for functions. A function gets those its capabilities need. */
+/** All environment variables for functions. A function only gets those required by its capabilities. */
 export const environment = { ...stackSettings, ...serviceSettings };
 
 type Environment = typeof environment;

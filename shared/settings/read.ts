@@ -10,10 +10,7 @@ export type InvalidSetting = {
   issues: readonly z.core.$ZodIssue[];
 };
 
-/**
- * Reads settings by name: text, or for a stage also JSON. A setting that is not set (undefined) or is invalid gets its
- * default.
- */
+/** Reads settings by name: text, or for a stage also JSON. An unset (undefined) or invalid setting gets its default. */
 export const readSettings = <R extends SettingRows>(
   rows: R,
   inputOf: (name: string) => unknown,
@@ -34,7 +31,7 @@ export const readSettings = <R extends SettingRows>(
   return { values: values as SettingValues<R>, wrong };
 };
 
-/** Returns a sentence for each of these settings that is missing although another one is set. */
+/** Returns a sentence for each setting missing from this group although another one is set. */
 export const missingSettings = <N extends string>(names: readonly N[], isSet: (name: N) => boolean): string[] => {
   const missing = names.filter((name) => !isSet(name));
   return missing.length === names.length

@@ -47,7 +47,7 @@ type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
 type SettingValue<S> = Accepted<S> | (S extends { default: null } ? null : never);
 export type SettingValues<R> = { readonly [N in keyof R]: SettingValue<R[N]> };
 
-/** Declares settings. The compiler rejects a default that the schema does not accept, unless it is null. */
+/** Declares settings. The compiler rejects a default not accepted by the schema, unless it is null. */
 export const declare = <const R extends { readonly [N in keyof R]: Setting<SettingValue<R[N]>> }>(rows: R): R => rows;
 
 /** Returns a value's text for an environment variable. */

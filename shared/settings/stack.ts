@@ -6,7 +6,7 @@ import { declare } from './setting.ts';
 const channelList = () => list(wordOf(channelKinds), channelKinds.length);
 
 /**
- * What functions read besides the service settings. In AWS, the stack sets it; with `npm start`, it has its default.
+ * What functions read besides the service settings. In AWS, the stack sets it; with `npm start`, the defaults apply.
  */
 export const stackSettings = declare({
   TABLE_NAME: {
@@ -125,7 +125,7 @@ export const stackSettings = declare({
         ),
     }),
   },
-  /** Whether others can connect to a host outside AWS. New webhooks must then not lead to its loopback. */
+  /** Whether others can connect to a host outside AWS. New webhooks must then not lead to the host's loopback. */
   ON_NETWORK: {
     schema: flag,
     default: false,

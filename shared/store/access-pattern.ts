@@ -14,7 +14,7 @@ type Accesses = {
   /** Updates that touch only these attributes. A function with such updates may not change any other attributes. */
   updateOnly?: { readonly [K in ItemKind]?: readonly string[] };
   remove?: readonly ItemKind[];
-  /** Items whose condition a transaction only checks. */
+  /** Items only used for condition checks in a transaction. */
   check?: readonly ItemKind[];
 };
 

@@ -7,12 +7,12 @@ import { items } from './table.ts';
 
 /**
  * The exact number of each kind of object, in the customer's item. Every transaction that adds or removes an object
- * updates its count.
+ * updates the count.
  */
 export type Counts = Record<CountedQuota, number>;
 export const zeroCounts: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
 
-/** The scope in which events find a rule: its sensor, its group, or the whole customer. */
+/** The scope in which events find a rule: a sensor, a group, or the whole customer. */
 export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string => {
   if (sensorId !== null) return `S:${sensorId}`;
   return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
@@ -59,13 +59,13 @@ const countWrite = (customerId: number, kind: CountedQuota, { by, if: condition,
 };
 
 /**
- * The write in every transaction that adds an object of this kind. It fails if the customer has reached the limit or
- * does not exist.
+ * The write in every transaction adding an object of this kind. It fails if the customer has reached the limit or does
+ * not exist.
  */
 export const countOneMore = (customerId: number, kind: CountedQuota, limit: number, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: 1, if: where(`#${kind} < :limit`, { limit }), also });
 
-/** The write in every transaction that removes an object of this kind. It fails if the customer does not exist. */
+/** The write in every transaction removing an object of this kind. It fails if the customer does not exist. */
 export const countOneLess = (customerId: number, kind: CountedQuota, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 

@@ -29,7 +29,7 @@ const filler = (template: string) => {
   };
 };
 
-/** Returns a function that adds the values found in a key to `values`, or returns null if the key has another form. */
+/** Returns a function that adds the values in a key to `values`, or returns null if the key has another form. */
 const reader = (template: string) => {
   const names = [...template.matchAll(/\{0?(\w+)\}/g)].map(([, name = '']) => name);
   // Named groups would take most of the time when thousands of keys are read.
@@ -43,7 +43,7 @@ const reader = (template: string) => {
 
 /**
  * A key part, both builder and documentation. `{0x}` pads a number, so that keys sort by number; `{=x}` is a string
- * that is neither escaped nor read back.
+ * neither escaped nor read back.
  */
 export const part = <const T extends string>(template: T) =>
   Object.assign(filler(template) as (values: KeyValues<T>) => string, { template });

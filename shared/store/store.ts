@@ -13,10 +13,7 @@ export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` 
 
 type NounOf<C> = C extends `${infer N}.${string}` ? N : never;
 type CallsOf<C, N extends string> = C extends `${N}.${infer M}` ? M : never;
-/**
- * The part of the store that offers these calls. Without `in`, the compiler would accept it where more calls are
- * needed.
- */
+/** The part of the store with these calls. Without `in`, the compiler would accept it where more calls are needed. */
 export type StoreOf<in C extends StoreCall> = {
   [N in NounOf<C> & keyof Store]: Pick<Store[N], CallsOf<C, N> & keyof Store[N]>;
 };

@@ -16,15 +16,15 @@ export const tableDesign = {
 export type IndexName = keyof typeof tableDesign.indexes;
 
 /**
- * The newest data version this code can write. It grows with every change that the previous code version cannot read.
- * The table records which version may be written; the sweep raises that version when a rollback is no longer expected
+ * The newest data version this code can write. It grows with every change the previous code version cannot read. The
+ * table records which version may be written; the sweep raises that version when a rollback is no longer expected
  * (shared/store/README.md).
  */
 export const DATA_VERSION = 1;
 
 /**
  * The number of due index partitions (shared/GROWTH.md). It may grow but never shrink: work would be lost in a shard
- * that no sweep reads.
+ * not read by any sweep.
  */
 export const DUE_SHARDS = 32;
 
@@ -108,7 +108,7 @@ export const items = {
   fallAnswer: item('C#{customerId}#ANSWERS', 'FALL#{0start}#{sensorId}#{fall}'),
   /** An alarm that did not reach anyone in time, until someone is notified or acknowledges it. */
   unnotified: item('C#{customerId}#UNNOTIFIED', '{alarmId}'),
-  /** The time of a hit's last change, unless that was shortly after the hit was created. */
+  /** The time of a hit's last change, unless shortly after the hit was created. */
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
@@ -117,7 +117,7 @@ export const items = {
   /** A delivery to be fetched from a webhook without a URL; and the deliveries handed out but not acknowledged. */
   feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
-  /** A customer's feed fetches that are waiting for deliveries. */
+  /** A customer's feed fetches waiting for deliveries. */
   feedWaits: item('C#{customerId}', 'FEED_WAITS'),
   /** A customer's deliveries to people, in one partition: sent one by one, listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
@@ -126,7 +126,7 @@ export const items = {
   importSteps: item('C#{customerId}#JOBS', 'STEPS#{jobId}'),
   /** A customer's running import. Other imports wait. */
   importTurn: item('C#{customerId}#JOBS', 'IMPORT_TURN'),
-  /** An export, an erasure or an import; and what leads an erasure to the data of a subject that no longer exists. */
+  /** An export, an erasure or an import; and what leads an erasure to the data of a deleted subject. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
   lead: item('C#{customerId}#JOBS', 'LEAD#{jobId}#{kind}#{id}'),
   /** All erasures, to be repeated after a recovery. */
@@ -163,7 +163,7 @@ export const lists = {
   feedbackOfSensor: listKey('C#{customerId}#S#{sensorId}#FEEDBACK', '{0id}'),
   /** Lists read only these keys, which therefore contain the whole sensor (`packSensor`). */
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
-  /** The states of sensors that see an open fall. */
+  /** The states of sensors seeing an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
   /** Urgent events for which no rule fired. `fall` is empty for events that are not about a fall. */
   alarmsWithoutRule: listKey('C#{customerId}#UNRULED', '{0receiveDate}#{action}#{fall}'),

@@ -11,14 +11,14 @@ import { createGroupHistory, groupResult, isOrdered, isolatePoison, isStuck } fr
 import { quarantine, tryQuarantine } from './quarantine.ts';
 
 /**
- * A received task. `sequence` is its sequence number within its FIFO queue group, which also increases when compared as
+ * A received task. `sequence` is the sequence number within the FIFO queue group, which also increases when compared as
  * text; `receives` counts how often the message was received, including this time.
  */
 export type Received<T> = {
   task: T;
   sequence: string;
   receives: number;
-  /** Marks the task as done: it is not returned to the queue, even if a later task in its group fails. */
+  /** Marks the task as done: it is not returned to the queue, even if a later task in the same group fails. */
   done: () => void;
   /**
    * Present only on the last attempt before this message is quarantined because it alone keeps failing. If data left
@@ -43,7 +43,7 @@ export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBat
  * Creates a consumer's Lambda handler. Tasks in a standard queue run concurrently and independently: a failure returns
  * only the failed task to the queue. Tasks in one FIFO queue group run together and in order: a failure returns the
  * failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A returned message
- * becomes visible again after a pause that grows with each receive.
+ * becomes visible again after a pause, which grows with each receive.
  */
 export const consume = <const C extends Consumer>(contract: C, work: TaskHandler<C>) =>
   hostHandler(contract.name, (runtime: Runtime) => {
@@ -71,11 +71,11 @@ export const consume = <const C extends Consumer>(contract: C, work: TaskHandler
   });
 
 const groupOf = ({ messageId, attributes }: SQSRecord): string =>
-  // A message group makes a standard queue fair, but does not order its messages.
+  // A message group makes a standard queue fair, but does not order the messages.
   attributes.SequenceNumber === undefined ? messageId : (attributes.MessageGroupId ?? messageId);
 
 /**
- * Creates the function that makes messages visible again after a pause. If that fails, they reappear after their
+ * Creates a function for making messages visible again after a pause. If this fails, they reappear after their
  * visibility timeout.
  */
 const createReturn =
@@ -124,7 +124,7 @@ const quarantineInstead =
 /** The maximum number of messages remembered as failed. */
 const MAX_FAILED = 1_000;
 /**
- * Creates the count of messages that fail for the first time in this process. A message that keeps failing counts once:
+ * Creates a counter for messages failing for the first time in this process. A message that keeps failing counts once:
  * otherwise it would keep an alarm on and hide the next failure.
  */
 const createFailedMessages = () => {
@@ -137,7 +137,7 @@ const createFailedMessages = () => {
   };
 };
 
-/** Creates the function that turns an attempt's error into its outcome. */
+/** Creates a function for turning an attempt's error into an outcome. */
 const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   const { log } = runtime;
   const { measure } = runtime.metrics ?? noMetrics;
@@ -149,7 +149,7 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   return async (left: readonly SQSRecord[], error: unknown): Promise<TaskOutcome> => {
     if (error instanceof RetryLater) {
       log('info', 'a task will be retried later', { reason: error.message });
-      // `again` stands for a task that was postponed too often.
+      // `again` stands for a task postponed too often.
       measureFailed(left.filter(isRetriedTooOften), 'again');
       return { kind: 'retry_later', left };
     }
@@ -164,7 +164,7 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   };
 };
 
-/** Creates the function that attempts a consumer's tasks. */
+/** Creates a function for attempting a consumer's tasks. */
 const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, work: TaskHandler<C>): Attempt => {
   const deps = composeDeps(runtime, contract.uses as readonly C['uses'][number][]);
   const outcomeOf = createFailureHandler(runtime, contract);
@@ -186,11 +186,11 @@ const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, 
 };
 
 const ID_NAMES = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'hitId', 'uuid', 'requestId'];
-/** Returns the ids in a task by which its log lines can be found. */
+/** Returns the ids in a task by which log lines can be found. */
 const idsOf = (task: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => ID_NAMES.includes(name) && id !== undefined));
 /**
- * Returns the ids in several tasks; an id that differs between them becomes a list. If no request caused a task, its
+ * Returns the ids in several tasks; an id that differs between them becomes a list. If no request caused a task,
  * `requestId` is the message id.
  */
 const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
@@ -202,7 +202,7 @@ const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
   );
 };
 
-/** Returns message ids before parsing: nothing else is known about a message that cannot be parsed. */
+/** Returns message ids before parsing: nothing else is known about an unreadable message. */
 const messageIds = (records: readonly SQSRecord[]) => {
   const messageId = oneOrMany(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };

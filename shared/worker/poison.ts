@@ -11,8 +11,8 @@ const RECENT_MS = 15 * 60_000;
 const MAX_GROUPS = 1_000;
 
 /**
- * How long (ms) a group must keep failing in a process that sees no other groups. The pauses between its receives grow,
- * so a message is quarantined after 4 to 9 minutes.
+ * How long (ms) a group must keep failing in a process without other groups. The pauses between receives grow, so a
+ * message is quarantined after 4 to 9 minutes.
  */
 const UNOPPOSED_MS = 4 * 60_000;
 
@@ -30,7 +30,7 @@ export const createGroupHistory = (now: () => number) => {
   return {
     note: (group: string, result: GroupResult): void => {
       const failingSince = result === 'failed' ? (results.get(group)?.failingSince ?? now()) : null;
-      // The map is ordered by time: its first entry is the oldest.
+      // The map is ordered by time: the first entry is the oldest.
       results.delete(group);
       results.set(group, { at: now(), result, failingSince });
       const [oldest] = results.keys();
@@ -50,7 +50,7 @@ export const createGroupHistory = (now: () => number) => {
 };
 type GroupHistory = ReturnType<typeof createGroupHistory>;
 
-/** After this many failures, a group's messages are attempted one by one, to find the one that fails. */
+/** After this many failures, a group's messages are attempted one by one, to find the failing one. */
 const MAX_FAILURES = 5;
 /** How long (ms) a message is attempted before it becomes a dead letter, if nothing else delays it. */
 const LIFETIME_MS = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
@@ -70,8 +70,8 @@ export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && rece
 
 /**
  * Whether a message was a dead letter before. SQS assigns a redriven message a new sent time, long after it was
- * accepted; on a local host it keeps its age. A message that was pending for a long time before it was queued looks the
- * same.
+ * accepted; on a local host, the original time is kept. A message pending for a long time before it was queued looks
+ * the same.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  */
 const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
@@ -82,13 +82,13 @@ const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
 
 /**
  * Whether this is the last receive of a former dead letter in a FIFO queue. It must not become one again, because that
- * would hold back its group for another day.
+ * would hold back the group for another day.
  */
 const endsSecondLife = (record: SQSRecord, now: number): boolean =>
   isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && wasDeadLetter(record, now);
 
 /**
- * Creates the function that processes one message in a group. A message at the end of its second life is not attempted,
+ * Creates a function for processing one message in a group. A message at the end of its second life is not attempted,
  * because that may kill the process.
  */
 const processIsolated =
@@ -110,9 +110,9 @@ const processIsolated =
   };
 
 /**
- * Creates the function that processes a group's messages one by one and returns those not done. A message is
- * quarantined if it fails while most other groups succeed, or for some minutes while there is no other group, so that
- * the messages behind it can be processed. Table, queue and key failures are outages and do not count.
+ * Creates a function for processing a group's messages one by one, returning those not done. A message is quarantined
+ * if it fails while most other groups succeed, or for some minutes while there is no other group, so that the messages
+ * behind it can be processed. Table, queue and key failures are outages and do not count.
  */
 export const isolatePoison = (runtime: Runtime, attempt: Attempt, history: GroupHistory) => {
   const processOne = processIsolated(runtime, attempt, history);

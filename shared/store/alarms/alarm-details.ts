@@ -110,7 +110,7 @@ const feedbackOnEvents = async (
   return feedback;
 };
 
-/** Returns how people responded to an alarm, as stored in its hits, or else in the answer to its fall or event. */
+/** Returns how people responded to an alarm, as stored in its hits, or else in the answer to the fall or event. */
 const answerOf = async (
   { table, customerId }: DetailContext,
   { sensorId, eventId, ...candidate }: Candidate,

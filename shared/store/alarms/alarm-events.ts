@@ -17,7 +17,7 @@ export type AlarmEvents = { urgent: EventItem[]; end: AlarmEnd | null };
 const MARGIN_MS = 60_000;
 /** The minimum time (ms) from the start of a fall to its alarm, unless the device clock is ahead. */
 const SOON_MS = 10_000;
-/** How far (ms) an event's date may be ahead of the service clock. */
+/** How far (ms) an event's date may be ahead of the service's clock. */
 const MAX_AHEAD_MS = 6 * 60_000;
 /** The number of events read at once. Nine cost half a read unit. Most falls end within the first page. */
 const PAGES = [8, 56, 192] as const;
@@ -121,7 +121,7 @@ export const eventsOfAlarm = async (
   return { urgent: [], end: null };
 };
 
-/** Returns an alarm's event, which is written after its hits. */
+/** Returns an alarm's event, which is written after the hits. */
 export const eventOfAlarm = async (
   table: TableReader,
   customerId: number,

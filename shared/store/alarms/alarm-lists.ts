@@ -34,7 +34,7 @@ const takeFrom = async (walk: AlarmWalk, count: number): Promise<Candidate[]> =>
 
 type Row = { alarm: ListedAlarm; cursor: AlarmCursor };
 
-/** Returns the rows of candidates that pass a filter. */
+/** Returns the rows for candidates matching a filter. */
 const rowsOf = async (
   context: DetailContext,
   { situations, states }: AlarmFilter,

@@ -14,7 +14,7 @@ export type AlarmSpan = {
   isWanted: (sensorId: string) => boolean;
 };
 
-/** An urgent event. Only the other events of its fall show whether the list has a row for it. */
+/** An urgent event. Only the fall's other events show whether the list has a row for it. */
 export type Candidate = {
   /**
    * When (ms) the alarm was created. If the clock was set back after an earlier alarm, lists place it at a later time.
@@ -54,7 +54,7 @@ export const MAX_APART_MS = 4 * 3_600_000;
 /** The maximum number of hits, and of alarms without a rule, read by one request: about 90 and 25 read units. */
 const MAX_READ = 1_000;
 
-/** A hit that is an alarm. */
+/** A hit with an urgent situation. */
 type AlarmHit = ReadHit & { situation: UrgentSituation };
 
 /** Walks through hits. `at`: the number of hits passed. */
@@ -74,7 +74,7 @@ const walkHits = (reader: HitReader, isAlarm: (hit: ReadHit) => hit is AlarmHit)
     pass: () => {
       at += 1;
     },
-    /** Whether no earlier hit is about the same event. A sensor's hits follow the order of its events. */
+    /** Whether no earlier hit is about the same event. A sensor's hits follow the order of events. */
     isFirst: async (hit: AlarmHit): Promise<boolean> => {
       for (let place = at + 1; ; place++) {
         while (place >= hits.length) {

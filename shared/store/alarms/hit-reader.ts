@@ -53,7 +53,7 @@ export const readHits = async (table: TableReader, span: HitSpan): Promise<HitRe
 const MAX_LATER = 50;
 const STEP = 2;
 
-/** Returns the later hits of the same sensor for some of its events. The last event was received at `last` (ms). */
+/** Returns the sensor's later hits for some of its events. The last event was received at `last` (ms). */
 export const hitsAfter = async (
   table: TableReader,
   customerId: number,

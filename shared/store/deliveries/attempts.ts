@@ -18,7 +18,7 @@ import {
   unsentStates,
 } from './delivery-item.ts';
 
-/** The result of an attempt, and what follows from it. */
+/** The result of an attempt, and what follows. */
 type AttemptEnd = { result: AttemptResult; next: NextState };
 
 /** The writes before and after each attempt. */
@@ -26,9 +26,8 @@ const attemptWrites = (table: Table) => ({
   /**
    * Claims a delivery for one attempt if it is due or its claim has lapsed, and records the start before anything is
    * sent. Returns null if the delivery has ended, is not due, or is claimed by another process. `claim` is a random
-   * string that identifies this claim if the response is lost and the request is repeated. Claims from before
-   * `aloneSince` (ms) belong to a process that ended. `insteadOf`: an early attempt replaces the one planned for that
-   * time (ms).
+   * string identifying this claim if the response is lost and the request is repeated. Claims from before `aloneSince`
+   * (ms) belong to a process that ended. `insteadOf`: an early attempt replaces the one planned for that time (ms).
    */
   claim: async (
     key: DeliveryKey,

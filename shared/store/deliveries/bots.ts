@@ -29,7 +29,7 @@ const botWrites = (table: Table) => ({
   },
 
   /**
-   * Removes a bot. No webhook can then be assigned to it. The owner item stays until the bot's webhooks are deleted
+   * Removes a bot. No more webhooks can be assigned to it. The owner item stays until the bot's webhooks are deleted
    * too.
    */
   remove: async (customerId: number, botId: number): Promise<boolean> => {

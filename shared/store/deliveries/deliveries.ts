@@ -58,7 +58,7 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the deliveries to people created from `since` to `until` (ms) that are due for an attempt at `now`, oldest
+   * Returns the deliveries to people created from `since` to `until` (ms) and due for an attempt at `now`, oldest
    * first. `isIndexed`: the delivery is in the due index, so no queue has to hold its task. The read may lag, at half
    * the cost.
    */

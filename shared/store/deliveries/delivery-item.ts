@@ -23,7 +23,7 @@ export const deliveryItemKey = ({ customerId, webhookId, id: deliveryId }: Deliv
 /** A delivery as stored. The ids are only in the key, because small items are cheaper to write. */
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
-/** A delivery that has not ended: an attempt is pending or in progress. */
+/** An unfinished delivery: an attempt is pending or in progress. */
 export type OpenDeliveryItem = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
 /** Returns the delivery held by an item. */
@@ -60,7 +60,7 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   return { put: { ...item, ...deliveryItemKey(delivery), ...due, ttl: deliveryTtl(item.createDate) }, where: absent };
 };
 
-/** The number of characters that encode the time at the start of a delivery id. */
+/** The number of characters encoding the time at the start of a delivery id. */
 const TIME_LENGTH = 10;
 /**
  * A delivery's place in a feed: sorted by time, and within a millisecond by event id, which follows the sensor's order.
@@ -82,16 +82,14 @@ export const putFeedLine = (delivery: WebhookDelivery): Write => {
   return { put: { ...feedLineKey(delivery), ...isAlarm, ttl: deliveryTtl(delivery.createDate) } };
 };
 
-/** The states while a delivery is pending its next attempt. */
+/** The states of a delivery pending its next attempt. */
 export const unsentStates = { pending: 'pending', retrying: 'retrying' };
 export const openStates = { ...unsentStates, sending: 'sending' };
 /** The values for `LAPSED`. */
 export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
-/**
- * The condition that a delivery's lease has ended. A lease longer than possible is from before the clock was set back.
- */
+/** Requires a delivery's lease to have ended. A lease longer than possible is from before the clock was set back. */
 export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
-/** The condition that a delivery has not ended and is not being sent. */
+/** Requires a delivery to be unfinished and not being sent. */
 export const notSending = (now: number) =>
   where(`#state IN (:pending, :retrying) OR (${LAPSED})`, { ...openStates, ...lapsedAt(now) });
 

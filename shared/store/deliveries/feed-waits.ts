@@ -12,7 +12,7 @@ type Waits = { waits: readonly FeedWait[] };
 
 /** How often a list change is attempted while other fetches are changing the list. */
 const ATTEMPTS = 5;
-/** How long (s) the list is kept after its last fetch. */
+/** How long (s) the list is kept after the last fetch. */
 const KEPT_SECONDS = 60;
 
 /** The waiting fetches, in one item per customer, so that a condition enforces the limits across all processes. */

@@ -40,8 +40,8 @@ export const feedReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the ids of deliveries to post, now that the webhook has a URL: first alarms about people, then the oldest
-   * others.
+   * Returns the ids of deliveries to post, now that the webhook has a URL: first alarms about people, then all others,
+   * each oldest first.
    */
   idsToPost: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const lines = await table.queryAll<FeedLine>({ pk: items.feedLine.pk({ customerId, webhookId }) });
@@ -50,7 +50,7 @@ export const feedReads = (table: TableReader) => ({
     return inOrder.slice(0, limit).flatMap((key) => items.feedLine.read(key)?.deliveryId ?? []);
   },
 
-  /** Whether any delivery can be fetched. May miss a delivery that was just added. */
+  /** Whether any delivery can be fetched. May miss one that was just added. */
   hasPending: async ({ customerId, id: webhookId }: WebhookKey): Promise<boolean> => {
     const pk = items.feedLine.pk({ customerId, webhookId });
     return (await table.query<Key>({ pk, limit: 1, consistent: false })).items.length > 0;

@@ -25,8 +25,8 @@ type SlotSearch = { slots: number; first: number; isProbe: boolean; token: strin
 
 /*
  * A request whose response is lost is retried, and has to recognize its own lease. A lease therefore has two
- * attributes: its end time, and the token of the request that took it. Earlier code versions write only the time, made
- * unique by a fraction of a millisecond, and leave an old token in place. So a token only counts together with its
+ * attributes: the end time, and the token of the request that took it. Earlier code versions write only the time, made
+ * unique by a fraction of a millisecond, and leave an old token in place. So a token only counts together with the
  * time.
  */
 const isMine = (name: LeaseName): string => `(#${name} = :until AND #${tokenName(name)} = :token)`;
@@ -35,8 +35,8 @@ const isFree = (name: LeaseName): string =>
 const attributesOf = (names: readonly LeaseName[]): string[] => names.flatMap((name) => [name, tokenName(name)]);
 
 /**
- * A request that takes leases until a time (ms). Leases that end by `lapsed` are over. So are leases that end after
- * `latest`, because they were taken before the clock was set back.
+ * A request taking leases until a time (ms). Leases ending by `lapsed` are over. So are leases ending after `latest`,
+ * because they were taken before the clock was set back.
  */
 type LeaseCall = { until: number; lapsed: number; latest: number; token: string };
 
@@ -102,12 +102,12 @@ const slotWrites = (table: Table) => ({
   },
 });
 
-/** The condition that the webhook still has the URL used for the request. */
+/** Requires the webhook to still have the URL used for the request. */
 const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: url });
 
 /**
- * A failed delivery that was created at `since` (ms), in an attempt that began at `begun` (ms). If `begun` is null, the
- * failure counts whenever the attempt began.
+ * A failed delivery created at `since` (ms), in an attempt that began at `begun` (ms). If `begun` is null, the failure
+ * counts whenever the attempt began.
  */
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
@@ -140,7 +140,7 @@ const successChanges = (
 };
 
 /**
- * Records the receiver's health, and releases `leases`. If the webhook now has another URL, its health stays unchanged,
+ * Records the receiver's health, and releases `leases`. If the webhook now has another URL, the health stays unchanged,
  * but the slots are still released.
  */
 const receiverWrites = (table: Table) => {
@@ -153,10 +153,10 @@ const receiverWrites = (table: Table) => {
   };
   return {
     /**
-     * Counts a failed delivery that was created at `since` (ms); `isGone`: the receiver responded with 410; `isLost`:
-     * an event will never reach this webhook. Returns the changed webhook. Null if the webhook was deleted or has
-     * another URL, or if the receiver has been back since the attempt began (`begun`, ms): the failure then says
-     * nothing about the receiver's current health.
+     * Counts a failed delivery created at `since` (ms); `isGone`: the receiver responded with 410; `isLost`: an event
+     * will never reach this webhook. Returns the changed webhook. Null if the webhook was deleted or has another URL,
+     * or if the receiver has been back since the attempt began (`begun`, ms): the failure then says nothing about the
+     * receiver's current health.
      */
     failed: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,

@@ -26,7 +26,7 @@ import {
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 const isHeld = where('#state = :held', { held: 'held' });
-/** The condition that a webhook exists and holds no deliveries. */
+/** Requires a webhook to exist and hold no deliveries. */
 export const holdsNothing = where('attribute_exists(pk) AND (attribute_not_exists(#held) OR #held <= :none)', {
   none: 0,
 });
@@ -44,18 +44,18 @@ const alarmItems = ({ customerId, webhookId, id: deliveryId, snapshot }: Webhook
 const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery).map((remove) => ({ remove }));
 
 /**
- * The writes to the lists that a delivery leaves when no longer held, and to the webhook's exact number of held
- * deliveries. While that number is above 0, the webhook is in the due index.
+ * The writes to the lists a delivery leaves when no longer held, and to the webhook's exact number of held deliveries.
+ * While that number is above 0, the webhook is in the due index.
  */
 export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
   return [{ update: key, changes: changes({ add: { held: -1 }, if: present }) }, ...unlistAlarm(delivery)];
 };
 
-/** Why a held delivery ends unsent: it was held too long, its replay was canceled, or a redelivery replaces it. */
+/** Why a held delivery ends unsent: it was held too long, the replay was canceled, or a redelivery replaces it. */
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
-/** The writes that end a held delivery: to the delivery, the webhook's count, and the replay, if any. */
+/** The writes for ending a held delivery: to the delivery, the webhook's count, and the replay, if any. */
 export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
   const update = changes({ set, remove: openAttributes, if: isHeld });

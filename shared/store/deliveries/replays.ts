@@ -9,7 +9,7 @@ import { items } from '../table.ts';
 import { putDelivery } from './delivery-item.ts';
 import { endHeld } from './held.ts';
 
-/** How long (ms) a replay is kept: longer than its deliveries. */
+/** How long (ms) a replay is kept: longer than the deliveries in it. */
 const KEPT = 60 * 86_400_000;
 
 type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
@@ -91,7 +91,7 @@ const replayWrites = (table: Table) => ({
     return (await table.update(replayKey(replay), change)) as ReplayRecord | null;
   },
 
-  /** Ends a running replay. A canceled one stays due, so that its deliveries are ended too. */
+  /** Ends a running replay. A canceled one stays due, so that the deliveries are ended too. */
   finish: async (replay: ReplayKey, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
     const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
     const remove = state === 'canceled' ? [] : dueAttributes;

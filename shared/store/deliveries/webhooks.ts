@@ -21,7 +21,7 @@ export const webhookReads = (table: TableReader) => ({
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
-/** The change to the customer's list of webhooks that receive every event: adds the webhook, or (null) removes it. */
+/** The change to the customer's list of webhooks for every event: adds the webhook, or (null) removes it. */
 const hooksChange = ({ id }: WebhookKey, format: Format | null) => ({
   UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
   ExpressionAttributeNames: { '#id': id },
@@ -32,21 +32,19 @@ const hooksWrite = (webhook: WebhookKey, format: Format | null): Write => ({
   changes: { ...hooksChange(webhook, format), ...present },
 });
 
-/** The write that requires the group in a webhook's filter to exist. */
+/** Requires the group in a webhook's filter to exist. */
 const filterChecks = (
   { customerId }: Pick<WebhookRecord, 'customerId'>,
   { sensorGroupId }: Partial<EventFilters>,
 ): Write[] => (typeof sensorGroupId === 'number' ? [groupReference(customerId, sensorGroupId)] : []);
 
-/**
- * The write that ties a webhook to its owner: requires the bot to exist, or adds the webhook to the customer's list.
- */
+/** The write tying a webhook to its owner: requires the bot to exist, or adds the webhook to the customer's list. */
 const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
   botId === null
     ? hooksWrite(webhook, format)
     : { check: items.bot({ customerId: webhook.customerId, botId }), where: present };
 
-/** The condition that the webhook still has the owner for which the caller's permissions were checked. */
+/** Requires the webhook to still have the owner for which the caller's permissions were checked. */
 const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
@@ -111,7 +109,7 @@ const createWebhook = async (
   return failed.length === 0 ? null : 'unknown_reference';
 };
 
-/** The item leading to a deleted webhook's data, for as long as its deliveries are kept. */
+/** The item leading to a deleted webhook's data, for as long as the deliveries are kept. */
 const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
   put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * DELIVERY_RETENTION) / 1_000) },
 });
@@ -121,9 +119,9 @@ const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, limit: number) => createWebhook(table, webhook, limit),
 
   /**
-   * Replaces the fields that the owner can edit, and leaves alone what attempts are writing. A new secret, or its
-   * removal by null, takes effect at once and ends an overlap, so that a leaked secret can no longer sign anything. To
-   * get an overlap, rotate the secret (secrets.ts).
+   * Replaces the fields the owner can edit, and leaves alone what attempts are writing. A new secret, or a removal by
+   * null, takes effect at once and ends an overlap, so that a leaked secret can no longer sign anything. To get an
+   * overlap, rotate the secret (secrets.ts).
    */
   replace: async (
     before: WebhookRecord,

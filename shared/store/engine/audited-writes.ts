@@ -14,7 +14,7 @@ export type AuditedLine = { customerId: number; line: StoredAuditEntry };
 
 type Auditing = {
   table: Table;
-  /** Returns a request's line, given what its first write changes. */
+  /** Returns a request's line, given what the first write changes. */
   lineFor: (changed: WrittenChange) => AuditedLine;
   /** Returns an item as read during the request. */
   readBefore: (key: Key) => Item | undefined;

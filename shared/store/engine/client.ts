@@ -79,8 +79,8 @@ const reads = ({ client, common, call }: Connection) => {
     return ((await call('read', 'get', () => client.send(command))).Item as (T & Key) | undefined) ?? null;
   };
   /**
-   * Returns the items that exist, in any order. Keys that the table leaves unprocessed are requested again after a
-   * pause, like any call that fails temporarily. Throws TableUnavailable if some remain.
+   * Returns the existing items, in any order. Keys left unprocessed by the table are requested again after a pause,
+   * like any call that fails temporarily. Throws TableUnavailable if some remain.
    */
   const getAll = async <T extends Item>(keys: readonly Key[], ConsistentRead = true): Promise<(T & Key)[]> => {
     const found: (T & Key)[] = [];
@@ -148,7 +148,7 @@ const writes = (connection: Connection) => ({
   /**
    * Updates one item. Returns the ReturnValues, or null if the condition failed. An attempt whose response is lost may
    * have succeeded, and the retry is applied on top of it: a count may be one too high, and null may result from the
-   * caller's own change. Where that matters, the caller marks its change and checks for the mark (`claim` in
+   * caller's own change. Where this matters, the caller marks the change and checks for the mark (`claim` in
    * attempts.ts).
    */
   update: async (key: Key, changes: Changes): Promise<Item | null> => {

@@ -11,7 +11,7 @@ import { changes, type Item } from './request.ts';
 const shardOf = (id: string): number =>
   [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % DUE_SHARDS;
 
-/** The attributes that put an item into the due index: from `time` (ms) on, the sweep queues its task. */
+/** The attributes for putting an item into the due index: from `time` (ms) on, the sweep queues its task. */
 export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
 /** The same for a delivery. The item carries the request id until a task does. */
@@ -20,7 +20,7 @@ export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string 
   ...(requestId !== undefined && { requestId }),
 });
 
-/** The value for a condition that an item was due before `time` (ms). */
+/** The value for conditions such as `#dueAt < :before`, from a `time` in ms. */
 export const dueBefore = (time: number) => ({ before: dueIndex.sk({ time }) });
 
 /** How long (ms) the sweep ignores an item whose task is in a queue. */
@@ -76,8 +76,8 @@ const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
 
 /**
  * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, and
- * that sweep's number. Also where the sweep stopped (`left`), when dead letters are next redriven, the data version,
- * and by how much (ms) the clock was set back, until a sweep has acted on that.
+ * the sweep's number. Also where the sweep stopped (`left`), when dead letters are next redriven, the data version, and
+ * by how much (ms) the clock was set back, until a sweep has acted on it.
  */
 type Heartbeat = RecordedVersion & {
   at: number;
@@ -132,8 +132,8 @@ const dueWrites = (table: Table) => ({
    * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns:
    * since when (ms) it has been running; this sweep's cursors, which start at a different shard than the last sweep,
    * even if that one died; whether this sweep has to redrive dead letters, which happens every 15 minutes; whether a
-   * newer code version has written data that this one does not understand; and by how much (ms) the clock was set back,
-   * until `endSetBack` is called.
+   * newer code version has written data unknown to this one; and by how much (ms) the clock was set back, until
+   * `endSetBack` is called.
    */
   recordHeartbeat: async (
     now: number,
@@ -168,7 +168,7 @@ const dueWrites = (table: Table) => ({
     return { since, cursors, isToRedrive, isOutdated: version.dataVersion > DATA_VERSION, setBack };
   },
 
-  /** Records that a sweep has acted on a clock that was set back. */
+  /** Records that a sweep has acted on the clock having been set back. */
   endSetBack: async (): Promise<void> =>
     void (await table.update(items.heartbeat({}), changes({ remove: ['setBack'] }))),
 

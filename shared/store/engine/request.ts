@@ -39,7 +39,7 @@ export const where = (text: string, values: Item = {}): Condition => ({
   ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: placeholders(values) }),
 });
 
-/** The conditions that an item does not exist yet, and that it exists. */
+/** The conditions for a missing and for an existing item. */
 export const absent = where('attribute_not_exists(pk)');
 export const present = where('attribute_exists(pk)');
 
@@ -83,7 +83,7 @@ export const attributesSetBy = ({ UpdateExpression, ExpressionAttributeValues = 
   return Object.fromEntries(names.map((name) => [name, ExpressionAttributeValues[`:${name}`]]));
 };
 
-/** The command that makes all writes or none. A single write needs no transaction, which costs twice as much. */
+/** The command for making all writes or none. A single write needs no transaction, which costs twice as much. */
 export const writeCommand = (common: { TableName: string }, writes: readonly Write[], token: string) => {
   const { TableName, ...capacity } = common;
   const [only] = writes;

@@ -7,7 +7,7 @@ import { packMessages, unpackMessages } from '#shared/domain/rule/packed-message
 import type { RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
-/** A hit's message. `outbox`: it was only written to a file, and did not reach anyone. */
+/** A hit's message. `outbox`: only written to a file, which does not reach anyone. */
 type HitMessage = RuleMessage & { outbox?: true };
 
 /** A hit as the store returns it. `sensor` is looked up when a hit is read; `allSend` is derived from the messages. */
@@ -35,11 +35,11 @@ export type HitItem = Omit<
   unansweredDate?: number;
   /** The newest feedback, kept up to date by feedback.ts. */
   feedback?: Feedback | null;
-  /** The users on duty should have been notified, but nobody was on duty. */
+  /** The users on duty should have been notified, but no one was on duty. */
   nobodyOnDuty?: true;
   /** Absent until someone acknowledges the hit (acknowledgements.ts). */
   acknowledgement?: NotedAcknowledgement;
-  /** Absent until someone closes its fall (falls.ts). */
+  /** Absent until someone closes the fall (falls.ts). */
   closure?: FallClosure;
   /** The fall's key, if the event is about one. */
   fall?: string;
@@ -60,7 +60,7 @@ export type HitItem = Omit<
 /** A hit's event, as in the decision. */
 type Cause = Omit<Decided, 'rules' | 'requestId' | 'fall'>;
 
-/** A hit without a place. Where it is appended determines its id and dates, and those of its messages. */
+/** A hit without a place. Where it is appended determines the ids and dates of the hit and its messages. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'orderDate' | 'messages' | 'escalation'> & {
   messages: NewMessage[];
   hitNumber: HitNumber;

@@ -12,8 +12,7 @@ type HitChange = { hitId: number; updateDate: number };
 /** How many of the newest hits are read at once, mostly for half a read unit. */
 const NEWEST = 2;
 /**
- * For how long (ms) after its creation a hit may change without a separate record, plus a few seconds for lagging
- * reads.
+ * For how long (ms) after creation a hit may change without a separate record, plus a few seconds for lagging reads.
  */
 const EARLY_MS = SOON_MS + 5_000;
 
@@ -41,7 +40,7 @@ const lastChanged = (changes: readonly HitChange[], now: number, limit: number):
   return newestFirst.slice(0, limit).map(([id]) => id);
 };
 
-/** Hit lists. A separate noun, because the workers that create hits never list them. */
+/** Hit lists. A separate noun, because the workers creating hits never list them. */
 export const hitLists = (table: TableReader) => ({
   /** Returns a page of a customer's hits from a time (ms) on, with the total. */
   page: async (customerId: number, since: number, query: HitQuery) =>

@@ -22,8 +22,8 @@ type AttemptReport = {
 const hitKey = ({ customerId, hitId }: AttemptReport) => items.ruleHit({ customerId, hitId });
 
 /**
- * Returns the conditional change that makes a report at a time (ms). It fails if the same report was made before, as
- * happens after a crash.
+ * Returns the conditional change for a report at a time (ms). It fails if the same report was made before, as happens
+ * after a crash.
  */
 const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boolean, condition: string): Changes => {
   const message = `messages[${at}]`;
@@ -97,7 +97,7 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
     return (await table.write({ update: hitKey(report), changes }, note, ...end)) === null || null;
   });
 
-/** A hit's message that an attempt sent at `sentAt` (ms), and that did not arrive. */
+/** A hit's message sent by an attempt at `sentAt` (ms), but not delivered. */
 type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
 
 /**
@@ -140,7 +140,7 @@ const reportUndeliverable = async (
 
 /**
  * Reports attempts to send one message of a hit. Once sent, it counts as sent whatever attempts are reported later,
- * unless the message service reports that it did not arrive.
+ * unless the message service reports it as undeliverable.
  */
 const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
   if (made.tries.length > 0 && !(await reportSoon(table, made, now))) await reportLate(table, made, now);
@@ -155,5 +155,5 @@ const hitReportWrites = (table: Table) => ({
     reportUndeliverable(table, message, now),
 });
 
-/** Reports on hit messages. A separate noun, because functions that create hits do not send messages. */
+/** Reports on hit messages. A separate noun, because functions creating hits do not send messages. */
 export const hitReports = (table: Table) => hitReportWrites(table);

@@ -5,7 +5,7 @@ import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
 
 /**
- * For how long (ms) after a hit's creation the cheapest write is enough to change it. Later changes are also recorded
+ * For how long (ms) after creation a hit can be changed by the cheapest write. Later changes are also recorded
  * separately, so that lists can be sorted by them without reading every hit.
  */
 export const SOON_MS = 10_000;
@@ -43,7 +43,7 @@ export const lateChangesSince = async (table: TableReader, customerId: number, s
   }
 };
 
-/** The write that records a hit's change at a time (ms). It belongs in the same transaction as the change. */
+/** The write recording a hit's change at a time (ms). It belongs in the same transaction as the change. */
 export const lateChangeWrite = (
   customerId: number,
   { id: hitId, sensorId, createDate }: StoredHit,

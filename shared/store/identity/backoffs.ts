@@ -27,8 +27,8 @@ const backoffWrites = (table: Table) => {
     wait: async (subject: string, now: number): Promise<number> => waitOf(await read(subject), now),
 
     /**
-     * Counts a failure. After `from` consecutive failures, the next attempt has to wait. Returns 0, or how long (ms)
-     * this attempt should have waited because other attempts failed concurrently; it is then not counted.
+     * Counts a failure. After `from` or more consecutive failures, the next attempt has to wait. Returns 0, or how long
+     * (ms) this attempt should have waited because other attempts failed concurrently; it is then not counted.
      */
     fail: async (subject: string, from: number, now: number): Promise<number> => {
       const key = failuresKey(subject);

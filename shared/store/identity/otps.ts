@@ -10,7 +10,7 @@ import { type UserItem, userKey } from './users.ts';
  */
 export type Otp = { sealed: string; isOn: boolean; lastStep: number; codes: string[] };
 type OtpUser = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
-/** The proof that enables a second factor: the time step of a valid code, entered in the session with this hash. */
+/** The proof for enabling a second factor: the time step of a valid code, entered in the session with this hash. */
 type OtpProof = { lastStep: number; codes: readonly string[]; sessionHash: string };
 
 export const otpReads = (table: TableReader) => ({

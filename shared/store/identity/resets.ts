@@ -7,7 +7,7 @@ import type { Account, Created } from './sessions.ts';
 export type ResetUser = Pick<Account, 'accountId' | 'customerId'> & { username: string };
 
 /**
- * A code that sets a password once. It becomes invalid when it expires, or when the password or the target email
+ * A code for setting a password once. It becomes invalid when it expires, or when the password or the user's email
  * address changes.
  */
 type Reset = Created & ResetUser & { accountKey: string; epoch: number; mailbox: number; expires: number };

@@ -60,7 +60,7 @@ export type Account = {
 
 /** A user as read, with the permissions that decided whether the caller may change the user. */
 export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
-/** The condition that a user's permissions are unchanged since they were read. */
+/** Requires a user's permissions to be unchanged since they were read. */
 export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 

@@ -23,7 +23,7 @@ const canaryWrites = (table: Table) => ({
       { update: items.device({ hash: deviceHash }), changes: changes({ set: { isCanary: true } }) },
     );
   },
-  /** Records that a test fall starts. Returns the previous one; null if there was none. */
+  /** Records the start of a test fall. Returns the previous one; null if there was none. */
   startRound: async (uuid: string, begun: number): Promise<CanaryRound | null> => {
     const update = changes({ set: { uuid, begun }, remove: ['back'] }, 'ALL_OLD');
     const before = (await table.update(items.canaryRound({}), update)) as Partial<CanaryRound> | null;
@@ -32,7 +32,7 @@ const canaryWrites = (table: Table) => ({
   recordMail: async (mailed: number): Promise<void> => {
     await table.update(items.canaryRound({}), changes({ set: { mailed } }));
   },
-  /** Records that a test fall arrived. False if it is not the last one, or has already arrived. */
+  /** Records the arrival of a test fall. False if it is not the last one, or has already arrived. */
   completeRound: async (uuid: string, back: number): Promise<boolean> => {
     const isLast = where('#uuid = :uuid AND attribute_not_exists(#back)', { uuid });
     return (await table.update(items.canaryRound({}), changes({ set: { back, lastBack: back }, if: isLast }))) !== null;

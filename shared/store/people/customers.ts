@@ -7,8 +7,8 @@ import { absent, changes, present, type Write, where } from '../engine/request.t
 import { items } from '../table.ts';
 
 /**
- * A customer as stored. `hooks`: the webhooks that receive every event, so that an event does not have to list
- * webhooks. `members`: the exact number of users and sensors, in addition to the count for each kind (counts.ts).
+ * A customer as stored. `hooks`: the webhooks for every event, so that an event does not have to list webhooks.
+ * `members`: the exact number of users and sensors, in addition to the count for each kind (counts.ts).
  * `emergencyContacts` is absent until some are set. `erasureRequest`: the newest request to erase the customer, open or
  * not.
  */
@@ -29,7 +29,7 @@ export const customerReads = (table: TableReader) => ({
     return consistent ? table.get<CustomerItem>(key) : table.getEventual<CustomerItem>(key);
   },
   list: () => table.queryAll<Customer>({ pk: items.listedCustomer.pk({}) }),
-  /** Returns the customer that owns an id, 0 if none does, or null if the id does not exist. */
+  /** Returns the customer owning an id, 0 if none does, or null if the id does not exist. */
   ownerOf: async (kind: OwnedKind, id: string | number): Promise<number | null> =>
     (await table.get<{ customerId: number }>(items.owner({ kind, id })))?.customerId ?? null,
 });
@@ -76,7 +76,7 @@ const customerWrites = (table: Table) => ({
     return (await table.update(items.customer({ customerId }), change)) !== null;
   },
 
-  /** Deletes a customer that has neither users nor sensors. Nothing can then be created in it. */
+  /** Deletes a customer that has neither users nor sensors. Nothing can be created for it anymore. */
   remove: async (customerId: number): Promise<'in_use' | 'gone' | null> => {
     const key = items.customer({ customerId });
     const failed = await table.write(

@@ -26,7 +26,7 @@ export const importReads = (table: TableReader) => ({
 });
 
 const importWrites = (table: Table) => ({
-  /** Creates an import, due at once. `address`: where the request that created it came from. */
+  /** Creates an import, due at once. `address`: where the request came from. */
   create: async (job: ImportJob, steps: readonly ImportStep[], address: string): Promise<void> => {
     const { id, createDate } = job;
     const packed = deflateRawSync(JSON.stringify(steps)).toString('base64');
@@ -40,8 +40,8 @@ const importWrites = (table: Table) => ({
   },
 
   /**
-   * Lets a customer's import run until a time (ms) or until it ends. False while another one runs. An import that is
-   * already running continues.
+   * Lets a customer's import run until a time (ms) or until it ends. False while another one runs. An import already
+   * running continues.
    */
   takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
     // A longer turn than possible was taken before the clock was set back.
@@ -72,7 +72,7 @@ const importWrites = (table: Table) => ({
       return (await table.write(updateSensor(sensor, { name, updateDate }))) === null || null;
     }),
 
-  /** Ends an import, deletes its steps, and lets the next one run. */
+  /** Ends an import, deletes the steps, and lets the next one run. */
   end: async (job: ImportKey, state: ImportJob['state'], updateDate: number): Promise<void> => {
     await table.write(
       { update: jobKey(job), changes: changes({ set: { state, updateDate }, remove: dueAttributes, if: present }) },

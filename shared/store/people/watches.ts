@@ -8,7 +8,7 @@ import { items } from '../table.ts';
 /** Gaps in fall coverage that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
 export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
 /**
- * A customer's watch as last computed. `opened`: the gaps that opened before that and have not been checked since.
+ * A customer's watch as last computed. `opened`: the gaps that had opened by then and have not been checked since.
  * `onDuty`: who was on duty then; missing in older watches.
  */
 export type StoredWatch = { watch: Watch; opened: OpenedGaps[]; onDuty?: OnDutyView[] };
@@ -17,11 +17,11 @@ type WatchItem = { revision: number; content: string };
 /** A watch as read. */
 export type ReadWatch = StoredWatch & { revision: number };
 
-/** A customer in which a user changed something that falls may depend on, and when (ms) that last happened. */
+/** A customer in which a user changed something that falls may depend on, and when (ms) this last happened. */
 export type ChangedCustomer = { customerId: number; at: number };
 
 const HOUR_SECONDS = 3_600;
-/** How long (s) a watch is kept when it is no longer computed, for example because its customer was deleted. */
+/** How long (s) a watch is kept when it is no longer computed, for example because the customer was deleted. */
 const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
 
 /** The maximum number of watches a process remembers. */

@@ -26,8 +26,8 @@ export const fallOfHit = (
 ): FallRef | null => (fall === undefined ? null : { customerId, sensorId, fall });
 
 /**
- * The condition that a hit is unchanged since it was read. Two changes may have the same date, so the acknowledgement
- * counts too.
+ * Requires a hit to be unchanged since it was read. Two changes may have the same date, so the acknowledgement counts
+ * too.
  */
 const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: HitItem, isSoon: boolean) =>
   where(
@@ -37,8 +37,8 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * The writes that set or remove a hit's acknowledgement, with its fall's closure, unless the hit has changed since it
- * was read; and the resulting hit. A late change is also recorded for lists.
+ * The writes for setting or removing a hit's acknowledgement, with the fall's closure, unless the hit has changed since
+ * it was read; and the resulting hit. A late change is also recorded for lists.
  */
 export const answeredHit = (
   customerId: number,

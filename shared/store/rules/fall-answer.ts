@@ -7,7 +7,7 @@ import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 
 /**
- * A fall at a sensor, or another alarm from the sensor that no rule reported. `fall` is the key of any of the fall's
+ * A fall at a sensor, or another alarm from the sensor not reported by any rule. `fall` is the key of any of the fall's
  * alarms, or the event's key (shared/domain/event/fall-key.ts).
  */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
@@ -43,7 +43,7 @@ export const readStored = async (table: TableReader, ref: FallRef): Promise<Stor
 export const readAnswer = async (table: TableReader, ref: FallRef): Promise<FallAnswer> =>
   answerTo(await readStored(table, ref), ref.fall);
 
-/** The condition that the answer to a fall is unchanged since it was read, and that there was no further alarm. */
+/** Requires the answer to a fall to be unchanged since it was read, without a further alarm. */
 export const sameAnswer = ({ acknowledgement: seen, closure: closed, newest }: StoredAnswer) =>
   where(
     `${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'} AND ` +
@@ -52,13 +52,13 @@ export const sameAnswer = ({ acknowledgement: seen, closure: closed, newest }: S
     { ...(seen && { seen }), ...(closed && { closed }), ...(newest !== undefined && { newest }) },
   );
 
-/** The condition that the answer to a fall is still this one. */
+/** Requires the answer to a fall to still be this one. */
 export const checkAnswer = (ref: FallRef, answer: StoredAnswer): Write => ({
   check: answerKey(ref),
   where: sameAnswer(answer),
 });
 
-/** The condition that no one has acknowledged an alarm of a fall. */
+/** Requires one of a fall's alarms to be unacknowledged. */
 export const checkUnanswered = (ref: FallRef): Write => ({
   check: answerKey(ref),
   where: where('attribute_not_exists(#acknowledgement) OR #upTo < :start', { start: fallOfKey(ref.fall).start }),

@@ -14,8 +14,7 @@ type WrittenNotice = { notice: NoticeKey; write: Write };
 const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
 /**
- * The write that replaces the answer to a fall, if it has not changed since it was read. Without `upTo`, it covers all
- * alarms.
+ * The write for replacing the answer to a fall, if unchanged since it was read. Without `upTo`, it covers all alarms.
  */
 export const setAnswer = (
   ref: FallRef,
@@ -37,7 +36,7 @@ export const setAnswer = (
   }),
 });
 
-/** The write that records a fall's further alarm. It is not acknowledged yet, unless the fall is closed. */
+/** The write for recording a fall's further alarm, which is unacknowledged unless the fall is closed. */
 export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
   const { start: newest, began } = fallOfKey(ref.fall);
   const { acknowledgement, closure, newest: before = began, upTo = before } = seen;

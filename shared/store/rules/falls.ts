@@ -40,9 +40,8 @@ export const fallReads = (table: TableReader) => ({
 
 const fallWrites = (table: Table) => ({
   /**
-   * Acknowledges a fall with all its alarms so far. If someone has acknowledged the fall or one of its hits since the
-   * last alarm, that acknowledgement remains; the same user may change the note. The hits follow
-   * (`fallAnswers.settle`).
+   * Acknowledges a fall with all its alarms so far. An existing acknowledgement of the fall or one of its hits since
+   * the last alarm remains; the same user may change the note. The hits follow (`fallAnswers.settle`).
    */
   acknowledge: (
     ref: FallRef,

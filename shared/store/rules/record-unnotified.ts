@@ -26,7 +26,7 @@ const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: Unnotif
   receiveDate: date,
 });
 
-/** The writes for an alarm, if it is new, and for its notice. */
+/** The writes for an alarm, if it is new, and for the notice. */
 const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
   const { customerId, sensorId, uuid } = noticeOf(alarm);
   const item: NoticeItem = { notice: alarm.isUnanswered ? 'unanswered' : 'unnotified', receiveDate: alarm.date };
@@ -39,12 +39,15 @@ const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
   return [{ put, where: absent }, putNotice({ customerId, sensorId }, uuid, item)];
 };
 
-/** The condition that no one has acknowledged an event's fall: that would not end an alarm recorded afterwards. */
+/**
+ * Requires an event's fall to be unacknowledged, because an earlier acknowledgement would not end an alarm recorded
+ * afterwards.
+ */
 const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[] =>
   fall === undefined ? [] : [checkUnanswered({ customerId, sensorId, fall })];
 
 /**
- * Records that an alarm did not reach anyone, together with its notice and messages to add to its hit, unless someone
+ * Records that an alarm did not reach anyone, together with the notice and messages to add to the hit, unless someone
  * has been notified or has acknowledged the hit or the fall. A repetition after a crash returns the same notice, until
  * the alarm is handled.
  */
@@ -75,7 +78,7 @@ export const recordUnnotified = async (
 };
 
 /**
- * Records that no one acknowledged a hit's alarm after the last round, together with its notice and messages to add to
+ * Records that no one acknowledged a hit's alarm after the last round, together with the notice and messages to add to
  * the hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
  */
 export const recordUnanswered = async (

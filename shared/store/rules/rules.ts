@@ -42,7 +42,7 @@ const ruleOf = (item: StoredRule): Rule => ({
 const enabledCount = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
-/** The write that adds an enabled rule to the count; none for a disabled rule. */
+/** The write for adding an enabled rule to the count; none for a disabled rule. */
 const countEnabled = (rule: Rule, limit: number): Write[] => {
   if (!rule.isEnabled) return [];
   const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :limit', { limit }) });
@@ -50,7 +50,7 @@ const countEnabled = (rule: Rule, limit: number): Write[] => {
 };
 
 /**
- * The write that removes a rule from the count of enabled rules, if it was enabled. Removing the last rule deletes the
+ * The write for removing a rule from the count of enabled rules, if it was enabled. Removing the last rule deletes the
  * count.
  */
 const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
@@ -62,7 +62,7 @@ const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
 };
 
 /**
- * The writes to the counts when a rule is replaced, or null if the quota for its new scope and situation is exhausted.
+ * The writes to the counts when a rule is replaced, or null if the quota for the new scope and situation is exhausted.
  */
 const recountEnabled = async (table: Table, before: Rule, rule: Rule, limit: number): Promise<Write[] | null> => {
   const isSameCount = enabledKey(before).sk === enabledKey(rule).sk;
@@ -93,13 +93,13 @@ const putCopies = (rule: Rule, where?: Condition): Write[] => {
 
 /**
  * A transaction has at most 100 actions, and the rule itself takes up to 15. References beyond this number are only
- * checked when they are read: if one is deleted right after that, no one notices, as with any later deletion.
+ * checked when they are read: if one is deleted right afterwards, no one notices, as with any later deletion.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const MAX_CHECKS = 80;
 
 /**
- * Checks that everything a rule refers to exists, and that each webhook belongs to its bot and has a suitable format.
+ * Checks that everything a rule refers to exists, and each webhook belongs to the named bot and has a suitable format.
  */
 const referenceChecks = (rule: Rule): Write[] => {
   const { customerId, sensorId, sensorGroupId: groupId, regionId, situation } = rule;
@@ -120,7 +120,7 @@ const referenceChecks = (rule: Rule): Write[] => {
 };
 
 /**
- * The write that changes the sensor if a rule refers to one of its regions, so that a concurrent request to remove the
+ * The write changing the sensor if a rule refers to one of its regions, so that a concurrent request to remove the
  * region notices the rule. Null if the region does not exist.
  */
 const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
@@ -131,10 +131,7 @@ const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rul
   return sensor && hasRegion ? [touchSensor(customerId, sensorId, {}, unchangedSince(sensor))] : null;
 };
 
-/**
- * The condition that a rule is unchanged since it was read. Each change has a later date, so the date serves as a
- * version.
- */
+/** Requires a rule to be unchanged since it was read. Each change has a later date, so the date serves as a version. */
 const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :before', { before: updateDate });
 
 export const ruleReads = (table: TableReader) => ({
@@ -215,7 +212,7 @@ const createRule = (
 const ruleWrites = (table: Table) => ({
   create: (rule: Rule, quotas: RuleQuotas) => createRule(table, rule, quotas),
 
-  /** Replaces a rule, and moves it to its new scope. `rule` must have a later updateDate. */
+  /** Replaces a rule, and moves it to the new scope. `rule` must have a later updateDate. */
   replace: async (
     before: Rule,
     rule: Rule,

@@ -23,7 +23,7 @@ import {
 import { setNewest } from './fall-changes.ts';
 import { unnotifiedReads } from './unnotified.ts';
 
-/** By how much (ms) a hit's date may precede the start of its fall, because device and host clocks differ. */
+/** By how much (ms) a hit's date may precede the start of the fall, because device and host clocks differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
 /** How long (ms) after the start of a fall its alarms are searched for. */
 const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
@@ -50,9 +50,7 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
   return found.map(hitOf);
 };
 
-/**
- * Returns the part of a fall's answer that a hit should have. A hit for an earlier alarm keeps its own acknowledgement.
- */
+/** Returns the part of a fall's answer meant for a hit. A hit for an earlier alarm keeps its own acknowledgement. */
 const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: StoredAnswer): FallAnswer => {
   const answer = answerTo(stored, fall);
   const { newest = 0 } = stored;
@@ -73,7 +71,7 @@ const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now:
   return { found, isSettled: found.length === others.length };
 };
 
-/** Ends a fall's event alarms that no one was notified of. Acknowledging its hits ends the hits' alarms. */
+/** Ends a fall's event alarms that no one was notified of. Hit alarms end when the hits are acknowledged. */
 const endEventAlarms = async (
   table: Table,
   { customerId, sensorId, fall: key }: FallRef,

@@ -12,7 +12,7 @@ export type UnnotifiedAlarm = {
   sensorId: string;
   situation: UrgentSituation;
   eventUuid: string;
-  /** The key of the fall that the event is about. */
+  /** The key of the event's fall, if any. */
   fall?: string;
   hitId: number | null;
   ruleId: number | null;
@@ -21,7 +21,7 @@ export type UnnotifiedAlarm = {
   date: number;
   /** All immediate consequences have been handled. */
   isHandled?: true;
-  /** The claim of the process sending emails about the alarm, and when (ms) it lapses if that process dies. */
+  /** The claim of the process sending emails about the alarm, and when (ms) it lapses if the process dies. */
   claim?: string;
   claimedUntil?: number;
   /** When (ms) those who can help were first emailed, how often they were reminded, and when last. */
@@ -36,7 +36,7 @@ export type UnnotifiedAlarm = {
   refusedTo?: number[];
   /** Bot webhooks were supposed to notify someone. */
   isToBots?: true;
-  /** Someone was notified, but no one acknowledged the alarm after the last round of its escalation. */
+  /** Someone was notified, but no one acknowledged the alarm after the last escalation round. */
   isUnanswered?: true;
 };
 

@@ -9,7 +9,7 @@ import { putNotice } from './events.ts';
 import { movePin } from './firmwares.ts';
 import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 
-/** A configuration as stored: `version` counts its changes. */
+/** A configuration as stored: `version` counts the changes. */
 export type ConfigItem<V = Record<string, unknown>> = { name: ConfigName; version: number; values: V };
 type SensorKey = { customerId: number; sensorId: string };
 /** A configuration to be replaced. */
@@ -19,7 +19,7 @@ const pinnedVersion = (name: ConfigName, values: object = {}): number | null =>
   name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
 
 /**
- * The writes that unpin the firmware in a sensor's configurations. They belong in the transaction that removes the
+ * The writes for unpinning the firmware in a sensor's configurations. They belong in the transaction removing the
  * configurations, on condition that these are unchanged.
  */
 export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
@@ -51,7 +51,7 @@ export const configReads = (table: TableReader) => ({
 
 const configWrites = (table: Table) => ({
   /**
-   * Replaces a configuration and, in the same transaction, its copies in the sensor item (`ofSensor`). `gone`: the
+   * Replaces a configuration and, in the same transaction, the copies in the sensor item (`ofSensor`). `gone`: the
    * sensor does not exist; `changed`: the stored version is no longer `before` (null: none).
    */
   put: async (

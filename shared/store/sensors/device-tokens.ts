@@ -14,7 +14,7 @@ export type DeviceLink = { hash: string; pairingHash: string; formerHash?: strin
 
 const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
 
-/** The writes that end a device's former token, if any. They fail if the device now has another token. */
+/** The writes for ending a device's former token, if any. They fail if the device now has another token. */
 export const endFormerToken = (
   sensorId: string,
   { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,
@@ -47,8 +47,8 @@ const tokenWrites = (table: Table) => ({
   },
 
   /**
-   * Allows a sensor to register once without its token, until a time (ms), and ends any former token. False if the
-   * sensor does not exist.
+   * Allows a sensor to register once without a token, until a time (ms), and ends any former token. False if the sensor
+   * does not exist.
    */
   allowRegistration: (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     retryOnConflict(async () => {

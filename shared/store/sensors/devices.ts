@@ -57,7 +57,7 @@ type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; n
 /** How long (ms) a replaced token stays valid if the device does not use the new one. */
 const FORMER_TOKEN_LIFETIME = 86_400_000;
 
-/** The writes that keep one device token, if any, as a former token until a time (ms), and end all others. */
+/** The writes for keeping one device token, if any, as a former token until a time (ms), and ending all others. */
 const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, until: number): Write[] =>
   [hash, formerHash].flatMap((other): Write[] => {
     if (other === undefined) return [];
@@ -67,7 +67,7 @@ const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, un
     return [{ update: key, changes: changes({ set, remove: ['replaces'], if: present }) }];
   });
 
-/** Whether a device presented its token, or its former token while still valid. */
+/** Whether a device presented its current token, or its former one while still valid. */
 const isOwnToken = (
   { hash, formerHash, formerUntil = 0 }: DeviceLink,
   presented: string | null,
@@ -118,7 +118,7 @@ const deviceReads = (table: TableReader) => ({
 
 const deviceWrites = (table: Table) => ({
   /**
-   * Registers a new device if its hardware id and the generated id are free and the provisioning key allows one more
+   * Registers a new device if the hardware id and the generated id are free and the provisioning key allows one more
    * device.
    */
   register: async (

@@ -16,7 +16,7 @@ import type { NewestPageQuery } from '../engine/newest-page.ts';
 import { absent, type Item, type Write, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 
-/** A device message that created an event, with its bytes as text. `id`: the id of the message's first event. */
+/** A device message that created an event, with the bytes as text. `id`: the id of the message's first event. */
 export type Message = {
   id: number;
   uuid: string;
@@ -26,7 +26,7 @@ export type Message = {
   raw: string;
 };
 
-/** An event at a sensor. `raw`: the bytes of the message that caused it, or `{}` if the service created the event. */
+/** An event at a sensor. `raw`: the bytes of the message causing it, or `{}` if the service created the event. */
 export type Event = Message & {
   createDate: number;
   type: string;
@@ -42,7 +42,7 @@ export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 
 /**
  * An event as stored, sorted by time. The customer and the sensor are only in the key. `source`: the UUID of the
- * message that has the bytes, or null if the service created the event; `isLong`: the bytes are too long for a list.
+ * message holding the bytes, or null if the service created the event; `isLong`: the bytes are too long for a list.
  */
 export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & {
   source: string | null;
@@ -144,7 +144,7 @@ export const eventReads = (table: TableReader) => ({
   },
 
   /**
-   * Whether a decision has been applied at `now` (ms). Its last event is written after everything else. When that has
+   * Whether a decision has been applied at `now` (ms). The last event is written after everything else. When it has
    * expired, so has everything else, and no one needs to be notified anymore.
    */
   isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
@@ -154,8 +154,8 @@ export const eventReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the UUID of the newest message that caused an event about a fall; null if there is none among the events
-   * since the fall began, or among the last hundred.
+   * Returns the UUID of the newest message behind an event about a fall; null if there is none among the events since
+   * the fall began, or among the last hundred.
    */
   newestMessageOfFall: async (customerId: number, sensorId: string, fall: string): Promise<string | null> => {
     const pk = items.event.pk({ customerId, sensorId });
@@ -205,8 +205,8 @@ const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => (
 
 const eventWrites = (table: Table) => ({
   /**
-   * Stores a message that creates an event, with its bytes, before the event is decided. `at` is the message's number
-   * within its call. Returns `duplicate` if the same bytes are already stored with this UUID, and `uuid_used` if other
+   * Stores a message that creates an event, with the bytes, before the event is decided. `at` is the message's number
+   * within the call. Returns `duplicate` if the same bytes are already stored with this UUID, and `uuid_used` if other
    * bytes are.
    */
   storeMessage: async ({
@@ -230,7 +230,7 @@ const eventWrites = (table: Table) => ({
   /** Writes a decision's events, the last one at the end (see `isApplied`). They may already exist. */
   add: async (customerId: number, sensorId: string, events: readonly NewEvent[]): Promise<void> => {
     const key = { customerId, sensorId };
-    // If an event's UUID differs from the message's, an extra item leads from that UUID to the event.
+    // If an event's UUID differs from the message's, an extra item leads from this UUID to the event.
     const pointers = events
       .filter(({ uuid, source }) => uuid !== source)
       .map(({ uuid, id, receiveDate }) => ({

@@ -23,7 +23,7 @@ const hitOf = async (table: TableReader, customerId: number, hitId: number | nul
   return found?.isErased ? null : found;
 };
 
-/** The writes that set a hit's newest feedback, so that hit lists need no further reads. */
+/** The writes for setting a hit's newest feedback, so that hit lists need no further reads. */
 const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
   const { id: hitId, updateDate: was, feedbackRevision: seen = 0 } = hit;
   const unchanged =
@@ -42,7 +42,7 @@ const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Fe
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
   shown && shown.id > feedback.id ? shown : feedback;
 
-/** The writes that add feedback to its hit, which holds it if it is the newest. */
+/** The writes for adding feedback to the hit, which holds it if it is the newest. */
 const addToHit = (customerId: number, hit: Hit, feedback: Feedback): Write[] => [
   { put: { feedback, ...keyInHit(customerId, hit, feedback), ttl: ttlOf(feedback) } },
   ...setFeedback(customerId, hit, newer(feedback, hit.feedback), feedback.createDate),
@@ -75,7 +75,7 @@ export const feedbackReads = (table: TableReader) => ({
 
 const feedbackWrites = (table: Table) => ({
   /**
-   * Writes feedback and adds it to its hit, together with the delivery to the manufacturer, if any. `clash`: the
+   * Writes feedback and adds it to the hit, together with the delivery to the manufacturer, if any. `clash`: the
    * feedback id is taken; `gone`: the sensor or hit does not exist.
    */
   create: (
@@ -96,7 +96,7 @@ const feedbackWrites = (table: Table) => ({
     }),
 
   /**
-   * Deletes feedback; its hit then holds the next newest feedback. False if the feedback does not exist at `now` (ms).
+   * Deletes feedback; the hit then holds the next newest feedback. False if the feedback does not exist at `now` (ms).
    */
   remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
     retryOnConflict(async () => {

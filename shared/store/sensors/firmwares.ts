@@ -4,7 +4,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A manufacturer's default firmware. It is a single item, so that there are never two. */
+/** A manufacturer's default firmware. A single item, so that there are never two. */
 type DefaultItem = { versionCode: number };
 type FirmwareItem = Omit<Firmware, 'isDefault'>;
 
@@ -16,8 +16,8 @@ const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => (
 });
 
 /**
- * The writes that move a sensor's pin between firmware versions (null: none). They belong in the transaction that
- * changes the sensor's firmware configuration, so that each version's count is exact.
+ * The writes for moving a sensor's pin between firmware versions (null: none). They belong in the transaction changing
+ * the sensor's firmware configuration, so that each version's count is exact.
  */
 export const movePin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
   const count = (versionCode: number | null, pins: number): Write[] =>

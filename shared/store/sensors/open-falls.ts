@@ -78,11 +78,10 @@ const answered = async (
   };
 };
 
-/** Open falls. The state of a sensor that sees one is in the list (states.ts). */
+/** Open falls. The state of a sensor seeing one is in the list (states.ts). */
 export const openFalls = (table: Table) => ({
   /**
-   * Returns a page of a customer's sensors that see open falls at `now` (ms), by id. Only keys are read beyond the
-   * page.
+   * Returns a page of a customer's sensors seeing open falls at `now` (ms), by id. Only keys are read beyond the page.
    */
   page: async (
     customerId: number,

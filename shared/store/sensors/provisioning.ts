@@ -15,7 +15,7 @@ export const provisioningReads = (table: TableReader) => ({
 });
 
 /**
- * The write that counts a new device against its provisioning key. Fails if the key has reached its limit or was
+ * The write for counting a new device against the provisioning key. Fails if the key has reached its limit or was
  * deleted.
  */
 export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 'maxDevices'>, now: number): Write => {
@@ -35,7 +35,7 @@ const provisioningWrites = (table: Table) => ({
     );
   },
 
-  /** Records a key's use that did not register a new device. */
+  /** Records a use of a key without a new device. */
   recordUse: async (keyId: string, now: number): Promise<void> => {
     await table.update(items.listedKey({ keyId }), changes({ set: { lastUsed: now }, if: present }));
   },

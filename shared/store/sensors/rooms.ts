@@ -16,7 +16,7 @@ export const roomReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
-/** The write that updates the region numbers in a sensor's state; none if they have not changed. */
+/** The write updating the region numbers in a sensor's state; none if they have not changed. */
 const renumberState = async (
   table: Table,
   key: Key,
@@ -34,7 +34,7 @@ const renumberState = async (
 
 const roomWrites = (table: Table) => ({
   /**
-   * Replaces a sensor's room. False if the sensor, or anything that belongs to it, has changed since it was read. The
+   * Replaces a sensor's room. False if the sensor, or anything belonging to it, has changed since it was read. The
    * sensor item gets a copy of the dimensions and regions, because a fall reads that item anyway. `before`: the
    * previous regions. The state refers to regions by number, so it is updated too.
    */

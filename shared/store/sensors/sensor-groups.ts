@@ -22,7 +22,7 @@ const groupKey = ({ customerId, id: groupId }: Pick<GroupFields, 'customerId' | 
   groupId,
 });
 
-/** Returns a group's sensors. Each is a separate item, so that groups may be large. */
+/** Returns a group's sensors. Each is a separate item, because groups may be large. */
 const membersOf = async (table: TableReader, { customerId, groupId }: GroupKey): Promise<string[]> => {
   const beginsWith = items.groupMember.sk({ groupId, sensorId: '' });
   const found = await table.queryAll({ pk: items.groupMember.pk({ customerId }), beginsWith });
@@ -62,7 +62,7 @@ export const sensorGroupReads = (table: TableReader) => ({
   },
 });
 
-/** The writes that move a sensor to a group (0: none), on condition that it is still in the group that was read. */
+/** The writes for moving a sensor to a group (0: none), on condition that it is still in the group as read. */
 const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
   const member = (groupId: number) => items.groupMember({ customerId: customerId ?? UNASSIGNED, groupId, sensorId });
   const isInGroup = where('#groupId = :from', { from });
@@ -83,7 +83,7 @@ const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: num
 const SENSORS_PER_STEP = 30;
 
 type Step = { version: number; isLast: boolean };
-/** Whether the request has written anything yet. If so, it continues without sensors that have been deleted since. */
+/** Whether the request has written anything yet. If so, it continues without sensors deleted since. */
 type Progress = { isBegun: boolean };
 type MembersResult = 'done' | { unknown: string };
 /** A group's version, the sensors it should have, and the writes to the group itself in each step. */
@@ -124,7 +124,7 @@ const setMembers = async (
 
 const versionIs = (version: number) => where('#version = :seen', { seen: version });
 
-/** The write that changes a group, unless another request has changed it. */
+/** The write for changing a group, unless another request has changed it. */
 const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): Write => ({
   update: items.sensorGroup(key),
   changes: changes({
@@ -150,7 +150,7 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
     if (!found) return 'gone';
     const { version, isLeaving } = found;
     if (await isInUse(table, customerId, groupId)) return 'in_use';
-    // Marking the group prevents new references to it while its sensors leave in several steps.
+    // Marking the group prevents new references to it while the sensors leave in several steps.
     if (!isLeaving && (await table.write(change(key, version, { isLeaving: true }))) !== null) return null;
     const markedVersion = isLeaving ? version : version + 1;
     if (await isInUse(table, customerId, groupId)) {

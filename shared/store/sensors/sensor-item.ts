@@ -8,14 +8,12 @@ import { items, lists } from '../table.ts';
 
 /**
  * A sensor as stored. `revision` counts every change to the sensor and its parts (room, configurations, group, rules
- * for its regions). A request that deletes or moves all of them thereby notices if something was added.
+ * for its regions). A request deleting or moving all of them thereby notices if something was added.
  */
 export type SensorItem = SensorRecord & {
   revision: number;
   activityDate?: number;
-  /**
-   * Until when (ms) the customer allows it to register without its token. Moving or registering the sensor ends this.
-   */
+  /** Until when (ms) the customer allows it to register without a token. Moving or registering the sensor ends this. */
   registrationUntil?: number;
 };
 
@@ -25,7 +23,7 @@ export const sensorKey = (customerId: number | null, sensorId: string): Key =>
 const rowOf = (sensor: SensorRecord) =>
   lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED, packedSensor: packSensor(sensor) });
 
-/** The item for a sensor that is new, or new to its customer. */
+/** The item for a sensor that is new, or new to the customer. */
 export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
   ...sensor,
   ...sensorKey(sensor.customerId, sensor.id),
@@ -33,7 +31,7 @@ export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
   revision: 1,
 });
 
-/** The condition that nothing has changed since the sensor was read. */
+/** Requires a sensor to be unchanged since it was read. */
 export const unchangedSince = ({ revision }: Pick<SensorItem, 'revision'>): Condition =>
   where('#revision = :seenRevision', { seenRevision: revision });
 
@@ -48,7 +46,7 @@ export const touchSensor = (
   changes: changes({ set, add: { revision: 1 }, if: condition }),
 });
 
-/** The write that changes a sensor and its list row, if the sensor is unchanged since it was read. */
+/** The write for changing a sensor and its list row, if the sensor is unchanged since it was read. */
 export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write => ({
   update: sensorKey(item.customerId, item.id),
   changes: changes({

@@ -64,8 +64,8 @@ const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey):
 };
 
 /**
- * The writes that keep a sensor's data at the customer it leaves. A sensor without an owner leaves nothing behind. With
- * `isUnchanged`, they fail if the state has changed since it was read.
+ * The writes for keeping a sensor's data at the customer it leaves. A sensor without an owner leaves nothing behind.
+ * With `isUnchanged`, they fail if the state has changed since it was read.
  */
 const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,
@@ -99,7 +99,7 @@ const learningWrites = (configs: readonly ConfigItem[], now: number, write: (end
   return end === null ? [] : [write(end)];
 };
 
-/** The writes that remove a sensor's parts from its customer. Events, rule hits and feedback stay. */
+/** The writes for removing a sensor's parts from the customer. Events, rule hits and feedback stay. */
 const removeParts = (
   { customerId, sensorId }: SensorKey,
   { sensor, room, configs }: SensorWithParts,
@@ -113,15 +113,15 @@ const removeParts = (
 ];
 
 /**
- * The write that marks a sensor as erased: its older messages have no owner and do not raise alarms. While the erasure
- * is running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
+ * The write for marking a sensor as erased: older messages have no owner and do not raise alarms. While the erasure is
+ * running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
  */
 export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goesOn: boolean): Write => {
   const ttl = Math.ceil((now + MAX_QUEUED) / 1_000);
   return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl, ...(goesOn && { goesOn }) } };
 };
 
-/** The writes that remove everything about a sensor except the mark that it was erased. */
+/** The writes for removing everything about a sensor except the erasure mark. */
 const eraseState = (key: SensorKey, now: number): Write[] => [
   { remove: items.sensorState(key) },
   { remove: items.formerSensor(key) },
@@ -130,8 +130,8 @@ const eraseState = (key: SensorKey, now: number): Write[] => [
 
 /**
  * Deletes a sensor permanently, unless it is active. `isErased` also deletes an active sensor, with everything needed
- * to process its messages. Both the item and the state show whether a sensor is active, and a message updates one after
- * the other: if a message and the deletion arrive at the same time, the later one notices.
+ * to process messages from it. Both the item and the state show whether a sensor is active, and a message updates one
+ * after the other: if a message and the deletion arrive at the same time, the later one notices.
  */
 const removeSensor = (
   table: Table,
@@ -160,7 +160,7 @@ const removeSensor = (
     return failed === null ? 'done' : null;
   });
 
-/** The writes for the parts that a sensor without an owner takes along to its new customer. */
+/** The writes for the parts a sensor without an owner takes along to the new customer. */
 const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: number): Write[] => [
   ...learningWrites(configs, now, (end) => putLearningNotice(to, end)),
   ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
@@ -232,7 +232,7 @@ export const sensorOwners = (table: Table) => ({
     moveSensor(table, { customerId: from, sensorId }, move),
   remove: (customerId: number, sensorId: string, now: number) =>
     removeSensor(table, { customerId, sensorId }, now, false),
-  /** Deletes a sensor, active or not, with everything needed to process its messages. */
+  /** Deletes a sensor, active or not, with everything needed to process messages from it. */
   erase: (customerId: number, sensorId: string, now: number) =>
     removeSensor(table, { customerId, sensorId }, now, true),
 });

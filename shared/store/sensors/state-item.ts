@@ -9,9 +9,9 @@ import type { Fall, FallPhase, FallPosture, SensorState, Track } from '#shared/d
 export type ProcessedPosition = { position: string; receiveDate: number; run?: ProcessedRun };
 
 /**
- * A sensor's state with its last decision, which is kept until the next one so that it can be applied again after a
- * crash. `judged`: how far the sensor's messages have been processed (functions/workers/process/inputs.ts). `ttl`: when
- * (s) a former sensor's state expires.
+ * A sensor's state with the last decision, which is kept until the next one for applying it again after a crash.
+ * `judged`: how far the sensor's messages have been processed (functions/workers/process/inputs.ts). `ttl`: when (s) a
+ * former sensor's state expires.
  */
 export type StateItem = SensorState & {
   decision: Decision | null;
@@ -23,7 +23,7 @@ export type StateItem = SensorState & {
   ttl?: number;
 };
 
-/** Creates a codec that stores each word as one character. Unknown characters are skipped. */
+/** Creates a codec for storing each word as one character. Unknown characters are skipped. */
 const wordCodec = <W extends string>(characters: Readonly<Record<W, string>>) => {
   const words = Object.keys(characters) as W[];
   return {
@@ -76,7 +76,7 @@ const decodeTrack = ({ seen, told, ...track }: StoredTrack): Track => ({
   ...(told !== undefined && { alarmedUpTo: told }),
 });
 
-/** A state as stored. All code versions that share a table share this form. */
+/** A state as stored. All code versions sharing a table share this form. */
 export type StoredState = Omit<StateItem, 'falls' | 'tracks'> & { falls: StoredFall[]; tracks?: StoredTrack[] };
 
 export const encodeState = ({ falls, tracks, ...state }: StateItem): StoredState => ({

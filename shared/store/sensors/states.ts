@@ -5,7 +5,7 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
-/** The attributes to remove when a sensor leaves a customer, because the customer must no longer see its falls. */
+/** The attributes to remove when a sensor leaves a customer, who must no longer see the falls. */
 export const openFallAttributes = ['listPk', 'listSk'] as const;
 
 export const stateReads = (table: TableReader) => ({
@@ -25,7 +25,7 @@ export const stateReads = (table: TableReader) => ({
 
 /**
  * `checkAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state
- * expires, if the sensor has left its customer and only older messages are processed.
+ * expires, if the sensor has left the customer and only older messages are processed.
  */
 type StateTimes = { checkAt?: number | null; formerUntil?: number | null };
 
@@ -54,7 +54,7 @@ const stateWrites = (table: Table) => ({
       ...(isListed && lists.openFallsOfCustomer({ customerId, sensorId })),
       ...(formerUntil !== null && { ttl: formerUntil }),
     };
-    // Only a first state could be written for a sensor that has just been deleted.
+    // Only a first state could be written for a sensor just deleted.
     const kind = formerUntil === null ? items.sensor : items.formerSensor;
     const sensorExists = { check: kind({ customerId, sensorId }), where: present };
     const failed =

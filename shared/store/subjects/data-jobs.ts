@@ -15,11 +15,11 @@ export type ListedErasure = Pick<
 >;
 
 const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ customerId, kind, jobId });
-/** The length of a ULID's time. */
+/** The number of characters encoding the time in a ULID. */
 const TIME_LENGTH = 10;
 const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
 
-/** The item that lets recoveries repeat what happened to an erasure at `time` (ms). It is listed under that time. */
+/** The item for recoveries to repeat what happened to an erasure at `time` (ms). It is listed under that time. */
 const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {}) => {
   const { id, customerId, subject, reason, actor = null, createDate } = job;
   const listed: ListedErasure = { id, customerId, subject, reason, actor, createDate, ...more };
@@ -64,8 +64,8 @@ export const dataJobReads = (table: TableReader) => ({
 
 const dataJobWrites = (table: Table) => ({
   /**
-   * Creates a job, due at once, unless its id exists. An erasure that begins is also listed for recoveries. An erasure
-   * that had only been requested before a recovery begins now.
+   * Creates a job, due at once, unless the id exists. An erasure that begins is also listed for recoveries. An erasure
+   * only requested before a recovery begins now.
    */
   create: async (job: DataJob): Promise<void> => {
     const { id, kind, state, createDate } = job;
@@ -150,7 +150,7 @@ const dataJobWrites = (table: Table) => ({
     await table.update(jobKey(job), changes({ set: dueAt(job.id, time), if: present }));
   },
 
-  /** Ends a job. `dueAgain`: when (ms) its file has to be deleted. */
+  /** Ends a job. `dueAgain`: when (ms) the file has to be deleted. */
   end: async (
     job: JobKey,
     result: Pick<DataJob, 'state' | 'updateDate'> & Partial<Pick<DataJob, 'counts' | 'file' | 'remains'>>,

@@ -29,7 +29,7 @@ const removeIf = (isOfSubject: boolean): Verdict => (isOfSubject ? 'remove' : 'k
 /** Replaces a name, an address or an id. */
 const ERASED = 'erased';
 
-/** The item that stands in for an erased hit, because a customer's hit ids have no gaps. */
+/** The item standing in for an erased hit, because a customer's hit ids have no gaps. */
 const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: StoredItem): StoredItem => ({
   pk,
   sk,
@@ -56,7 +56,7 @@ const messageWithout = <T extends Message>(message: T, id: number): T =>
     ? { ...message, accountId: 0, extra: { is_bot: false, display_name: ERASED } }
     : message;
 
-/** Removes a user from a hit: as a recipient, and from its acknowledgement, closure, feedback and escalation. */
+/** Removes a user from a hit: as a recipient, and from the acknowledgement, closure, feedback and escalation. */
 const hitWithoutUser: ErasureRule = (item, { subject }) => {
   const { told, messages, acknowledgement, closure, feedback, escalation } = item as unknown as StoredHit;
   const id = Number(subject.id);
@@ -130,7 +130,7 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
     : 'keep';
 };
 
-/** Objects whose ids stay in the audit log. They do not identify anyone who is not already known. */
+/** Objects whose ids stay in the audit log. They do not identify anyone not already known. */
 const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
 /** Returns a value from a line's details without the ids of erased sensors. */
 const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>

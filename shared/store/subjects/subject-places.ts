@@ -63,8 +63,8 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
 }
 
 /**
- * A sensor belonging to this customer, with its device. The owner comes second to last and the sensor last: while a
- * sensor has an owner, its device cannot register again, and data from after a new registration would no longer be this
+ * A sensor belonging to this customer, with the device. The owner comes second to last and the sensor last: while a
+ * sensor has an owner, the device cannot register again, and data from after a new registration would no longer be this
  * customer's.
  */
 export async function* placesOfDevice(
@@ -100,7 +100,7 @@ async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Subje
     for (const id of await idsIn(reads, customerId, prefix)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
 }
 
-/** Feedback for the manufacturer, delivered to a webhook that belongs to another customer. */
+/** Feedback for the manufacturer, delivered to another customer's webhook. */
 async function* placesOfMaker(reads: Reads): AsyncGenerator<SubjectPlace> {
   const home = (await reads.get(items.makerFeedback({}))) as (StoredItem & FeedbackWebhook) | null;
   if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
@@ -144,7 +144,7 @@ async function* placesOfCustomer(
   yield { pk: items.customer.pk({ customerId }) };
 }
 
-/** The customer's places that may also hold data about one of its sensors or users. */
+/** The customer's places that may also hold data about one of the sensors or users. */
 async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const webhookId of await webhookIds(reads, customerId))
     yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
@@ -173,7 +173,7 @@ export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly
   return yield* placesAmongOthers(reads, customerId);
 }
 
-/** The places that can be found only through an item: a delivery's attempts, and the feedback on a hit. */
+/** The places found only through an item: a delivery's attempts, and the feedback on a hit. */
 export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectScope): SubjectPlace[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)

@@ -67,7 +67,7 @@ const subjectWrites = (table: Table) => ({
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Replaces an item with its reduced form. False if the item has changed since it was read. */
+  /** Replaces an item with the reduced form. False if the item has changed since it was read. */
   replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
     return (await table.write({ put: reduced, where: unchanged })) === null;
@@ -77,8 +77,8 @@ const subjectWrites = (table: Table) => ({
 export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectWrites(table) });
 
 /**
- * A job's subject, and its customer. `accountKey`: the key of a user's account, or null if unknown. `named`: the audit
- * log objects that are the subject or part of it, such as `sensor 4711`.
+ * A job's subject and customer. `accountKey`: the key of a user's account, or null if unknown. `named`: the audit log
+ * objects that are the subject or part of it, such as `sensor 4711`.
  */
 export type SubjectScope = {
   customerId: number;
