@@ -74,8 +74,8 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Redeems the callback URL the browser returned to. Null if anything about it is wrong; `refused` gets the reason,
-     * without values from the callback.
+     * Redeems the callback URL the browser returned to. Returns null if anything about it is wrong; `refused` gets the
+     * reason, without values from the callback.
      */
     redeem: async (
       callback: URL,

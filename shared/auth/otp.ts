@@ -19,8 +19,8 @@ export const otpUri = async (issuer: string, label: string, secret: string): Pro
   (await library()).generateURI({ issuer, label, secret });
 
 /**
- * Returns the time step (30 s each since the Unix epoch) to which the code belongs. Null if the code is not valid
- * around `now` (ms), or if its step is not after `lastStep`, the last step used. RFC 6238, section 5.2.
+ * Returns the time step (30 s each since the Unix epoch) to which the code belongs, or null if the code is not valid
+ * around `now` (ms), or its step is not after `lastStep`, the last step used. RFC 6238, section 5.2.
  */
 export const timeStepOf = async (
   secret: string,

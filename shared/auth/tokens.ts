@@ -27,7 +27,7 @@ export const newAccountKey = (random: (bytes: number) => Uint8Array): string =>
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
   withChecksum(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
 
-/** Parses a token without reading the table. Null if the format or checksum is wrong. */
+/** Parses a token without reading the table. Returns null if the format or checksum is wrong. */
 export const parseToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
   const [, prefix, body = '', sum] = form.exec(text) ?? [];
   const kind = (Object.keys(tokenKinds) as TokenKind[]).find((key) => tokenKinds[key] === prefix);

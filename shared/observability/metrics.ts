@@ -29,7 +29,7 @@ export const metrics = {
   TasksFailed: 'Count',
   /** Rule hit deliveries due at once, except the canary's. */
   AlarmsToTell: 'Count',
-  /** Hits for the users on duty while no one was on duty. */
+  /** Hits for the users on duty when no one was on duty. */
   NobodyOnDuty: 'Count',
   /** Customers whose SMS were not sent because a daily limit was reached, at most once a day each. */
   SmsLimitReached: 'Count',

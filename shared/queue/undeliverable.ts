@@ -38,7 +38,7 @@ const isText = (text: string | undefined): text is string => text !== undefined 
 export const undeliverableMail = ['bounce', 'complaint', 'reject', 'renderingFailure'] as const;
 
 /**
- * Returns why an email was not delivered, from the general to the specific. Null if the event does not report a
+ * Returns why an email was not delivered, from the general to the specific, or null if the event does not report a
  * failure.
  */
 const mailReason = ({ eventType, bounce, complaint, reject, failure }: MailEvent): string[] | null => {
@@ -69,7 +69,7 @@ export const undeliverableSms = [
   'TEXT_UNREACHABLE',
 ] as const;
 
-/** Returns why an SMS was not delivered. Null if the event does not report a failure, or the network will retry. */
+/** Returns why an SMS was not delivered, or null if the event does not report a failure or the network will retry. */
 const smsReason = ({ eventType, isFinal, messageStatusDescription }: SmsEvent): string[] | null => {
   if (isFinal === false || !undeliverableSms.some((type) => type === eventType)) return null;
   return [eventType, messageStatusDescription].filter(isText);

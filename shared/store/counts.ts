@@ -6,7 +6,7 @@ import { retryOnConflict } from './engine/retry.ts';
 import { items } from './table.ts';
 
 /**
- * The exact number of each kind of object, in the customer's item. Every transaction that adds or removes an object
+ * The exact number of objects of each kind, in the customer's item. Every transaction that adds or removes an object
  * updates the count.
  */
 export type Counts = Record<CountedQuota, number>;
@@ -70,8 +70,8 @@ export const countOneLess = (customerId: number, kind: CountedQuota, also?: Furt
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 
 /**
- * The positions of the failed writes after the count, which comes first. Null if only the count failed, so the caller
- * should retry.
+ * Returns the positions of the failed writes after the count, which comes first, or null if only the count failed and
+ * the caller should retry.
  */
 const besidesCount = (failed: readonly number[] | null): number[] | null => {
   const others = (failed ?? []).filter((at) => at > 0).map((at) => at - 1);

@@ -5,7 +5,7 @@ type Name<T> = T extends `0${infer N}` | `=${infer N}` ? N : T;
 type Names<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? Name<N> | Names<Rest> : never;
 type KeyValues<T extends string> = Record<Names<T>, string | number>;
 
-// '#' separates the parts of a key, so it is escaped in values: no value must look like two parts.
+// '#' separates key parts, so it is escaped in values. Otherwise a value could look like two parts.
 const escapes: Record<string, string> = { '%': '%25', '#': '%23' };
 const escaped = (value: string) => value.replaceAll(/[%#]/g, (character) => escapes[character] ?? character);
 const unescaped = (value: string) =>

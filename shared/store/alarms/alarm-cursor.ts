@@ -9,7 +9,7 @@ const PATTERN = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f-]{36})?$/;
 /** Returns a cursor as a string for clients, which only pass it on. */
 export const formatCursor = ({ hitId, date, uuid }: AlarmCursor): string => `${hitId}.${date}.${uuid}`;
 
-/** Parses a cursor. Null if the string is not one. */
+/** Parses a cursor. Returns null if the string is not one. */
 export const parseCursor = (text: string): AlarmCursor | null => {
   const [, hitId, date, uuid = ''] = PATTERN.exec(text) ?? [];
   return hitId === undefined || date === undefined ? null : { hitId: Number(hitId), date: Number(date), uuid };

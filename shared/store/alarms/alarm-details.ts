@@ -52,7 +52,7 @@ const hitsOf = async (
   return [...new Map(own.map((one) => [one.id, one])).values()].toSorted((one, other) => one.id - other.id);
 };
 
-/** The maximum number of a customer's webhooks checked for deliveries of an event. */
+/** The maximum number of customer webhooks checked for an event's deliveries. */
 const MAX_HOOKS = 10;
 
 /** Returns when (ms) a customer webhook first received one of the events; null if none has. */

@@ -13,9 +13,9 @@ export type AlarmEnd = { date: number; by: 'device' | 'closure' | 'time' };
 /** An alarm's urgent events ordered by receipt, as far as they were found, and how the alarm ended. */
 export type AlarmEvents = { urgent: EventItem[]; end: AlarmEnd | null };
 
-/** By how much (ms) the date of an alarm's own event may precede the alarm, if the device clock is ahead. */
+/** By how much (ms) an alarm's own event may be dated before the alarm, if the device clock is ahead. */
 const MARGIN_MS = 60_000;
-/** The minimum time (ms) from the start of a fall to its alarm, unless the device clock is ahead. */
+/** The minimum time (ms) from a fall's start to its alarm, unless the device clock is ahead. */
 const SOON_MS = 10_000;
 /** How far (ms) an event's date may be ahead of the service's clock. */
 const MAX_AHEAD_MS = 6 * 60_000;

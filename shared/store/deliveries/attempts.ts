@@ -18,7 +18,7 @@ import {
   unsentStates,
 } from './delivery-item.ts';
 
-/** The result of an attempt, and what follows. */
+/** An attempt's result, and what follows. */
 type AttemptEnd = { result: AttemptResult; next: NextState };
 
 /** The writes before and after each attempt. */
@@ -70,8 +70,8 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Ends a delivered notification as undeliverable, with the reason in the last attempt. False if the delivery has
-   * changed since it was read.
+   * Ends a delivered notification as undeliverable, with the reason in the last attempt. Returns false if the delivery
+   * has changed since it was read.
    */
   recordUndeliverable: async (delivery: Delivery, reason: string, now: number): Promise<boolean> => {
     const { attempts: number, updateDate: was, log = [] } = delivery;
@@ -85,7 +85,7 @@ const attemptWrites = (table: Table) => ({
     return (await table.update(deliveryItemKey(delivery), changes({ set, if: isUnchanged }))) !== null;
   },
 
-  /** Moves an attempt planned for `from` (ms) to `to`. False if the delivery has changed since it was read. */
+  /** Moves an attempt planned for `from` (ms) to `to`. Returns false if the delivery has changed since it was read. */
   replan: async (key: DeliveryKey, from: number | null, to: number, now: number): Promise<boolean> => {
     const isPlanned = where('#state IN (:pending, :retrying) AND #nextAttempt = :from', { ...unsentStates, from });
     // The Retry-After date was counted from the same time.
@@ -94,7 +94,9 @@ const attemptWrites = (table: Table) => ({
     return (await table.update(deliveryItemKey(key), update)) !== null;
   },
 
-  /** Moves the next attempt to `time` (ms). False if it is not due yet or is in progress. `isQueued` as above. */
+  /**
+   * Moves the next attempt to `time` (ms). Returns false if it is not due yet or is in progress. `isQueued` as above.
+   */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const isDue = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {
       ...unsentStates,

@@ -34,8 +34,8 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns a delivery, and until when (ms) its task has to stay in a queue. Null if the task is not needed because the
-   * delivery has ended, is held, or is in the due index.
+   * Returns a delivery, and until when (ms) its task has to stay in a queue. The time is null if the task is not needed
+   * because the delivery has ended, is held, or is in the due index.
    */
   getQueued: async (key: DeliveryKey) => {
     const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));
@@ -126,8 +126,8 @@ const deliveryWrites = (table: Table) => ({
   },
 
   /**
-   * Ends a delivery without an attempt. False if it is being sent or has ended. Unless the webhook was deleted, held
-   * deliveries end in held.ts instead, because the webhook counts them.
+   * Ends a delivery without an attempt. Returns false if it is being sent or has ended. Unless the webhook was deleted,
+   * held deliveries end in held.ts instead, because the webhook counts them.
    */
   end: async (delivery: DeliveryWithReplay, reason: 'deleted' | 'canceled', now: number): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };

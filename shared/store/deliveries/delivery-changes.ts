@@ -6,7 +6,7 @@ import { dueAttributes, dueDelivery } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 
-/** The end of a lease (ms), and a random string identifying the claim. */
+/** A lease's end (ms), and a random string identifying the claim. */
 type Lease = { until: number; claim: string };
 
 /**
@@ -52,7 +52,7 @@ export const withLogEntry = (
 });
 
 /**
- * The end of a claimed attempt. Only the claim holder can write it, because another attempt has a different number.
+ * How a claimed attempt ends. Only the claim holder can write this, because another attempt has a different number.
  * `isQueued`: the next attempt's task is in a queue; otherwise the delivery goes into the due index.
  */
 export const resultChanges = (delivery: Delivery, next: NextState, now: number, isQueued: boolean): Changes => {
@@ -66,7 +66,7 @@ export const resultChanges = (delivery: Delivery, next: NextState, now: number, 
 };
 
 /**
- * The end of an attempt during which a redelivery was accepted. The redelivery has already ended the delivery, so only
+ * How an attempt ends if a redelivery was accepted during it. The redelivery has already ended the delivery, so only
  * the log entry is new.
  */
 export const lateResultChanges = ({ attempts }: Delivery, now: number): Changes => {

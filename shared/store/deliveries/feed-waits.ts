@@ -17,7 +17,10 @@ const KEPT_SECONDS = 60;
 
 /** The waiting fetches, in one item per customer, so that a condition enforces the limits across all processes. */
 const feedWaitWrites = (table: Table) => {
-  /** Replaces a customer's list with the result of `change`; null leaves it unchanged. False if it was not replaced. */
+  /**
+   * Replaces a customer's list with the result of `change`; null leaves it unchanged. Returns false if it was not
+   * replaced.
+   */
   const replace = async (
     customerId: number,
     now: number,
@@ -36,7 +39,10 @@ const feedWaitWrites = (table: Table) => {
     return false;
   };
   return {
-    /** Lets a fetch wait. False if the webhook or the customer already has the maximum number of waiting fetches. */
+    /**
+     * Lets a fetch wait. Returns false if the webhook or the customer already has the maximum number of waiting
+     * fetches.
+     */
     begin: (
       { customerId, id: webhookId }: FeedOf,
       wait: Omit<FeedWait, 'webhookId'>,

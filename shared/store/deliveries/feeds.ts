@@ -58,7 +58,7 @@ export const feedReads = (table: TableReader) => ({
 });
 
 const feedWrites = (table: Table) => ({
-  /** Moves a delivery to the feed instead of posting it. False if it is being sent or has ended. */
+  /** Moves a delivery to the feed instead of posting it. Returns false if it is being sent or has ended. */
   moveToFeed: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
     await table.write(putFeedLine(delivery));
     const set = { state: 'pending', reason: null, nextAttempt: null, updateDate: now };
@@ -68,7 +68,7 @@ const feedWrites = (table: Table) => ({
     );
   },
 
-  /** Removes a delivery from the feed, to be posted at `time` (ms). False if it has ended. */
+  /** Removes a delivery from the feed, to be posted at `time` (ms). Returns false if it has ended. */
   moveToPost: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
     const set = { nextAttempt: time, updateDate: now, ...dueDelivery(delivery, time + GRACE_MS) };
     const updated = await table.update(deliveryItemKey(delivery), changes({ set, if: notSending(now) }));
@@ -76,7 +76,10 @@ const feedWrites = (table: Table) => ({
     return updated !== null;
   },
 
-  /** Records which deliveries were handed out but not acknowledged. False if another reader has changed that list. */
+  /**
+   * Records which deliveries were handed out but not acknowledged. Returns false if another reader has changed that
+   * list.
+   */
   recordHandedOut: async (
     webhook: WebhookKey,
     { version }: Cursor,
@@ -88,7 +91,9 @@ const feedWrites = (table: Table) => ({
     return (await table.write({ put: { ...cursorKey(webhook), ...next }, where: unchanged })) === null;
   },
 
-  /** Ends an acknowledged delivery; `at` is when (ms) it was first handed out. False if it has already ended. */
+  /**
+   * Ends an acknowledged delivery; `at` is when (ms) it was first handed out. Returns false if it has already ended.
+   */
   acknowledge: async (delivery: WebhookDelivery, at: number, now: number): Promise<boolean> => {
     const attempts = delivery.attempts + 1;
     const set = { attempts, sendTryTimes: [...delivery.sendTryTimes, at], updateDate: now, nextAttempt: null };
@@ -106,7 +111,7 @@ const feedWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Ends a delivery that must no longer be fetched. False if it has already ended or is being sent. */
+  /** Ends a delivery that must no longer be fetched. Returns false if it has already ended or is being sent. */
   end: async (
     delivery: WebhookDelivery,
     reason: 'expired' | 'canceled' | 'exhausted',
@@ -142,7 +147,10 @@ const readerWrites = (table: Table) => ({
       await table.update(webhookKey(webhook), changes({ set, remove, if: present }));
   },
 
-  /** Records that no reader has fetched since a time (ms). False if already recorded, or a reader has just fetched. */
+  /**
+   * Records that no reader has fetched since a time (ms). Returns false if already recorded, or a reader has just
+   * fetched.
+   */
   recordNoFetch: async (webhook: WebhookRecord, since: number): Promise<boolean> => {
     const { lastSuccess } = webhook;
     const unchanged =

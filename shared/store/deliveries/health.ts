@@ -84,7 +84,7 @@ const slotWrites = (table: Table) => ({
     return null;
   },
 
-  /** Renews a slot lease. Null if it has ended, because another process may then have the slot. */
+  /** Renews a slot lease. Returns null if it has ended, because another process may then have the slot. */
   renewSlot: async (webhook: WebhookKey, { slot, until, token }: SlotLease, now: number): Promise<SlotLease | null> => {
     const renewed = { slot, until: now + LEASE_MS, token };
     const mine = where(`#${tokenName(slot)} = :token AND #${slot} IN (:before, :after)`, {
@@ -154,9 +154,9 @@ const receiverWrites = (table: Table) => {
   return {
     /**
      * Counts a failed delivery created at `since` (ms); `isGone`: the receiver responded with 410; `isLost`: an event
-     * will never reach this webhook. Returns the changed webhook. Null if the webhook was deleted or has another URL,
-     * or if the receiver has been back since the attempt began (`begun`, ms): the failure then says nothing about the
-     * receiver's current health.
+     * will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL. Also
+     * returns null if the receiver has been back since the attempt began (`begun`, ms), because the failure then says
+     * nothing about its current health.
      */
     failed: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,
@@ -195,7 +195,7 @@ const receiverWrites = (table: Table) => {
     /**
      * Records the first success after failures, which releases pending deliveries. `ownFailures`: the number of
      * failures since the last success, if the successful delivery caused all of them and nothing is pending anymore.
-     * False if there were other failures, another success was first, or the webhook has another URL.
+     * Returns false if there were other failures, another success was first, or the webhook has another URL.
      */
     recordBack: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'lastFailure'>,
@@ -220,8 +220,8 @@ const receiverWrites = (table: Table) => {
     },
 
     /**
-     * Disables a webhook for a reason and stores a notice, if there is one. The owner can enable it again. False if it
-     * is already disabled or has another URL.
+     * Disables a webhook for a reason and stores a notice, if there is one. The owner can enable it again. Returns
+     * false if it is already disabled or has another URL.
      */
     disable: async (
       webhook: CalledWebhook,
@@ -260,7 +260,7 @@ const healthWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), changes({ remove: ['troubleDate', 'failedDeliveries'], if: unchanged }));
   },
 
-  /** Records a warning. False if there has already been one since the failures began. */
+  /** Records a warning. Returns false if there has already been one since the failures began. */
   recordWarning: async (webhook: WebhookKey & { failingSince?: number }, now: number): Promise<boolean> => {
     const since = webhook.failingSince ?? now;
     const first = where('attribute_exists(pk) AND (attribute_not_exists(#warnedAt) OR #warnedAt < :since)', { since });

@@ -84,7 +84,7 @@ export const heldReads = (table: TableReader) => ({
 });
 
 const heldWrites = (table: Table) => ({
-  /** Holds a delivery to a disabled webhook, for at most 14 days. False if it is being sent or has ended. */
+  /** Holds a delivery to a disabled webhook, for at most 14 days. Returns false if it is being sent or has ended. */
   hold: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
     const { customerId, webhookId, id: deliveryId } = delivery;
     const webhook = { customerId, id: webhookId };
@@ -107,7 +107,7 @@ const heldWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Releases a held delivery. The next attempt is then due at `time` (ms). False if it is no longer held. */
+  /** Releases a held delivery. The next attempt is then due at `time` (ms). Returns false if it is no longer held. */
   release: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
     const state = delivery.attempts > 0 ? 'retrying' : 'pending';
     const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE_MS) };
@@ -118,16 +118,16 @@ const heldWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Ends a held delivery. False if it is no longer held. */
+  /** Ends a held delivery. Returns false if it is no longer held. */
   end: async (delivery: WebhookDelivery, reason: HeldEnd, now: number): Promise<boolean> =>
     (await table.write(...endHeld(delivery, reason, now))) === null,
 
-  /** Ends a held delivery and writes its redelivery in one transaction. False if it is no longer held. */
+  /** Ends a held delivery and writes its redelivery in one transaction. Returns false if it is no longer held. */
   replace: async (held: WebhookDelivery, redelivery: WebhookDelivery, now: number): Promise<boolean> =>
     (await table.write(putDelivery(redelivery, true), ...endHeld(held, 'replayed', now))) === null,
 
   /**
-   * Reserves the release times in the near future. Returns the first one (ms) and their number. Null if none is left,
+   * Reserves the release times in the near future. Returns the first one (ms) and their number, or null if none is left
    * or another process reserved them at the same time.
    */
   reserveReleases: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {

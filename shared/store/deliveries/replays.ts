@@ -61,8 +61,9 @@ const replayWrites = (table: Table) => ({
     }),
 
   /**
-   * Writes and counts one delivery in a running replay, once. False if it exists, or the replay has ended. A held
-   * original ends in the same transaction. If it was just released, nothing is written, because it will be sent anyway.
+   * Writes and counts one delivery in a running replay, once. Returns false if it exists, or the replay has ended. A
+   * held original ends in the same transaction. If it was just released, nothing is written, because it will be sent
+   * anyway.
    */
   add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
     const count = { update: replayKey(replay), changes: changes({ add: { made: 1 }, if: running }) };
@@ -70,7 +71,9 @@ const replayWrites = (table: Table) => ({
     return (await table.write(putDelivery(delivery, true), count, ...endOriginal)) === null;
   },
 
-  /** Ends a step; the next one is due at `time` (ms). False if another step came first, or the replay has ended. */
+  /**
+   * Ends a step; the next one is due at `time` (ms). Returns false if another step came first, or the replay has ended.
+   */
   advance: async (
     replay: ReplayRecord,
     to: Pick<ReplayRecord, 'cursor' | 'isListed' | 'pacedUntil'>,

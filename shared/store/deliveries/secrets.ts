@@ -6,7 +6,7 @@ import { items } from '../table.ts';
 const secretWrites = (table: Table) => ({
   /**
    * Replaces a webhook secret, or (null) removes it. The previous secret keeps signing until `overlapEnds` (ms), or
-   * (null) stops at once. False if the webhook does not exist.
+   * (null) stops at once. Returns false if the webhook does not exist.
    */
   rotate: async (
     { customerId, id: webhookId }: Pick<WebhookRecord, 'customerId' | 'id'>,

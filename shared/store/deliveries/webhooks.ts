@@ -148,14 +148,16 @@ const webhookWrites = (table: Table) => ({
     return failed.includes(0) ? 'changed' : 'unknown_reference';
   },
 
-  /** Replaces the token, starting with the next attempt. False if the webhook has another owner or was deleted. */
+  /**
+   * Replaces the token, starting with the next attempt. Returns false if the webhook has another owner or was deleted.
+   */
   setToken: async (webhook: WebhookRecord, token: string, updateDate: number): Promise<boolean> => {
     const { customerId, id: webhookId } = webhook;
     const update = changes({ set: { token, updateDate }, if: sameOwner(webhook) });
     return (await table.update(items.webhook({ customerId, webhookId }), update)) !== null;
   },
 
-  /** Deletes a webhook. False if it has another owner or was already deleted. */
+  /** Deletes a webhook. Returns false if it has another owner or was already deleted. */
   remove: async (webhook: WebhookRecord, now: number): Promise<boolean> => {
     const { customerId, id: webhookId, botId } = webhook;
     const failed = await removeOne(

@@ -6,7 +6,7 @@ import type { Item, Query } from './request.ts';
 /** A chunk of a list, in list order, and the id after which the list continues; undefined at the end. */
 export type Chunk<R, I> = { rows: R[]; next: I | undefined };
 
-/** How much of a list one request reads: always one chunk, up to `stretches` chunks if the page needs more. */
+/** How much of a list one request reads: always one chunk, up to `stretches` if the page needs more. */
 export type ReadBounds = { stretch: number; stretches: number };
 
 type PageRequest<I> = { page: number; perPage: number; after?: I | undefined };

@@ -23,7 +23,7 @@ export type Meter = (call: string, units: { read: number; write: number }) => vo
 type Capacity = { CapacityUnits?: number | undefined };
 type Metered = { ConsumedCapacity?: Capacity | Capacity[] | undefined };
 
-/** The part of a document client used by the store. */
+/** The document client methods used by the store. */
 export type TableClient = Pick<DynamoDBDocumentClient, 'send'>;
 
 /** Returns a document client that drops `undefined`, as JSON does. */

@@ -32,7 +32,7 @@ export const dueAttributes = ['duePk', 'dueAt'] as const;
 /** An item's task in the due index, and when it is due (ms). */
 export type Due = { task: Task; time: number };
 
-/** Returns an item's task from its key, which is all the index holds. Null for other kinds of items. */
+/** Returns an item's task from its key, which is all the index holds. Returns null for other kinds of items. */
 const taskOf = (key: Key): Task | null => {
   const notice = items.notice.read(key);
   if (notice) return { type: 'process_notice', ...notice, customerId: Number(notice.customerId) };
@@ -95,7 +95,7 @@ export const dueReads = (table: TableReader) => ({
     return last && now - last.at <= longestGap ? last.since : now;
   },
 
-  /** When (ms) a sweep last recorded a heartbeat, up to a second out of date. Null if none ever has. */
+  /** Returns when (ms) a sweep last recorded a heartbeat, up to a second out of date, or null if none ever has. */
   lastHeartbeat: async (): Promise<number | null> =>
     (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
 

@@ -34,7 +34,7 @@ const reasonsOf = (error: unknown) => (error as Failure).CancellationReasons?.ma
 export const isFailedCondition = (error: unknown): boolean =>
   (error as Failure).name === 'ConditionalCheckFailedException' || reasonsOf(error).includes('ConditionalCheckFailed');
 
-/** The positions of a transaction's writes with a failed condition. */
+/** The positions of the writes whose condition failed in a transaction. */
 export const failedConditions = (error: unknown): number[] =>
   reasonsOf(error).flatMap((reason, at) => (reason === 'ConditionalCheckFailed' ? [at] : []));
 
@@ -45,7 +45,7 @@ const isTransient = (error: unknown): boolean => {
 
 /**
  * The time (ms) after which a call is not retried. The last try may add its own timeout (transport.ts). Together they
- * take at most 8 s, out of 15 s for an API request and 30 s for the shortest consumer.
+ * take at most 8 s, out of 15 s for an API request and for the shortest consumer.
  */
 const RETRY_MS = 6_000;
 

@@ -29,9 +29,9 @@ export type HitItem = Omit<
    * undeliverable.
    */
   notifiedDate?: number;
-  /** The alarm did not reach anyone in time (unnotified.ts). */
+  /** The alarm did not reach anyone in time (record-unnotified.ts). */
   isUnnotified?: true;
-  /** When (ms) the alarm was found unacknowledged after all rounds had been sent (unnotified.ts). */
+  /** When (ms) the alarm was found unacknowledged after all rounds had been sent (record-unnotified.ts). */
   unansweredDate?: number;
   /** The newest feedback, kept up to date by feedback.ts. */
   feedback?: Feedback | null;

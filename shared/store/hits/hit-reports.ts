@@ -49,7 +49,7 @@ const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boo
   };
 };
 
-/** Adds a report soon after the hit was created. False if the hit is older, or already has this report. */
+/** Adds a report soon after the hit was created. Returns false if the hit is older, or already has this report. */
 const reportSoon = async (table: Table, report: AttemptReport, now: number): Promise<boolean> => {
   // A decision that is applied again may contain a recipient missing from the hit.
   const hasMessage = `attribute_exists(messages[${report.at}].sendTryTimes)`;
@@ -139,7 +139,7 @@ const reportUndeliverable = async (
 };
 
 /**
- * Reports attempts to send one message of a hit. Once sent, it counts as sent whatever attempts are reported later,
+ * Reports attempts to send one of a hit's messages. Once sent, it counts as sent whatever attempts are reported later,
  * unless the message service reports it as undeliverable.
  */
 const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
@@ -147,7 +147,7 @@ const reportAttempts = async (table: Table, made: AttemptReport, now: number): P
 };
 
 const hitReportWrites = (table: Table) => ({
-  /** Reports attempts to send one message of a hit. Attempts already reported are ignored. */
+  /** Reports attempts to send one of a hit's messages. Attempts already reported are ignored. */
   report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
 
   /** Reports that a hit's message did not arrive, although the message service had accepted it. Returns the hit. */

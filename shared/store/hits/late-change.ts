@@ -10,7 +10,7 @@ import type { StoredHit } from './hit-item.ts';
  */
 export const SOON_MS = 10_000;
 
-/** Whether a change at `time` (ms) comes soon after the hit's creation. False if the clock has been set back since. */
+/** Whether a change at `time` (ms) comes soon after the hit's creation; false if the clock has been set back since. */
 export const isSoonChange = ({ createDate }: Pick<StoredHit, 'createDate'>, time: number): boolean =>
   time >= createDate && time <= createDate + SOON_MS;
 

@@ -34,7 +34,7 @@ const reportHit = ({
 export const reports = (table: TableReader) => ({
   /**
    * Returns what a report needs to know about a customer's hits in [`from`, `before`) (ms), in order, without hits from
-   * simulated events. Null if there are more than `limit`.
+   * simulated events, or null if there are more than `limit`.
    */
   hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {
     const line = await hitsOfCustomer(table, customerId, from);
@@ -51,8 +51,8 @@ export const reports = (table: TableReader) => ({
   },
 
   /**
-   * Returns the falls in [`from`, `before`) (ms) for which no rule fired, in order, in the same form as report hits.
-   * Null if there are more than `limit`.
+   * Returns the falls in [`from`, `before`) (ms) for which no rule fired, in order, in the same form as report hits, or
+   * null if there are more than `limit`.
    */
   fallsWithoutRule: async (
     customerId: number,

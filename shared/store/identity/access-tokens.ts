@@ -62,7 +62,7 @@ const accessTokenWrites = (table: Table) => ({
     return 'too_many';
   },
 
-  /** Deletes a token. False if no token has that id. */
+  /** Deletes a token. Returns false if no token has that id. */
   remove: async (accountKey: string, id: string, now: number): Promise<boolean> => {
     const found = (await slotsOf(table, accountKey)).find((slot) => slot.id === id && !hasExpired(slot, now));
     if (!found) return false;

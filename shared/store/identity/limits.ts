@@ -99,7 +99,7 @@ const limitWrites = (table: Table) => ({
     return times.length < limit;
   },
 
-  /** Uses one of the `limit` attempts allowed within any `windowSeconds`. False if none is left. */
+  /** Uses one of the `limit` attempts allowed within any `windowSeconds`. Returns false if none is left. */
   take: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<boolean> => {
     const key = rateKey(subject, 'taken');
     const ttl = Math.ceil(now / 1_000) + windowSeconds;

@@ -29,7 +29,7 @@ export const loginReads = (table: TableReader) => ({
 });
 
 const loginWrites = (table: Table) => ({
-  /** Ends a login's session. False if another request has just ended it. */
+  /** Ends a login's session. Returns false if another request has just ended it. */
   end: async (accountKey: string, { hash, id: sessionId, createDate }: Login): Promise<boolean> => {
     const failed = await table.write(
       { remove: items.login({ accountKey, createDate, sessionId }), where: present },

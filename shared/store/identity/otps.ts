@@ -19,8 +19,8 @@ export const otpReads = (table: TableReader) => ({
 
 const otpWrites = (table: Table) => ({
   /**
-   * Stores an encrypted secret that is not enabled yet, replacing any earlier one. False if the second factor is
-   * enabled.
+   * Stores an encrypted secret that is not enabled yet, replacing any earlier one. Returns false if the second factor
+   * is enabled.
    */
   storeSecret: async (accountKey: string, encryptedSecret: string): Promise<boolean> => {
     const put = { sealed: encryptedSecret, isOn: false, lastStep: 0, codes: [], ...items.otp({ accountKey }) };
@@ -30,8 +30,8 @@ const otpWrites = (table: Table) => ({
 
   /**
    * Enables the second factor. If the session was limited to setting it up, a separate write then lifts that limit,
-   * because this function may change nothing else about sessions. False if the secret has changed, the second factor is
-   * already enabled, or the user was deleted.
+   * because this function may change nothing else about sessions. Returns false if the secret has changed, the second
+   * factor is already enabled, or the user was deleted.
    */
   enable: async (user: OtpUser, { sealed: secret }: Otp, { sessionHash, ...proof }: OtpProof): Promise<boolean> => {
     const { accountKey } = user;
@@ -47,14 +47,14 @@ const otpWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Uses up the code for a time step. False if this code or a later one was just used. */
+  /** Uses up the code for a time step. Returns false if this code or a later one was just used. */
   useStep: async (accountKey: string, { sealed: secret }: Otp, step: number): Promise<boolean> => {
     const isUnused = where('#sealed = :secret AND #lastStep < :step', { secret, step });
     const update = changes({ set: { lastStep: step }, if: isUnused });
     return (await table.update(items.otp({ accountKey }), update)) !== null;
   },
 
-  /** Uses up a recovery code. False if no unused code has this hash. */
+  /** Uses up a recovery code. Returns false if no unused code has this hash. */
   useCode: async (accountKey: string, hash: string): Promise<boolean> => {
     const key = items.otp({ accountKey });
     for (;;) {

@@ -26,7 +26,7 @@ const resetWrites = (table: Table) => ({
     );
   },
 
-  /** Uses up a code: sets the password and ends all sessions. False if the code is invalid or was just used. */
+  /** Uses up a code: sets the password and ends all sessions. Returns false if the code is invalid or was just used. */
   use: async (hash: string, { accountKey, epoch, mailbox }: Reset, passwordHash: string): Promise<boolean> => {
     const account = changes({
       add: { epoch: 1 },

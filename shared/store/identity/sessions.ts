@@ -37,7 +37,7 @@ export type Session = Created & {
   lastUsed?: number | null;
 };
 
-/** The session of a new login. */
+/** A new login's session. */
 type NewSession = Session & { id: string; expires: number };
 
 /** A user's permissions. Each request reads them together with the session, using the key inside the token. */
@@ -90,8 +90,8 @@ const sessionWrites = (table: Table) => ({
     );
   },
   /**
-   * Extends a session that expires at `was` (ms). False if another request has just extended it, or the session has
-   * ended.
+   * Extends a session that expires at `was` (ms). Returns false if another request has just extended it, or the session
+   * has ended.
    */
   renew: async (hash: string, was: number, expires: number): Promise<boolean> => {
     const set = { expires, ttl: ttlOf(expires) };
@@ -110,7 +110,8 @@ const sessionWrites = (table: Table) => ({
   },
   /**
    * Sets a password and ends all sessions, because they no longer match the account's epoch. `was`: the hash to
-   * replace, or null for any. False if the password or the user's permissions have changed, or the user was deleted.
+   * replace, or null for any. Returns false if the password or the user's permissions have changed, or the user was
+   * deleted.
    */
   setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;

@@ -86,8 +86,8 @@ const userWrites = (table: Table) => ({
     create(table, user, limit, putUser(user, accountKey, { subject })),
 
   /**
-   * Replaces the profile. `resetTo`: where reset codes go for a while if the email address changes. False if the user
-   * was deleted, or the user's permissions or email address have changed.
+   * Replaces the profile. `resetTo`: where reset codes go for a while if the email address changes. Returns false if
+   * the user was deleted, or the user's permissions or email address have changed.
    */
   setProfile: async (user: UserItem, profile: UserProfile, resetTo: Mailbox | null, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, email } = user;
@@ -108,7 +108,7 @@ const userWrites = (table: Table) => ({
 
   /**
    * Replaces a user's permissions, starting with the next request. Users who may no longer log in lose all sessions and
-   * go off duty. False if the user was deleted, or the permissions have changed since they were read.
+   * go off duty. Returns false if the user was deleted, or the permissions have changed since they were read.
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number, isLost = false): Promise<boolean> => {
     const { accountKey, customerId, id } = user;
@@ -124,8 +124,8 @@ const userWrites = (table: Table) => ({
   },
 
   /**
-   * Deletes a user, including channels and duty. Without the account, no session or token is valid. False if the user
-   * was already deleted, or the user's permissions have changed since they were read.
+   * Deletes a user, including channels and duty. Without the account, no session or token is valid. Returns false if
+   * the user was already deleted, or the user's permissions have changed since they were read.
    */
   remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;

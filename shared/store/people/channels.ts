@@ -35,7 +35,9 @@ export const channelReads = (table: TableReader) => ({
       ...(undeliverableReason !== undefined && { undeliverableReason }),
     })),
 
-  /** Returns a user's verified channels, with everything needed to send. Empty if the user does not exist. */
+  /**
+   * Returns a user's verified channels, with everything needed to send, or an empty list if the user does not exist.
+   */
   verifiedOf: async (user: UserKey): Promise<Channel[]> => {
     const verified = (await queryChannels(table, user)).filter(({ provenDate }) => provenDate !== null);
     const hasPush = verified.some(({ by }) => by === 'push');
@@ -45,7 +47,7 @@ export const channelReads = (table: TableReader) => ({
 });
 
 const channelWrites = (table: Table) => ({
-  /** Replaces a user's channel, with its verification code. False if the user does not exist. */
+  /** Replaces a user's channel, with its verification code. Returns false if the user does not exist. */
   put: async (user: UserKey, channel: KeptChannel, code: ChannelCode | null): Promise<boolean> => {
     const verification = code && { codeHash: code.hash, codeExpires: code.expires, tries: 0 };
     const failed = await table.write(
@@ -55,14 +57,19 @@ const channelWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Uses one attempt at a channel's code, and returns the channel. Null if no code is valid, or no attempt is left. */
+  /**
+   * Uses one attempt at a channel's code, and returns the channel, or null if no code is valid or no attempt is left.
+   */
   tryCode: async (user: UserKey, by: ChannelKind, now: number): Promise<TriedChannel | null> => {
     const isValid = where('#codeExpires > :now AND #tries < :limit', { now, limit: CODE_TRIES });
     const attempt = changes({ add: { tries: 1 }, if: isValid }, 'ALL_NEW');
     return (await table.update(channelKey(user, by), attempt)) as TriedChannel | null;
   },
 
-  /** Records that the code with this hash verified a channel, and uses it up. False if the channel has another code. */
+  /**
+   * Records that the code with this hash verified a channel, and uses it up. Returns false if the channel has another
+   * code.
+   */
   verify: async (user: UserKey, by: ChannelKind, codeHash: string, provenDate: number): Promise<boolean> => {
     const sameCode = where('#codeHash = :codeHash', { codeHash });
     const remove = ['codeHash', 'codeExpires', 'tries', 'undeliverableDate', 'undeliverableReason'];
@@ -71,8 +78,8 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that a message sent at `sentAt` (ms) did not arrive. False if the channel has since been verified or moved
-   * to another address, because the report is then outdated.
+   * Records that a message sent at `sentAt` (ms) did not arrive. Returns false if the channel has since been verified
+   * or moved to another address, because the report is then outdated.
    */
   markUndeliverable: async (
     user: UserKey,
@@ -85,7 +92,8 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that messages to the address `from` arrive, now at the address `to`. False if the user has replaced `from`.
+   * Records that messages to the address `from` arrive, now at the address `to`. Returns false if the user has replaced
+   * `from`.
    */
   recordReached: async (
     user: UserKey,
@@ -100,7 +108,7 @@ const channelWrites = (table: Table) => ({
     return (await table.update(channelKey(user, by), reached)) !== null;
   },
 
-  /** Removes a user's channel. False if it does not exist. */
+  /** Removes a user's channel. Returns false if it does not exist. */
   remove: async (user: UserKey, by: ChannelKind): Promise<boolean> =>
     (await table.write({ remove: channelKey(user, by), where: present })) === null,
 });

@@ -51,7 +51,7 @@ const customerWrites = (table: Table) => ({
 
   /**
    * Replaces the customer fields that clients may write. If missing, the time zone and `requireOtp` stay unchanged.
-   * Null if the customer does not exist.
+   * Returns null if the customer does not exist.
    */
   update: async (customerId: number, update: CustomerUpdate, updateDate: number): Promise<Customer | null> => {
     const key = items.customer({ customerId });
@@ -66,7 +66,7 @@ const customerWrites = (table: Table) => ({
     return failed === null ? { ...before, ...set } : null;
   },
 
-  /** Replaces a customer's emergency contacts. False if the customer does not exist. */
+  /** Replaces a customer's emergency contacts. Returns false if the customer does not exist. */
   setEmergencyContacts: async (
     customerId: number,
     emergencyContacts: readonly EmergencyContact[],

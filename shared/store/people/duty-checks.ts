@@ -30,7 +30,7 @@ export const dutyCheckReads = (table: TableReader) => ({
 });
 
 const dutyCheckWrites = (table: Table) => ({
-  /** Replaces a customer's check (null: there is none), and returns it. Null if another process was faster. */
+  /** Replaces a customer's check (null: there is none), and returns it, or null if another process was faster. */
   put: async (check: Omit<DutyCheck, 'revision'>, before: DutyCheck | null): Promise<DutyCheck | null> => {
     const { customerId } = check;
     const next = { ...check, revision: (before?.revision ?? 0) + 1 };

@@ -30,7 +30,7 @@ export const dutyReads = (table: TableReader) => ({
 const ttlAfter = (time: number): number => Math.ceil(time / 1_000) + KEPT_SECONDS;
 
 const dutyWrites = (table: Table) => ({
-  /** Puts a user on duty. False if the user does not exist or may not log in. */
+  /** Puts a user on duty. Returns false if the user does not exist or may not log in. */
   begin: async (customerId: number, { userId, until }: { userId: number; until: number }): Promise<boolean> => {
     const set = { userId, until, ttl: ttlAfter(until) };
     const failed = await table.write(
@@ -52,7 +52,7 @@ const dutyWrites = (table: Table) => ({
     await table.update(items.duty({ customerId, userId }), changes({ set, remove: ['until'], if: unchanged }));
   },
 
-  /** Replaces a customer's roster. False if the customer does not exist. */
+  /** Replaces a customer's roster. Returns false if the customer does not exist. */
   setRoster: async (customerId: number, entries: readonly RosterEntry[]): Promise<boolean> => {
     const failed = await table.write(
       { put: { entries, ...items.roster({ customerId }) } },

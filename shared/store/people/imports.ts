@@ -64,7 +64,7 @@ const importWrites = (table: Table) => ({
     await table.update(jobKey(job), changes({ set: { done, problems, updateDate }, if: present }));
   },
 
-  /** Renames a sensor. False if it does not exist. */
+  /** Renames a sensor. Returns false if it does not exist. */
   renameSensor: (customerId: number, sensorId: string, name: string, updateDate: number): Promise<boolean> =>
     retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);

@@ -21,7 +21,7 @@ export const recipientReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns a user who may be notified about a customer: one of the customer's users, or a system admin. Null if there
+   * Returns a user who may be notified about a customer: one of the customer's users, a system admin, or null if there
    * is none.
    */
   person: async (customerId: number, userId: number): Promise<UserItem | null> => {

@@ -59,7 +59,7 @@ export const watchReads = (table: TableReader) => {
 };
 
 export const watchWrites = (table: Table) => ({
-  /** Replaces a customer's watch (null: there is none). False if another process was faster. */
+  /** Replaces a customer's watch (null: there is none). Returns false if another process was faster. */
   put: async (
     customerId: number,
     { watch, opened, onDuty = [] }: StoredWatch,

@@ -19,7 +19,7 @@ export const visibleHit = async (
   return hit && hit.createDate >= since && !hit.isErased ? hitOf(hit) : null;
 };
 
-/** Returns a hit's fall. Null if the hit is not about a fall. */
+/** Returns a hit's fall, or null if the hit is not about a fall. */
 export const fallOfHit = (
   customerId: number,
   { sensorId, fall }: Pick<HitItem, 'sensorId' | 'fall'>,

@@ -19,7 +19,7 @@ type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
 type ChangedHit = { hit: HitItem; notice: NoticeKey | null };
 type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 
-/** Updates a hit to match the fall's answer. Null if either has changed since it was read. */
+/** Updates a hit to match the fall's answer. Returns null if either has changed since it was read. */
 const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Promise<ChangedHit | null> => {
   const answer = await readStored(table, ref);
   const { hit: next, writes } = answeredHit(ref.customerId, hit, answerTo(answer, ref.fall), time);
@@ -42,7 +42,7 @@ type HitChange = { customerId: number; before: HitItem; auditLine?: StoredAuditE
 
 /**
  * Sets or removes the acknowledgements of a hit and its fall, with a notice, in one transaction. If another change has
- * answered the fall, the hit follows that change. Null if the hit has changed since it was read.
+ * answered the fall, the hit follows that change. Returns null if the hit has changed since it was read.
  */
 const change = async (
   table: Table,
@@ -75,8 +75,8 @@ const change = async (
 const acknowledgementWrites = (table: Table) => ({
   /**
    * Acknowledges a hit created at `since` (ms) or later, and its fall. An existing acknowledgement remains; the same
-   * user may change the note. Other hits for the fall follow (`fallAnswers.settle`). Null if the hit does not exist.
-   * `auditLine`: stored with an acknowledgement made outside the API.
+   * user may change the note. Other hits for the fall follow (`fallAnswers.settle`). Returns null if the hit does not
+   * exist. `auditLine`: stored with an acknowledgement made outside the API.
    */
   make: async (
     key: HitKey,
@@ -98,7 +98,7 @@ const acknowledgementWrites = (table: Table) => ({
   },
 
   /**
-   * Withdraws the acknowledgement of a hit and its fall at `now` (ms), and returns the hit. Null if there is no hit
+   * Withdraws the acknowledgement of a hit and its fall at `now` (ms). Returns the hit, or null if there is no hit
    * since `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if the fall is closed.
    */
   withdraw: async (

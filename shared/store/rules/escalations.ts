@@ -18,8 +18,9 @@ const sameEscalation = '#escalation = :was';
 
 const escalationWrites = (table: Table) => ({
   /**
-   * Decides a hit's round at `now` (ms), and adds the messages to its new recipients. False if someone has acknowledged
-   * the hit, or it has changed since it was read. Always a late change, because a round follows long after the hit.
+   * Decides a hit's round at `now` (ms), and adds the messages to its new recipients. Returns false if someone has
+   * acknowledged the hit, or it has changed since it was read. Always a late change, because a round follows long after
+   * the hit.
    */
   open: async (
     customerId: number,

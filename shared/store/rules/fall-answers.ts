@@ -17,7 +17,7 @@ export const fallAnswers = (table: Table) => ({
 
   /**
    * Updates all of a fall's hits at `now` (ms) to match the answer to it, and ends the event alarms if someone has
-   * acknowledged it. Returns the changed hits. Can be repeated.
+   * acknowledged it. Returns the changed hits. Safe to repeat.
    */
   settle: async (ref: FallRef, now: number): Promise<HitItem[]> =>
     (await import('./settle-fall.ts')).settleFall(table, ref, now),

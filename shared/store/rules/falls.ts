@@ -27,9 +27,7 @@ export const fallReads = (table: TableReader) => ({
     return event?.fall === undefined ? null : { customerId, sensorId, fall: event.fall };
   },
 
-  /**
-   * Returns the fall that an event is about, or the event itself if it is another alarm. Null if it is not an alarm.
-   */
+  /** Returns the fall that an event is about, or the event itself if it is another alarm, or null if neither. */
   ofAlarm: async (...key: EventKey): Promise<FallRef | null> => {
     const [customerId, sensorId] = key;
     const event = await readEvent(table, key);
@@ -62,8 +60,8 @@ const fallWrites = (table: Table) => ({
     }),
 
   /**
-   * Closes a fall, and acknowledges it if no one has. Everyone may change the outcome and the note of an earlier
-   * closure. The hits (`fallAnswers.settle`) and the sensor (shared/domain/state/answers.ts) follow.
+   * Closes a fall, and acknowledges it if no one has. Anyone may change the outcome and note in an earlier closure. The
+   * hits (`fallAnswers.settle`) and the sensor (shared/domain/state/answers.ts) follow.
    */
   close: (ref: FallRef, closing: ClosingUser, by: Acknowledgement): Promise<ChangedFall> =>
     retryOnConflict(async () => {

@@ -79,7 +79,7 @@ export const recordUnnotified = async (
 
 /**
  * Records that no one acknowledged a hit's alarm after the last round, together with the notice and messages to add to
- * the hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
+ * the hit. Returns null if the hit has changed since it was read. A repetition after a crash returns the same notice.
  */
 export const recordUnanswered = async (
   table: Table,
@@ -105,7 +105,7 @@ export const recordUnanswered = async (
     : null;
 };
 
-/** Records that all immediate consequences of an alarm have been handled. */
+/** Records that an alarm's immediate consequences have all been handled. */
 export const finishUnnotified = async (table: Table, alarm: UnnotifiedAlarm): Promise<void> => {
   const exists = where('attribute_exists(pk)', {});
   await table.update(unnotifiedKey(alarm), changes({ set: { isHandled: true }, if: exists }));

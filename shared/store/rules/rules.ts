@@ -120,8 +120,8 @@ const referenceChecks = (rule: Rule): Write[] => {
 };
 
 /**
- * The write changing the sensor if a rule refers to one of its regions, so that a concurrent request to remove the
- * region notices the rule. Null if the region does not exist.
+ * Returns the write changing the sensor if a rule refers to one of its regions, so that a concurrent request to remove
+ * the region notices the rule, or null if the region does not exist.
  */
 const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
   if (sensorId === null || regionId === null) return [];
@@ -237,12 +237,12 @@ const ruleWrites = (table: Table) => ({
     return failed.some((at) => at < retriable.length) ? 'changed' : 'unknown_reference';
   },
 
-  /** Replaces a rule's recipients without checking them. False if the rule has changed since it was read. */
+  /** Replaces a rule's recipients without checking them. Returns false if the rule has changed since it was read. */
   setRecipients: async (before: Rule, rule: Rule): Promise<boolean> =>
     (await table.write(...putCopies(rule, unchanged(before)), { put: { ...ruleItem(rule), ...ruleKey(rule) } })) ===
     null,
 
-  /** Deletes a rule. False if it has changed since it was read. */
+  /** Deletes a rule. Returns false if it has changed since it was read. */
   remove: (rule: Rule): Promise<boolean> =>
     retryOnConflict(async () => {
       const { customerId, id: ruleId } = rule;

@@ -25,9 +25,9 @@ import { unnotifiedReads } from './unnotified.ts';
 
 /** By how much (ms) a hit's date may precede the start of the fall, because device and host clocks differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
-/** How long (ms) after the start of a fall its alarms are searched for. */
+/** How long (ms) after a fall's start its alarms are searched for. */
 const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
-/** The number of hits on the first and on the largest page of a search. Usually only a few are newer than the fall. */
+/** The number of hits on a search's first and largest page. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
 /** Whether a key belongs to one of a fall's alarms. */
@@ -115,7 +115,7 @@ export type AlarmEvent = Pick<EventItem, 'uuid' | 'source' | 'receiveDate'>;
 /** Such an event for a fall that no one has acknowledged, with the hits about it. */
 type UnansweredAlarm = AlarmEvent & { situation: UrgentSituation; hitIds: number[] };
 
-/** Returns the alarms among a fall's events that no one has acknowledged. Empty if someone has. */
+/** Returns the alarms among a fall's events that no one has acknowledged, or an empty list if someone has. */
 export const unansweredAlarms = async (table: TableReader, ref: FallRef): Promise<UnansweredAlarm[]> => {
   const { customerId, sensorId, fall } = ref;
   const stored = await readStored(table, ref);

@@ -19,8 +19,8 @@ export const unnotifiedReads = (table: TableReader) => ({
 
 const unnotifiedWrites = (table: Table) => ({
   /**
-   * Claims an alarm until a time (ms), to send emails about it. False if another process has claimed it, emails were
-   * sent since it was read, or it has ended. A claim that lasts longer was made before the clock was set back.
+   * Claims an alarm until a time (ms), to send emails about it. Returns false if another process has claimed it, emails
+   * were sent since it was read, or it has ended. A claim that lasts longer was made before the clock was set back.
    */
   claim: async (alarm: UnnotifiedAlarm, claim: string, now: number, until: number): Promise<boolean> => {
     const isFree = where(

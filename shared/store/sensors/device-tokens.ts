@@ -47,8 +47,8 @@ const tokenWrites = (table: Table) => ({
   },
 
   /**
-   * Allows a sensor to register once without a token, until a time (ms), and ends any former token. False if the sensor
-   * does not exist.
+   * Allows a sensor to register once without a token, until a time (ms), and ends any former token. Returns false if
+   * the sensor does not exist.
    */
   allowRegistration: (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     retryOnConflict(async () => {

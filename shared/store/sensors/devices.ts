@@ -77,7 +77,8 @@ const isOwnToken = (
 /**
  * Replaces a known device's token and pairing code. A linked device must present its token (`presented`: the hash), or
  * the customer must have allowed this once; `notice` is stored in the same transaction. The presented token stays valid
- * for a while, because the device may not receive the response. Null if the sensor has changed since it was read.
+ * for a while, because the device may not receive the response. Returns null if the sensor has changed since it was
+ * read.
  */
 const registerAgain = async (
   table: Table,
@@ -141,7 +142,7 @@ const deviceWrites = (table: Table) => ({
     return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
   },
 
-  /** Replaces a device's pairing code. False if the sensor has changed since it was read. */
+  /** Replaces a device's pairing code. Returns false if the sensor has changed since it was read. */
   renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
     const found = await readDevice(table, sensor);
     if (!found) return false;
@@ -153,7 +154,7 @@ const deviceWrites = (table: Table) => ({
   registerAgain: (sensor: SensorRecord, registration: Registration, presented: string | null) =>
     registerAgain(table, sensor, registration, presented),
 
-  /** Records a call about to be queued. Undefined if the token is no longer valid. */
+  /** Records a call about to be queued. Returns undefined if the token is no longer valid. */
   noteCall: async (hash: string, id: string, at: number): Promise<RecordedCall | undefined> => {
     const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
     const before = await table.update(items.device({ hash }), update);

@@ -154,8 +154,8 @@ export const eventReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the UUID of the newest message behind an event about a fall; null if there is none among the events since
-   * the fall began, or among the last hundred.
+   * Returns the UUID of the newest message behind an event about a fall, or null if there is none among the sensor's
+   * last hundred events.
    */
   newestMessageOfFall: async (customerId: number, sensorId: string, fall: string): Promise<string | null> => {
     const pk = items.event.pk({ customerId, sensorId });

@@ -96,7 +96,8 @@ const feedbackWrites = (table: Table) => ({
     }),
 
   /**
-   * Deletes feedback; the hit then holds the next newest feedback. False if the feedback does not exist at `now` (ms).
+   * Deletes feedback; the hit then holds the next newest feedback. Returns false if the feedback does not exist at
+   * `now` (ms).
    */
   remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
     retryOnConflict(async () => {

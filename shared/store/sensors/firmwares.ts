@@ -45,7 +45,7 @@ export const firmwareReads = (table: TableReader) => ({
 });
 
 const firmwareWrites = (table: Table) => ({
-  /** Creates a firmware. False if that version exists. */
+  /** Creates a firmware. Returns false if that version exists. */
   create: async ({ isDefault, ...firmware }: Firmware): Promise<boolean> => {
     const { manufacturer, versionCode } = firmware;
     const failed = await table.write(
@@ -55,7 +55,7 @@ const firmwareWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Sets the default firmware. False if it does not exist. */
+  /** Sets the default firmware. Returns false if it does not exist. */
   setDefault: async (manufacturer: Manufacturer, versionCode: number): Promise<boolean> => {
     const failed = await table.write(
       { check: items.firmware({ manufacturer, versionCode }), where: present },

@@ -14,7 +14,7 @@ export const floorPlanReads = (table: TableReader) => ({
 });
 
 const floorPlanWrites = (table: Table) => ({
-  /** Replaces a group's plan. False if the group does not exist. */
+  /** Replaces a group's plan. Returns false if the group does not exist. */
   put: async (group: GroupKey, plan: FloorPlan): Promise<boolean> => {
     const failed = await table.write(
       { put: { ...plan, ...items.floorPlan(group) } },

@@ -18,12 +18,12 @@ type SensorWithFalls = { sensorId: string; name: string; falls: OpenFall[] };
 type SensorKey = { customerId: number; sensorId: string };
 
 /**
- * How many of the first and of the newest events since the start of a fall are read to find one about it. They cost
- * half a read unit.
+ * How many of the first and newest events since a fall's start are read to find one about it. They cost half a read
+ * unit.
  */
 const EVENTS = 8;
 
-/** Returns one of a fall's events, usually the first. Null if none has been written yet. */
+/** Returns one of a fall's events, usually the first, or null if none has been written yet. */
 const eventOf = async (
   table: TableReader,
   sensor: SensorKey,
@@ -51,7 +51,7 @@ const timingsOf = async (
   return durationsOf(critical?.values ?? null, sensor.firmwareVersion).timings;
 };
 
-/** Returns an open fall, and how people responded to it. Null if it is closed, or was acknowledged long ago. */
+/** Returns an open fall, and how people responded to it, or null if it is closed or was acknowledged long ago. */
 const answered = async (
   table: TableReader,
   sensor: SensorKey,
@@ -78,7 +78,7 @@ const answered = async (
   };
 };
 
-/** Open falls. The state of a sensor seeing one is in the list (states.ts). */
+/** Open falls. The list has the states of sensors seeing one (states.ts). */
 export const openFalls = (table: Table) => ({
   /**
    * Returns a page of a customer's sensors seeing open falls at `now` (ms), by id. Only keys are read beyond the page.

@@ -35,12 +35,12 @@ const provisioningWrites = (table: Table) => ({
     );
   },
 
-  /** Records a use of a key without a new device. */
+  /** Records that a key was used without registering a new device. */
   recordUse: async (keyId: string, now: number): Promise<void> => {
     await table.update(items.listedKey({ keyId }), changes({ set: { lastUsed: now }, if: present }));
   },
 
-  /** Deletes a key. False if no key has that id. */
+  /** Deletes a key. Returns false if no key has that id. */
   remove: async (keyId: string): Promise<boolean> => {
     const listed = items.listedKey({ keyId });
     const found = await table.get<{ hash: string }>(listed);

@@ -34,8 +34,8 @@ const renumberState = async (
 
 const roomWrites = (table: Table) => ({
   /**
-   * Replaces a sensor's room. False if the sensor, or anything belonging to it, has changed since it was read. The
-   * sensor item gets a copy of the dimensions and regions, because a fall reads that item anyway. `before`: the
+   * Replaces a sensor's room. Returns false if the sensor, or anything belonging to it, has changed since it was read.
+   * The sensor item gets a copy of the dimensions and regions, because a fall reads that item anyway. `before`: the
    * previous regions. The state refers to regions by number, so it is updated too.
    */
   put: async (

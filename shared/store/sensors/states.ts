@@ -31,8 +31,8 @@ type StateTimes = { checkAt?: number | null; formerUntil?: number | null };
 
 const stateWrites = (table: Table) => ({
   /**
-   * Writes a state together with the decision based on the version `before`. False if another decision came first, or
-   * if this is the first state and the sensor was deleted.
+   * Writes a state together with the decision based on the version `before`. Returns false if another decision came
+   * first, or if this is the first state and the sensor was deleted.
    */
   decide: async (
     { customerId, sensorId }: { customerId: number; sensorId: string },
@@ -64,7 +64,9 @@ const stateWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Records the times of a report that changed nothing else. False if the state has changed since it was read. */
+  /**
+   * Records times from a report that changed nothing else. Returns false if the state has changed since it was read.
+   */
   recordTimes: async (
     customerId: number,
     sensorId: string,

@@ -78,8 +78,8 @@ const dataJobWrites = (table: Table) => ({
   },
 
   /**
-   * Creates a requested erasure, unless another one was requested since `before` was read from the customer. False if
-   * one was, or the customer does not exist.
+   * Creates a requested erasure, unless another one was requested since `before` was read from the customer. Returns
+   * false if one was, or the customer does not exist.
    */
   request: async (job: DataJob, before: string | undefined): Promise<boolean> => {
     const { customerId, id, createDate } = job;
@@ -93,8 +93,8 @@ const dataJobWrites = (table: Table) => ({
   },
 
   /**
-   * Approves a requested erasure, which is due at `dueTime` (ms). False if it has been approved or canceled, or has
-   * begun.
+   * Approves a requested erasure, which is due at `dueTime` (ms). Returns false if it has been approved or canceled, or
+   * has begun.
    */
   approve: async (job: DataJob, approvedBy: Actor, updateDate: number, dueTime: number): Promise<boolean> => {
     const isOpen = where('#state = :requested AND attribute_not_exists(#approvedBy)', { requested: 'requested' });
@@ -102,7 +102,7 @@ const dataJobWrites = (table: Table) => ({
     return (await table.update(jobKey(job), changes({ set, if: isOpen }))) !== null;
   },
 
-  /** Cancels a requested erasure, also for recoveries. False if it has been canceled or has begun. */
+  /** Cancels a requested erasure, also for recoveries. Returns false if it has been canceled or has begun. */
   cancel: async (job: DataJob, canceledBy: Actor, now: number): Promise<boolean> => {
     const set = { state: 'canceled', canceledBy, updateDate: now };
     const failed = await table.write(
@@ -112,7 +112,7 @@ const dataJobWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Begins an approved erasure, and lists it for recoveries. False if it has been canceled or has begun. */
+  /** Begins an approved erasure, and lists it for recoveries. Returns false if it has been canceled or has begun. */
   begin: async (job: DataJob, now: number): Promise<boolean> => {
     const isApproved = where('#state = :requested AND attribute_exists(#approvedBy)', { requested: 'requested' });
     const set = { state: 'running', startDate: now, updateDate: now };

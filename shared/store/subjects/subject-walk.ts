@@ -24,8 +24,8 @@ async function* itemsUnder(
 }
 
 /**
- * Yields all of a subject's items, page by page. Items found only through another item come before it. Throws on an
- * item of an undeclared kind, because it is unknown whose data it holds.
+ * Yields all of a subject's items, page by page. Items found only through another item come before that item. Throws if
+ * an item's kind is undeclared, because it is unknown whose data it holds.
  */
 export async function* subjectItems(
   reads: Reads,

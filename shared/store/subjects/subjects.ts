@@ -51,7 +51,8 @@ const subjectWrites = (table: Table) => ({
   },
 
   /**
-   * Removes a customer from where readers find it. Nothing can then be created in it. False if it was already deleted.
+   * Removes a customer from where readers find it, so that nothing can be created in it anymore. Returns false if it
+   * was already deleted.
    */
   dropCustomer: async (customerId: number): Promise<boolean> => {
     const listed = { remove: items.listedCustomer({ customerId }) };
@@ -63,11 +64,11 @@ const subjectWrites = (table: Table) => ({
     await table.write(markErased({ customerId, sensorId }, now, goesOn));
   },
 
-  /** Removes an item. False if it has already been removed. */
+  /** Removes an item. Returns false if it has already been removed. */
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Replaces an item with the reduced form. False if the item has changed since it was read. */
+  /** Replaces an item with the reduced form. Returns false if the item has changed since it was read. */
   replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
     return (await table.write({ put: reduced, where: unchanged })) === null;
