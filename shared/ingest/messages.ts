@@ -99,8 +99,8 @@ export const uuidsOf = (
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
- * A task's SQS deduplication id, derived from message UUIDs and bytes, because a device may reuse a UUID. A message
- * that nothing identifies is never a duplicate, so a task with such a message is always new.
+ * Returns a task's SQS deduplication id, derived from message UUIDs and bytes, because a device may reuse a UUID. A
+ * message that nothing identifies is never a duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,

@@ -1,4 +1,7 @@
-/** The number of characters to insert, remove, replace or swap with a neighbor to turn one string into the other. */
+/**
+ * Returns the number of characters to insert, remove, replace or swap with a neighbor to turn one string into the
+ * other.
+ */
 const distance = (a: string, b: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -12,13 +12,13 @@ import { items } from './table.ts';
 export type Counts = Record<CountedQuota, number>;
 export const zeroCounts: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
 
-/** The scope in which events find a rule: a sensor, a group, or the whole customer. */
+/** Returns the scope in which events find a rule: a sensor, a group, or the whole customer. */
 export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string => {
   if (sensorId !== null) return `S:${sensorId}`;
   return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
 };
 
-/** The key for the number of rules enabled for a rule's scope and situation. At 0, there is no item. */
+/** Returns the key for the number of rules enabled for a rule's scope and situation. At 0, there is no item. */
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>
   items.enabledRules({ customerId: rule.customerId, scope: scopeOf(rule), situation: rule.situation });
 
@@ -59,13 +59,16 @@ const countWrite = (customerId: number, kind: CountedQuota, { by, if: condition,
 };
 
 /**
- * The write in every transaction adding an object of this kind. It fails if the customer has reached the limit or does
- * not exist.
+ * Returns the write required in every transaction that adds an object of this kind. It fails if the customer has
+ * reached the limit or does not exist.
  */
 export const countOneMore = (customerId: number, kind: CountedQuota, limit: number, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: 1, if: where(`#${kind} < :limit`, { limit }), also });
 
-/** The write in every transaction removing an object of this kind. It fails if the customer does not exist. */
+/**
+ * Returns the write required in every transaction that removes an object of this kind. It fails if the customer does
+ * not exist.
+ */
 export const countOneLess = (customerId: number, kind: CountedQuota, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 

@@ -86,7 +86,7 @@ const walkHits = (reader: HitReader, isAlarm: (hit: ReadHit) => hit is AlarmHit)
         if (before?.sensorId === hit.sensorId) return before.sensorEventId !== hit.sensorEventId;
       }
     },
-    /** The id of the newest hit not passed yet. */
+    /** Returns the id of the newest hit not passed yet. */
     restId: (): number => hits[at]?.id ?? (reader.isEnd ? 0 : (hits.at(-1)?.id ?? 1) - 1),
     isDone: (): boolean => reader.isEnd && at >= hits.length,
   };
@@ -109,7 +109,7 @@ const walkUnruled = (reader: UnruledReader, isWanted: (alarm: UnruledAlarm) => b
     pass: () => {
       at += 1;
     },
-    /** The last alarm passed. */
+    /** Returns the last alarm passed. */
     passed: (): UnruledAlarm | undefined => alarms[at - 1],
     isDone: (): boolean => reader.isEnd && at >= alarms.length,
   };

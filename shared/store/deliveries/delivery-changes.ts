@@ -52,8 +52,8 @@ export const withLogEntry = (
 });
 
 /**
- * How a claimed attempt ends. Only the claim holder can write this, because another attempt has a different number.
- * `isQueued`: the next attempt's task is in a queue; otherwise the delivery goes into the due index.
+ * Returns the changes that end a claimed attempt. Only the claim holder can write them, because another attempt has a
+ * different number. `isQueued`: the next attempt's task is in a queue; otherwise the delivery goes into the due index.
  */
 export const resultChanges = (delivery: Delivery, next: NextState, now: number, isQueued: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
@@ -66,8 +66,8 @@ export const resultChanges = (delivery: Delivery, next: NextState, now: number, 
 };
 
 /**
- * How an attempt ends if a redelivery was accepted during it. The redelivery has already ended the delivery, so only
- * the log entry is new.
+ * Returns the changes that end an attempt during which a redelivery was accepted. The redelivery has already ended the
+ * delivery, so only the log entry is new.
  */
 export const lateResultChanges = ({ attempts }: Delivery, now: number): Changes => {
   const mine = { ...REDELIVERED, mine: attempts };

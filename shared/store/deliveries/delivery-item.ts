@@ -46,12 +46,12 @@ export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => 
   webhookId: items.delivery.read(item)?.webhookId ?? '',
 });
 
-/** When (s) a delivery created at `createDate` (ms) and its response bodies expire. */
+/** Returns when (s) a delivery created at `createDate` (ms) and its response bodies expire. */
 export const deliveryTtl = (createDate: number) => Math.ceil((createDate + DELIVERY_RETENTION) / 1_000);
 
 /**
- * The write for a pending delivery. `isDue` also puts the delivery into the due index, so that its task is queued even
- * if the caller dies.
+ * Returns the write for a pending delivery. `isDue` also puts the delivery into the due index, so that its task is
+ * queued even if the caller dies.
  */
 export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   const { id, customerId, webhookId, requestId, ...rest } = delivery;
@@ -63,7 +63,8 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
 /** The number of characters encoding the time at the start of a delivery id. */
 const TIME_LENGTH = 10;
 /**
- * A delivery's place in a feed: sorted by time, and within a millisecond by event id, which follows the sensor's order.
+ * Returns a delivery's place in a feed: sorted by time, and within a millisecond by event id, which follows the
+ * sensor's order.
  */
 export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
   items.feedLine({
@@ -85,7 +86,7 @@ export const putFeedLine = (delivery: WebhookDelivery): Write => {
 /** The states of a delivery pending its next attempt. */
 export const unsentStates = { pending: 'pending', retrying: 'retrying' };
 export const openStates = { ...unsentStates, sending: 'sending' };
-/** The values for `LAPSED`. */
+/** Returns the values for `LAPSED`. */
 export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
 /** Requires a delivery's lease to have ended. A lease longer than possible is from before the clock was set back. */
 export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
@@ -101,7 +102,7 @@ export const leaseAttributes = ['leaseUntil', 'claim'] as const;
 /** The attributes removed when a delivery ends. */
 export const openAttributes = [...dueAttributes, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;
 
-/** The writes that count an ended delivery in its replay; none for a delivery without a replay. */
+/** Returns the writes that count an ended delivery in its replay, or none for a delivery without a replay. */
 export const replayCount = (
   { customerId, webhookId, replay }: DeliveryWithReplay,
   end: 'sent' | 'failed',

@@ -52,7 +52,7 @@ const freeSlots = (
   });
 
 /**
- * The change that takes free leases. For a probe, it applies only while the circuit is open as it was when read
+ * Returns the change that takes free leases. For a probe, it applies only while the circuit is open as it was when read
  * (`openUntil`).
  */
 const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: number | undefined): Changes => {
@@ -112,8 +112,8 @@ const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: ur
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
 /**
- * The condition for counting a failure: the webhook has the same URL, and the receiver has not been back since the
- * attempt began. A date in the future is from before the clock was set back.
+ * Returns the condition for counting a failure: the webhook has the same URL, and the receiver has not been back since
+ * the attempt began. A date in the future is from before the clock was set back.
  */
 const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null, now: number): Condition =>
   begun === null
@@ -128,7 +128,7 @@ const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | nul
 /** A success. `slowUntil`: the response was slow. */
 type Success = { now: number; slowUntil: number | null; leases: readonly LeaseName[] };
 
-/** The conditional changes after a success, together with `set` and `remove`. */
+/** Returns the conditional changes after a success, together with `set` and `remove`. */
 const successChanges = (
   { now, slowUntil, leases }: Success,
   list: { set?: Item; remove?: readonly string[]; if: Condition },

@@ -36,16 +36,16 @@ const HELD_ALARM = items.heldAlarm.sk({ deliveryId: '' });
 const INDEX_LAG = 60_000;
 
 /**
- * The item that lists a held alarm about a person, which is released before other deliveries. Other deliveries have
- * none.
+ * Returns the item listing a held alarm about a person, which is released before other deliveries. Other deliveries
+ * have none.
  */
 const alarmItems = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery): Key[] =>
   isAlarmAboutPerson(snapshot.event) ? [items.heldAlarm({ customerId, webhookId, deliveryId })] : [];
 const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery).map((remove) => ({ remove }));
 
 /**
- * The writes to the lists a delivery leaves when no longer held, and to the webhook's exact number of held deliveries.
- * While that number is above 0, the webhook is in the due index.
+ * Returns the writes to the lists a delivery leaves when no longer held, and to the webhook's exact number of held
+ * deliveries. While that number is above 0, the webhook is in the due index.
  */
 export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
@@ -55,7 +55,7 @@ export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
 /** Why a held delivery ends unsent: it was held too long, the replay was canceled, or a redelivery replaces it. */
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
-/** The writes for ending a held delivery: to the delivery, the webhook's count, and the replay, if any. */
+/** Returns the writes for ending a held delivery: to the delivery, the webhook's count, and the replay, if any. */
 export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
   const update = changes({ set, remove: openAttributes, if: isHeld });

@@ -19,7 +19,7 @@ const isReplaced = ({ state, reason }: State): boolean => state === 'failed' && 
 const hasEnded = (delivery: State): boolean =>
   delivery.state === 'delivered' || (delivery.state === 'failed' && !isReplaced(delivery));
 
-/** The writes to all counts that include a delivery when it ends as sent. */
+/** Returns the writes to all counts that include a delivery when it ends as sent. */
 const countWrites = (delivery: Delivery, now: number): Write[] => {
   if (isReplaced(delivery)) return [];
   const { webhookId, state } = delivery;

@@ -21,7 +21,7 @@ export const webhookReads = (table: TableReader) => ({
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
-/** The change to the customer's list of webhooks for every event: adds the webhook, or (null) removes it. */
+/** Returns the change to the customer's list of webhooks for every event: adds the webhook, or (null) removes it. */
 const hooksChange = ({ id }: WebhookKey, format: Format | null) => ({
   UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
   ExpressionAttributeNames: { '#id': id },
@@ -38,7 +38,10 @@ const filterChecks = (
   { sensorGroupId }: Partial<EventFilters>,
 ): Write[] => (typeof sensorGroupId === 'number' ? [groupReference(customerId, sensorGroupId)] : []);
 
-/** The write tying a webhook to its owner: requires the bot to exist, or adds the webhook to the customer's list. */
+/**
+ * Returns the write tying a webhook to its owner: requires the bot to exist, or adds the webhook to the customer's
+ * list.
+ */
 const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
   botId === null
     ? hooksWrite(webhook, format)
@@ -59,9 +62,9 @@ const healthAttributes = [
   'slowUntil',
 ] as const;
 /**
- * The changes to a webhook that is enabled, disabled or moved to another URL. `isEnabled` is set only on a disabled
- * webhook, so that an update cannot enable a webhook that has just been disabled automatically. Enabling resets the
- * health. So does a different URL, because the failures belong to another receiver.
+ * Returns the changes to a webhook that is enabled, disabled or moved to another URL. `isEnabled` is set only on a
+ * disabled webhook, so that an update cannot enable a webhook that has just been disabled automatically. Enabling
+ * resets the health. So does a different URL, because the failures belong to another receiver.
  */
 const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now: number) => {
   const isMoved = url !== before.url;
@@ -81,7 +84,7 @@ const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, 
   };
 };
 
-/** The writes for a new webhook. */
+/** Returns the writes for a new webhook. */
 export const putWebhook = (webhook: WebhookRecord): Write[] => {
   const { customerId, id: webhookId } = webhook;
   const due = !hasUrl(webhook) && dueAt(webhookId, webhook.createDate + UNFETCHED_ALERT_AFTER);
@@ -109,7 +112,7 @@ const createWebhook = async (
   return failed.length === 0 ? null : 'unknown_reference';
 };
 
-/** The item leading to a deleted webhook's data, for as long as the deliveries are kept. */
+/** Returns the item leading to a deleted webhook's data, for as long as the deliveries are kept. */
 const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
   put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * DELIVERY_RETENTION) / 1_000) },
 });

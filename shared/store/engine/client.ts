@@ -39,7 +39,7 @@ export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentCl
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MAX_BATCH_KEYS = 100;
 
-/** The error for a partially processed batch. It is retried (retry.ts). */
+/** Creates the error for a partially processed batch. It is retried (retry.ts). */
 const unprocessedKeys = () => Object.assign(new Error('the batch left keys unprocessed'), { name: 'UnprocessedKeys' });
 
 const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
@@ -187,7 +187,7 @@ const writes = (connection: Connection) => ({
   },
 });
 
-/** The table as used by the store. Reads are consistent, except on an index and in calls named eventual. */
+/** Creates the table as used by the store. Reads are consistent, except on an index and in calls named eventual. */
 export const createTable = (client: TableClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };

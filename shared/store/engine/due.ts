@@ -11,7 +11,7 @@ import { changes, type Item } from './request.ts';
 const shardOf = (id: string): number =>
   [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % DUE_SHARDS;
 
-/** The attributes for putting an item into the due index: from `time` (ms) on, the sweep queues its task. */
+/** Returns the attributes for putting an item into the due index: from `time` (ms) on, the sweep queues its task. */
 export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
 /** The same for a delivery. The item carries the request id until a task does. */
@@ -20,7 +20,7 @@ export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string 
   ...(requestId !== undefined && { requestId }),
 });
 
-/** The value for conditions such as `#dueAt < :before`, from a `time` in ms. */
+/** Returns the value for conditions such as `#dueAt < :before`, from a `time` in ms. */
 export const dueBefore = (time: number) => ({ before: dueIndex.sk({ time }) });
 
 /** How long (ms) the sweep ignores an item whose task is in a queue. */
@@ -67,7 +67,7 @@ const PAGE_SIZE = 500;
 type Unfinished = Record<string, Item>;
 type ShardCursor = { shard: number; after?: Item | undefined };
 
-/** A cursor for every shard, starting with `first`: where the last sweep stopped, or at the beginning. */
+/** Returns a cursor for every shard, starting with `first`: where the last sweep stopped, or at the beginning. */
 const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
   Array.from({ length: DUE_SHARDS }, (_, at) => {
     const shard = (first + at) % DUE_SHARDS;
@@ -89,7 +89,10 @@ type Heartbeat = RecordedVersion & {
 };
 
 export const dueReads = (table: TableReader) => ({
-  /** Since when (ms) the service has run without a gap longer than `longestGap` ms; `now` if it has just come back. */
+  /**
+   * Returns since when (ms) the service has run without a gap longer than `longestGap` ms, or `now` if it has just come
+   * back.
+   */
   upSince: async (now: number, longestGap: number): Promise<number> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
     return last && now - last.at <= longestGap ? last.since : now;

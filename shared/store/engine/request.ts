@@ -83,7 +83,9 @@ export const attributesSetBy = ({ UpdateExpression, ExpressionAttributeValues = 
   return Object.fromEntries(names.map((name) => [name, ExpressionAttributeValues[`:${name}`]]));
 };
 
-/** The command for making all writes or none. A single write needs no transaction, which costs twice as much. */
+/**
+ * Returns the command for making all writes or none. A single write needs no transaction, which costs twice as much.
+ */
 export const writeCommand = (common: { TableName: string }, writes: readonly Write[], token: string) => {
   const { TableName, ...capacity } = common;
   const [only] = writes;
@@ -127,7 +129,7 @@ const rangeOf = ({ between, beginsWith }: Query): { text: string; values: Item }
   return { text: ' AND begins_with(#sk, :start)', values: { ':start': beginsWith } };
 };
 
-/** The query in SDK form, without the table. */
+/** Returns the query in SDK form, without the table. */
 export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> => {
   const design = query.index ? tableDesign.indexes[query.index] : tableDesign;
   const range = rangeOf(query);

@@ -34,7 +34,7 @@ const reasonsOf = (error: unknown) => (error as Failure).CancellationReasons?.ma
 export const isFailedCondition = (error: unknown): boolean =>
   (error as Failure).name === 'ConditionalCheckFailedException' || reasonsOf(error).includes('ConditionalCheckFailed');
 
-/** The positions of the writes whose condition failed in a transaction. */
+/** Returns the positions of the writes whose condition failed in a transaction. */
 export const failedConditions = (error: unknown): number[] =>
   reasonsOf(error).flatMap((reason, at) => (reason === 'ConditionalCheckFailed' ? [at] : []));
 

@@ -9,7 +9,7 @@ import { hitRange, hitsPk, isPacked, type NewHit, packedMessages, type StoredHit
 import { lateChangeWrite } from './late-change.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 
-/** A new hit's item, at its place in the list. */
+/** Returns a new hit's item, at its place in the list. */
 export const hitItemAt = (
   customerId: number,
   { id, createDate, orderDate }: HitPosition,
@@ -42,7 +42,7 @@ const placeOf = ({ id, createDate, orderDate }: HitPosition): HitPosition => ({
   ...(orderDate !== undefined && { orderDate }),
 });
 
-/** The writes for a new hit. */
+/** Returns the writes for a new hit. */
 const writesOf = (customerId: number, place: HitPosition, hit: NewHit): Write[] => {
   const item = hitItemAt(customerId, place, hit);
   return [{ put: item, where: absent }, ...(item.isLate ? [lateChangeWrite(customerId, item, place.createDate)] : [])];

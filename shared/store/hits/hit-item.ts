@@ -72,7 +72,7 @@ export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateD
 
 /** The size of each customer's hit id range. Ids have no gaps within it. */
 const IDS_PER_CUSTOMER = 2 ** 32;
-/** The id before a customer's first hit. */
+/** Returns the id before a customer's first hit. */
 export const idBeforeFirst = (customerId: number): number => customerId * IDS_PER_CUSTOMER;
 
 export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS_PER_CUSTOMER);

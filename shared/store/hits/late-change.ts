@@ -43,7 +43,7 @@ export const lateChangesSince = async (table: TableReader, customerId: number, s
   }
 };
 
-/** The write recording a hit's change at a time (ms). It belongs in the same transaction as the change. */
+/** Returns the write recording a hit's change at a time (ms). It belongs in the same transaction as the change. */
 export const lateChangeWrite = (
   customerId: number,
   { id: hitId, sensorId, createDate }: StoredHit,

@@ -4,7 +4,10 @@ import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A counter's key. The subject is hashed because it may contain a user or an address, which must not leave traces. */
+/**
+ * Returns a counter's key. The subject is hashed because it may contain a user or an address, which must not leave
+ * traces.
+ */
 export const rateKey = (subject: string, window: string | number) => items.rate({ subject: hashOf(subject), window });
 
 type Tries = { start: number; calls: number };

@@ -18,7 +18,7 @@ export type UserItem = User & { accountKey: string; subject?: string; lostAccess
 /** A user's credential: a password hash, or the subject at the identity provider. */
 type Credential = string | { subject: string };
 
-/** A user's key. Users without a customer are under customer 0, which only they and system admins can read. */
+/** Returns a user's key. Users without a customer are under customer 0, which only they and system admins can read. */
 export const userKey = (customerId: number | null, userId: number) =>
   items.user({ customerId: customerId ?? UNASSIGNED, userId });
 const dutyKey = (customerId: number | null, userId: number) =>
@@ -36,7 +36,7 @@ const putCredential = (user: User, accountKey: string, credential: Credential): 
   return { put: { ...key, userId: user.id, customerId }, where: absent };
 };
 
-/** The writes for a new user. They fail if the username is taken. */
+/** Returns the writes for a new user. They fail if the username is taken. */
 const putUser = (user: User, accountKey: string, credential: Credential): Write[] => {
   const { customerId } = user;
   const name = usernameKey(user.username);
@@ -51,7 +51,7 @@ const putUser = (user: User, accountKey: string, credential: Credential): Write[
   ];
 };
 
-/** The item leading to a deleted user's data. It is kept as long as the audit log, the data kept longest. */
+/** Returns the item leading to a deleted user's data. It is kept as long as the audit log, which is kept longest. */
 const formerUser = ({ customerId, id: userId, accountKey }: UserItem, now: number): Write => {
   const ttl = Math.ceil((now + AUDIT_RETENTION) / 1_000);
   return { put: { ...items.formerUser({ customerId: customerId ?? 0, userId }), accountKey, ttl } };

@@ -5,7 +5,7 @@ import type { Table } from '../engine/client.ts';
 import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The write for storing a line, for transactions. */
+/** Returns the write for storing a line in a transaction. */
 export const putAuditLine = (customerId: number, line: StoredAuditEntry): Write => ({
   put: {
     ...line,

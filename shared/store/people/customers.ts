@@ -34,7 +34,7 @@ export const customerReads = (table: TableReader) => ({
     (await table.get<{ customerId: number }>(items.owner({ kind, id })))?.customerId ?? null,
 });
 
-/** The writes for a new customer; `initial` overrides what a customer starts with. */
+/** Returns the writes for a new customer; `initial` overrides what a customer starts with. */
 export const putCustomer = (customer: Customer, initial: Partial<CustomerItem> = {}): Write[] => {
   const customerId = customer.id;
   const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...zeroCounts, ...initial };

@@ -37,8 +37,8 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * The writes for setting or removing a hit's acknowledgement, with the fall's closure, unless the hit has changed since
- * it was read; and the resulting hit. A late change is also recorded for lists.
+ * Returns the resulting hit, and the writes for setting or removing its acknowledgement, with the fall's closure. The
+ * writes fail if the hit has changed since it was read. A late change is also recorded for lists.
  */
 export const answeredHit = (
   customerId: number,

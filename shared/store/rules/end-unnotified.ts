@@ -1,10 +1,12 @@
 import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The id of the alarm for an unacknowledged hit. The same hit may have another alarm that did not reach anyone. */
+/**
+ * Returns the id of the alarm for an unacknowledged hit. The same hit may have another alarm that did not reach anyone.
+ */
 export const unansweredId = (hitId: number): string => `unanswered-${hitId}`;
 
-/** The write for ending an unnotified alarm. It belongs in the same transaction as the change that ends it. */
+/** Returns the write for ending an unnotified alarm. It belongs in the same transaction as the change that ends it. */
 export const endUnnotified = (customerId: number, alarmId: string): Write => ({
   remove: items.unnotified({ customerId, alarmId }),
 });

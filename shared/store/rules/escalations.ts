@@ -10,7 +10,7 @@ import { items } from '../table.ts';
 /** A hit with a running escalation, as read. */
 export type EscalatingHit = HitItem & Required<Pick<HitItem, 'escalation' | 'cause'>>;
 
-/** The attributes by which the sweep finds a hit's next round. While a round is open, it is due at once. */
+/** Returns the attributes by which the sweep finds a hit's next round. While a round is open, it is due at once. */
 export const dueRound = (hitId: number, { at, open }: Escalation, now: number) =>
   dueAt(String(hitId), open ? now : sweepCheckAt(at, now));
 

@@ -14,7 +14,8 @@ type WrittenNotice = { notice: NoticeKey; write: Write };
 const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
 /**
- * The write for replacing the answer to a fall, if unchanged since it was read. Without `upTo`, it covers all alarms.
+ * Returns the write for replacing the answer to a fall, if unchanged since it was read. Without `upTo`, it covers all
+ * alarms.
  */
 export const setAnswer = (
   ref: FallRef,
@@ -36,7 +37,7 @@ export const setAnswer = (
   }),
 });
 
-/** The write for recording a fall's further alarm, which is unacknowledged unless the fall is closed. */
+/** Returns the write for recording a fall's further alarm, which is unacknowledged unless the fall is closed. */
 export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
   const { start: newest, began } = fallOfKey(ref.fall);
   const { acknowledgement, closure, newest: before = began, upTo = before } = seen;
@@ -47,7 +48,7 @@ export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
   };
 };
 
-/** The notice that someone acknowledged an alarm. It is written once. */
+/** Returns the notice that someone acknowledged an alarm. It is written once. */
 export const acknowledgedNotice = (
   { customerId, sensorId }: Pick<FallRef, 'customerId' | 'sensorId'>,
   { userId, name, date: receiveDate }: NotedAcknowledgement,
@@ -67,7 +68,7 @@ export const acknowledgedNotice = (
   };
 };
 
-/** The notice that the answer to a fall has changed. It does not cause an event, so it may be written again. */
+/** Returns the notice that the answer to a fall has changed. It does not cause an event, so it may be written again. */
 export const changedNotice = (
   { customerId, sensorId, fall }: FallRef,
   receiveDate: number,

@@ -26,7 +26,7 @@ const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: Unnotif
   receiveDate: date,
 });
 
-/** The writes for an alarm, if it is new, and for the notice. */
+/** Returns the writes for an alarm, if it is new, and for the notice. */
 const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
   const { customerId, sensorId, uuid } = noticeOf(alarm);
   const item: NoticeItem = { notice: alarm.isUnanswered ? 'unanswered' : 'unnotified', receiveDate: alarm.date };

@@ -42,7 +42,7 @@ const ruleOf = (item: StoredRule): Rule => ({
 const enabledCount = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
-/** The write for adding an enabled rule to the count; none for a disabled rule. */
+/** Returns the write for adding an enabled rule to the count, or none for a disabled rule. */
 const countEnabled = (rule: Rule, limit: number): Write[] => {
   if (!rule.isEnabled) return [];
   const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :limit', { limit }) });
@@ -50,8 +50,8 @@ const countEnabled = (rule: Rule, limit: number): Write[] => {
 };
 
 /**
- * The write for removing a rule from the count of enabled rules, if it was enabled. Removing the last rule deletes the
- * count.
+ * Returns the write for removing a rule from the count of enabled rules, if it was enabled. Removing the last rule
+ * deletes the count.
  */
 const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
   const enabled = rule.isEnabled ? await enabledCount(table, rule) : 0;
@@ -62,7 +62,8 @@ const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
 };
 
 /**
- * The writes to the counts when a rule is replaced, or null if the quota for the new scope and situation is exhausted.
+ * Returns the writes to the counts when a rule is replaced, or null if the quota for the new scope and situation is
+ * exhausted.
  */
 const recountEnabled = async (table: Table, before: Rule, rule: Rule, limit: number): Promise<Write[] | null> => {
   const isSameCount = enabledKey(before).sk === enabledKey(rule).sk;
@@ -80,7 +81,7 @@ const ruleKey = (rule: Rule) => {
 
 type NamedRule = Pick<Rule, 'id' | 'name'>;
 type ListedRule = Pick<Rule, 'id' | 'name' | 'createDate' | 'updateDate'>;
-/** The writes for a rule's copies: one to get it by id, two for lists. */
+/** Returns the writes for a rule's copies: one to get it by id, two for lists. */
 const putCopies = (rule: Rule, where?: Condition): Write[] => {
   const { customerId, id: ruleId, name, createDate, updateDate } = rule;
   const listed: ListedRule = { id: ruleId, name, createDate, updateDate };

@@ -19,8 +19,8 @@ const pinnedVersion = (name: ConfigName, values: object = {}): number | null =>
   name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
 
 /**
- * The writes for unpinning the firmware in a sensor's configurations. They belong in the transaction removing the
- * configurations, on condition that these are unchanged.
+ * Returns the writes for unpinning the firmware in a sensor's configurations. They belong in the transaction removing
+ * the configurations, on condition that these are unchanged.
  */
 export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
   configs.flatMap(({ name, values }) => movePin(manufacturer, pinnedVersion(name, values), null));
@@ -29,7 +29,7 @@ export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigI
 type LearningEnds = { started: number | null; canceled: number | null };
 
 const learningUuid = (sensorId: string, end: number): string => uuidV5(sensorId, 'learning', end);
-/** The notice that a learning phase has ended. It is in the due index from the start of the phase. */
+/** Returns the notice that a learning phase has ended. It is in the due index from the start of the phase. */
 export const putLearningNotice = (key: SensorKey, end: number): Write =>
   putNotice(key, learningUuid(key.sensorId, end), { notice: 'learning_completed', receiveDate: end });
 export const removeLearningNotice = (key: SensorKey, end: number): Write => ({

@@ -14,7 +14,7 @@ export type DeviceLink = { hash: string; pairingHash: string; formerHash?: strin
 
 const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
 
-/** The writes for ending a device's former token, if any. They fail if the device now has another token. */
+/** Returns the writes for ending a device's former token, if any. They fail if the device now has another token. */
 export const endFormerToken = (
   sensorId: string,
   { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,

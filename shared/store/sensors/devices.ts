@@ -13,7 +13,10 @@ import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 type Pairing = { hash: string; expires: number };
 type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
-/** A pairing code's TTL: an hour after it expires, so that nothing depends on when the table removes it. */
+/**
+ * Returns a pairing code's TTL (s): an hour after the code expires, so that nothing depends on when the table removes
+ * it.
+ */
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;
 
 const pairingPut = (sensor: SensorRecord, { hash, expires }: Pairing): Write => {
@@ -57,7 +60,9 @@ type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; n
 /** How long (ms) a replaced token stays valid if the device does not use the new one. */
 const FORMER_TOKEN_LIFETIME = 86_400_000;
 
-/** The writes for keeping one device token, if any, as a former token until a time (ms), and ending all others. */
+/**
+ * Returns the writes for keeping one device token, if any, as a former token until a time (ms), and ending all others.
+ */
 const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, until: number): Write[] =>
   [hash, formerHash].flatMap((other): Write[] => {
     if (other === undefined) return [];

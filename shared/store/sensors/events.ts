@@ -80,7 +80,7 @@ export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > MAX_LIS
 const messageKey = ({ customerId, sensorId }: SensorKey, uuid: string) => items.message({ customerId, sensorId, uuid });
 const eventKey = (key: SensorKey, { id: eventId, uuid }: { id: number; uuid: string }) =>
   items.event({ ...key, eventId, uuid });
-/** The sort key range for the event ids `from` to `to`. */
+/** Returns the sort key range for the event ids `from` to `to`. */
 const between = (from: number, to: number): [string, string] => {
   const startingAt = (eventId: number) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' });
   return [startingAt(from), startingAt(to + 1)];
@@ -179,7 +179,7 @@ export const eventReads = (table: TableReader) => ({
     table.get<NoticeItem>(items.notice({ customerId, sensorId, uuid })),
 });
 
-/** The write for a notice, which is due until processed. */
+/** Returns the write for a notice, which is due until processed. */
 export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { webhookId, ...notice }: NoticeItem) => ({
   put: {
     ...items.notice({ customerId, sensorId, uuid }),

@@ -23,7 +23,7 @@ const hitOf = async (table: TableReader, customerId: number, hitId: number | nul
   return found?.isErased ? null : found;
 };
 
-/** The writes for setting a hit's newest feedback, so that hit lists need no further reads. */
+/** Returns the writes for setting a hit's newest feedback, so that hit lists need no further reads. */
 const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
   const { id: hitId, updateDate: was, feedbackRevision: seen = 0 } = hit;
   const unchanged =
@@ -36,13 +36,13 @@ const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, no
     lateChangeWrite(customerId, hit, now),
   ];
 };
-/** The key for feedback on a hit. It leads to the next newest when the newest is deleted. */
+/** Returns the key for feedback on a hit. It leads to the next newest when the newest is deleted. */
 const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
   items.feedbackOfHit({ customerId, hitId, feedbackId });
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
   shown && shown.id > feedback.id ? shown : feedback;
 
-/** The writes for adding feedback to the hit, which holds it if it is the newest. */
+/** Returns the writes for adding feedback to the hit, which holds it if it is the newest. */
 const addToHit = (customerId: number, hit: Hit, feedback: Feedback): Write[] => [
   { put: { feedback, ...keyInHit(customerId, hit, feedback), ttl: ttlOf(feedback) } },
   ...setFeedback(customerId, hit, newer(feedback, hit.feedback), feedback.createDate),

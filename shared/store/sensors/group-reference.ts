@@ -2,8 +2,9 @@ import { changes, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /**
- * The write for every transaction that refers to a sensor group. Fails if the group does not exist or is being deleted.
- * It changes the group, rather than only checking it, so that a concurrent deletion notices the new reference.
+ * Returns the write required in every transaction that refers to a sensor group. It fails if the group does not exist
+ * or is being deleted. It changes the group instead of only checking it, so that a concurrent deletion notices the new
+ * reference.
  */
 export const groupReference = (customerId: number, groupId: number): Write => ({
   update: items.sensorGroup({ customerId, groupId }),

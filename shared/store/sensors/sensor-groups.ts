@@ -62,7 +62,7 @@ export const sensorGroupReads = (table: TableReader) => ({
   },
 });
 
-/** The writes for moving a sensor to a group (0: none), on condition that it is still in the group as read. */
+/** Returns the writes for moving a sensor to a group (0: none), on condition that it is still in the group as read. */
 const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
   const member = (groupId: number) => items.groupMember({ customerId: customerId ?? UNASSIGNED, groupId, sensorId });
   const isInGroup = where('#groupId = :from', { from });
@@ -124,7 +124,7 @@ const setMembers = async (
 
 const versionIs = (version: number) => where('#version = :seen', { seen: version });
 
-/** The write for changing a group, unless another request has changed it. */
+/** Returns the write for changing a group, unless another request has changed it. */
 const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): Write => ({
   update: items.sensorGroup(key),
   changes: changes({

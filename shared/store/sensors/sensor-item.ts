@@ -23,7 +23,7 @@ export const sensorKey = (customerId: number | null, sensorId: string): Key =>
 const rowOf = (sensor: SensorRecord) =>
   lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED, packedSensor: packSensor(sensor) });
 
-/** The item for a sensor that is new, or new to the customer. */
+/** Returns the item for a sensor that is new, or new to the customer. */
 export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
   ...sensor,
   ...sensorKey(sensor.customerId, sensor.id),
@@ -35,7 +35,7 @@ export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
 export const unchangedSince = ({ revision }: Pick<SensorItem, 'revision'>): Condition =>
   where('#revision = :seenRevision', { seenRevision: revision });
 
-/** The write for a change not shown in sensor lists. By default, the sensor must exist. */
+/** Returns the write for a change not shown in sensor lists. By default, the sensor must exist. */
 export const touchSensor = (
   customerId: number,
   sensorId: string,
@@ -46,7 +46,7 @@ export const touchSensor = (
   changes: changes({ set, add: { revision: 1 }, if: condition }),
 });
 
-/** The write for changing a sensor and its list row, if the sensor is unchanged since it was read. */
+/** Returns the write for changing a sensor and its list row, if the sensor is unchanged since it was read. */
 export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write => ({
   update: sensorKey(item.customerId, item.id),
   changes: changes({

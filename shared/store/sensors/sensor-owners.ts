@@ -64,8 +64,8 @@ const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey):
 };
 
 /**
- * The writes for keeping a sensor's data at the customer it leaves. A sensor without an owner leaves nothing behind.
- * With `isUnchanged`, they fail if the state has changed since it was read.
+ * Returns the writes for keeping a sensor's data at the customer it leaves. A sensor without an owner leaves nothing
+ * behind. With `isUnchanged`, they fail if the state has changed since it was read.
  */
 const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,
@@ -93,13 +93,13 @@ const keepFormerSensor = (
   ];
 };
 
-/** The write for the end of the running learning phase, if any. */
+/** Returns the write for the end of the running learning phase, if any. */
 const learningWrites = (configs: readonly ConfigItem[], now: number, write: (end: number) => Write): Write[] => {
   const end = runningLearningEnd(configs, now);
   return end === null ? [] : [write(end)];
 };
 
-/** The writes for removing a sensor's parts from the customer. Events, rule hits and feedback stay. */
+/** Returns the writes for removing a sensor's parts from the customer. Events, rule hits and feedback stay. */
 const removeParts = (
   { customerId, sensorId }: SensorKey,
   { sensor, room, configs }: SensorWithParts,
@@ -113,15 +113,15 @@ const removeParts = (
 ];
 
 /**
- * The write for marking a sensor as erased: older messages have no owner and do not raise alarms. While the erasure is
- * running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
+ * Returns the write for marking a sensor as erased: older messages have no owner and do not raise alarms. While the
+ * erasure is running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
  */
 export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goesOn: boolean): Write => {
   const ttl = Math.ceil((now + MAX_QUEUED) / 1_000);
   return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl, ...(goesOn && { goesOn }) } };
 };
 
-/** The writes for removing everything about a sensor except the erasure mark. */
+/** Returns the writes for removing everything about a sensor except the erasure mark. */
 const eraseState = (key: SensorKey, now: number): Write[] => [
   { remove: items.sensorState(key) },
   { remove: items.formerSensor(key) },
@@ -160,7 +160,7 @@ const removeSensor = (
     return failed === null ? 'done' : null;
   });
 
-/** The writes for the parts a sensor without an owner takes along to the new customer. */
+/** Returns the writes for the parts a sensor without an owner takes along to the new customer. */
 const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: number): Write[] => [
   ...learningWrites(configs, now, (end) => putLearningNotice(to, end)),
   ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
@@ -171,7 +171,7 @@ const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: numbe
 type Move = { to: number; most: number; now: number; pairingHash?: string };
 type MoveResult = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
 
-/** The writes for moving a sensor, without counts and checks. */
+/** Returns the writes for moving a sensor, without counts and checks. */
 const moveWrites = (
   from: SensorKey,
   parts: SensorWithParts & { link: DeviceLink },

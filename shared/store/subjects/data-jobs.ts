@@ -19,7 +19,9 @@ const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ cust
 const TIME_LENGTH = 10;
 const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
 
-/** The item for recoveries to repeat what happened to an erasure at `time` (ms). It is listed under that time. */
+/**
+ * Returns the item for recoveries to repeat what happened to an erasure at `time` (ms). It is listed under that time.
+ */
 const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {}) => {
   const { id, customerId, subject, reason, actor = null, createDate } = job;
   const listed: ListedErasure = { id, customerId, subject, reason, actor, createDate, ...more };

@@ -29,7 +29,7 @@ const removeIf = (isOfSubject: boolean): Verdict => (isOfSubject ? 'remove' : 'k
 /** Replaces a name, an address or an id. */
 const ERASED = 'erased';
 
-/** The item standing in for an erased hit, because a customer's hit ids have no gaps. */
+/** Returns the item standing in for an erased hit, because a customer's hit ids have no gaps. */
 const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: StoredItem): StoredItem => ({
   pk,
   sk,

@@ -39,7 +39,10 @@ export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]>
   ];
 };
 
-/** An account's sessions, tokens and codes. The account itself comes last, because it leads to them. */
+/**
+ * Yields the places of an account's sessions, tokens and codes. The account itself comes last, because it leads to
+ * them.
+ */
 async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<SubjectPlace> {
   const pk = items.account.pk({ accountKey });
   for await (const page of reads.pages({ pk })) {
@@ -63,9 +66,9 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
 }
 
 /**
- * A sensor belonging to this customer, with the device. The owner comes second to last and the sensor last: while a
- * sensor has an owner, the device cannot register again, and data from after a new registration would no longer be this
- * customer's.
+ * Yields the places of a sensor belonging to this customer, and of the device. The owner comes second to last and the
+ * sensor last: while a sensor has an owner, the device cannot register again, and data from after a new registration
+ * would no longer be this customer's.
  */
 export async function* placesOfDevice(
   reads: Reads,
@@ -90,7 +93,7 @@ export async function* placesOfDevice(
   yield { pk, beginsWith: sk };
 }
 
-/** The owner items for bot, group and rule ids. */
+/** Yields the places of the owner items for bots, groups and rules. */
 async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const [kind, prefix] of [
     ['bot', 'BOT#'],
@@ -100,13 +103,13 @@ async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Subje
     for (const id of await idsIn(reads, customerId, prefix)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
 }
 
-/** Feedback for the manufacturer, delivered to another customer's webhook. */
+/** Yields the place of feedback for the manufacturer, delivered to another customer's webhook. */
 async function* placesOfMaker(reads: Reads): AsyncGenerator<SubjectPlace> {
   const home = (await reads.get(items.makerFeedback({}))) as (StoredItem & FeedbackWebhook) | null;
   if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
 }
 
-/** A customer's partitions that hold data about many subjects. */
+/** Returns a customer's partitions that hold data about many subjects. */
 const sharedPlaces = (customerId: number): SubjectPlace[] => [
   { pk: items.lateChange.pk({ customerId }) },
   { pk: items.ruleHit.pk({ customerId }) },
@@ -144,7 +147,7 @@ async function* placesOfCustomer(
   yield { pk: items.customer.pk({ customerId }) };
 }
 
-/** The customer's places that may also hold data about one of the sensors or users. */
+/** Yields the customer's places that may also hold data about one of the sensors or users. */
 async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const webhookId of await webhookIds(reads, customerId))
     yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
@@ -155,8 +158,8 @@ async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenera
 }
 
 /**
- * Every place that may hold a subject's data; first the places through which readers find it. No place is found by
- * reading the whole table.
+ * Yields every place that may hold a subject's data, starting with those through which readers find it. No place is
+ * found by reading the whole table.
  */
 export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly Lead[]): AsyncGenerator<SubjectPlace> {
   const { customerId, subject, accountKey } = who;
@@ -173,7 +176,7 @@ export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly
   return yield* placesAmongOthers(reads, customerId);
 }
 
-/** The places found only through an item: a delivery's attempts, and the feedback on a hit. */
+/** Returns the places found only through an item: a delivery's attempts, and the feedback on a hit. */
 export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectScope): SubjectPlace[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)
