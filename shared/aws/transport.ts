@@ -1,7 +1,7 @@
 /** Limits (ms). `connect`: opening a connection. `answer`: waiting for a response, or for the rest of it. */
 type Timeouts = { connect: number; answer: number };
 
-/** AWS responds within milliseconds, rarely within hundreds. A call that takes longer will not get a response. */
+/** AWS responds within milliseconds, rarely within hundreds. A call taking longer will not get a response. */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**

@@ -9,7 +9,7 @@ type RetryOptions = {
 };
 
 /**
- * Retries until an attempt returns something other than null, and returns that; null when attempts or time are used up.
+ * Retries until an attempt returns something other than null, and returns it; null when attempts or time are used up.
  * An attempt that throws is the last one.
  */
 export const retry = async <T>(

@@ -84,7 +84,7 @@ export const onlyShown: ReadonlySet<MetricName> = new Set<MetricName>([
 ]);
 
 /**
- * The maximum time (s) from accepting a message to the end of the first attempt. An attempt that ends later is late.
+ * The maximum time (s) from accepting a message to the end of the first attempt. If it ends later, the attempt is late.
  */
 export const FIRST_ATTEMPT_SECONDS = 30;
 /** The delay (minutes) after which a due task counts as overdue. */
@@ -117,7 +117,7 @@ export type Metrics = { measure: Measure; flush: () => Promise<void> };
 /** For a host that measures nothing. */
 export const noMetrics: Metrics = { measure: () => {}, flush: async () => {} };
 
-/** Counts that may be late: several invocations write them together. */
+/** Counts allowed to be late: several invocations write them together. */
 const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
 
 /** `leftOut`: the metrics not to write. */

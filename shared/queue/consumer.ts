@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { CheckedContract, DeclaresUses, Use } from '../runtime/capabilities.ts';
 import type { QueueName } from './names.ts';
 
-/** Declares a Lambda function that processes queues. It is data only. */
+/** Declares a Lambda function for processing queues. It is data only. */
 export type Consumer<U extends string = Use> = {
   name: string;
   queues: readonly [QueueName, ...QueueName[]];
@@ -20,7 +20,7 @@ export type Consumer<U extends string = Use> = {
   uses: readonly U[];
 };
 
-/** Declares a Lambda function that runs on a schedule. */
+/** Declares a scheduled Lambda function. */
 export type Scheduled<U extends string = Use> = {
   name: string;
   everySeconds: number;
@@ -28,7 +28,7 @@ export type Scheduled<U extends string = Use> = {
   uses: readonly U[];
 };
 
-/** Declares a Lambda function that another service calls synchronously. */
+/** Declares a Lambda function called synchronously by another service. */
 export type Called<U extends string = Use> = { name: string; timeoutSeconds: number; uses: readonly U[] };
 
 /** Declares a consumer. An unknown word in `uses` is a compile error in the contract itself. */

@@ -13,7 +13,7 @@ const isNewAlarm = (delivery: DueDelivery): boolean => {
   const { snapshot, attempts } = delivery;
   return attempts === 0 && snapshot !== undefined && isAlarmAboutPerson(snapshot.event) && isFirstDelivery(delivery);
 };
-/** Returns the task for a delivery that is due now. */
+/** Returns the task for a delivery due now. */
 export const deliverTask = (delivery: DueDelivery): Deliver => {
   const { customerId, webhookId, id, requestId, snapshot, person } = delivery;
   return {

@@ -26,7 +26,7 @@ export type Queues = {
  */
 const BATCH = { count: 10, bytes: 1_048_576 };
 
-/** Splits messages into batches that SQS accepts in one call: at most 10 messages and 1 MiB each. */
+/** Splits messages into batches accepted by SQS in one call: at most 10 messages and 1 MiB each. */
 const batchesOf = (messages: readonly QueueMessage[]): QueueMessage[][] => {
   const batches: QueueMessage[][] = [];
   let bytes = 0;

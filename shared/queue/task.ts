@@ -53,7 +53,7 @@ export const parsedBody = ({ body }: { body: string }): unknown => {
 };
 
 const Accepted = z.object({ receiveDate: millis });
-/** Returns when (ms) a task was accepted, if the task contains that time. Nothing else in the task is read. */
+/** Returns when (ms) a task was accepted, if the task contains this time. Nothing else in the task is read. */
 export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;
 
 /** Checks a sensor because time has passed: it may have been offline for too long, or its fall may advance. */
@@ -92,7 +92,7 @@ export const CheckAlarm = z.object({
   ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
   /** Deliveries from the event's rules that were due at once, for checking whether any was attempted. */
   immediate: z.array(z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId })).optional(),
-  /** The key of the fall that the event is about. */
+  /** The key of the event's fall, if any. */
   fall: z.string().optional().catch(undefined),
 });
 export type CheckAlarm = z.output<typeof CheckAlarm>;
@@ -184,7 +184,7 @@ type QueueOf = {
   alert_managers: 'retries';
   run_job: 'jobs';
 };
-/** The tasks that may be sent to a queue. */
+/** The tasks allowed in a queue. */
 export type TaskOf<Q extends QueueName> = {
   [T in Task as T['type']]: Q extends QueueOf[T['type']] ? T : never;
 }[Task['type']];
