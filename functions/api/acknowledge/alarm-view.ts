@@ -3,34 +3,31 @@ import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import type { LinkedAlarm, LinkedContent } from './linked-alarm.ts';
 
-/** Whether somebody has acknowledged the alarm: nobody, the reader, or somebody else. `since` is a time in ms. */
+/** The acknowledgement status: open, acknowledged by the reader, or acknowledged by someone else. `since` is in ms. */
 type Status = { kind: 'open' } | { kind: 'mine' | 'theirs'; name: string; since: number };
-/** A recipient who has been notified, and when (ms). */
+/** A notified recipient, and the notification time (ms). */
 export type Notified = { name: string; time: number };
 
-/** What the page shows of an alarm. */
+/** The alarm data shown on the page. */
 export type AlarmView = {
   situation: Situation;
   customerName: string;
   timeZone: string;
-  /** Null if the sensor was deleted. */
+  /** Null if the sensor has been deleted. */
   sensor: { id: string; name: string } | null;
   regionName: string;
-  /** When (ms) it happened. */
+  /** The event time (ms). */
   time: number;
   status: Status;
-  /** The other recipients who have been notified, each once. */
+  /** The other notified recipients, without duplicates. */
   others: Notified[];
-  /** When (ms) the next step of the escalation is due, or null. */
+  /** When (ms) the next escalation step is due, or null. */
   nextStep: number | null;
 };
 
 const receiverKey = ({ publisher, accountId }: RuleMessage): string => `${publisher === 'webhook'} ${accountId}`;
 
-/**
- * Returns the recipients who have been notified, except the recipient of the link. Only the first message to each
- * recipient counts.
- */
+/** Returns the notified recipients except the link's own recipient. Only the first message to each recipient counts. */
 const othersOf = ({ content, message: own, recipient: { userId } }: LinkedAlarm): Notified[] => {
   const byReceiver = new Map<string, Notified>();
   content.messages.forEach((message, index) => {
@@ -48,7 +45,7 @@ const statusOf = ({ acknowledgement }: LinkedContent, isMine: boolean): Status =
     ? { kind: isMine ? 'mine' : 'theirs', name: acknowledgement.name, since: acknowledgement.date }
     : { kind: 'open' };
 
-/** Reads what the page shows of the alarm behind a link. `isMine`: whether the reader has acknowledged it. */
+/** Reads what the page shows for a link's alarm. `isMine`: whether the reader has acknowledged it. */
 export const viewOf = async (
   store: StoreOf<'sensors.get' | 'customers.get' | 'events.get'>,
   linked: LinkedAlarm,
@@ -67,7 +64,7 @@ export const viewOf = async (
     timeZone: customer?.timeZone ?? 'UTC',
     sensor: sensor && { id: sensor.id, name: sensor.name },
     regionName: event?.region?.name ?? '',
-    // The event of a very recent hit may not have been written yet.
+    // A very recent hit's event may not have been written yet.
     time: event?.createDate ?? createDate,
     status: statusOf(content, isMine),
     others: othersOf(linked),

@@ -16,7 +16,7 @@ const byLink = defaults({
   errors: ['address_unknown'],
 });
 
-/** The store calls and capabilities needed to find the alarm of a link. */
+/** The store calls and capabilities needed to find a link's alarm. */
 export const opening = [
   ...(['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const),
   ...(['falls.ofAlarm', 'fallAnswers.get', 'events.get'] as const),
@@ -60,7 +60,7 @@ export const acknowledge = group({
       uses: [...showing.uses, ...acknowledging.uses],
       method: 'POST',
       path: '/acknowledge/{address}/page',
-      // The link is the credential. Any session the browser happens to have is neither used nor ended.
+      // The link is the credential. The browser session, if there is one, is neither used nor ended.
       csrfExempt: true,
       summary: 'Submit the acknowledgement page',
       description:

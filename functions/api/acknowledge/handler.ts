@@ -17,7 +17,7 @@ type Acknowledging = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
 type Withdrawing = Deps<Operations['withdrawByPage']['uses'][number]>;
 type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
 
-/** Audits the rest of the call as done through the link, by its recipient or by somebody with the entered name. */
+/** Audits the rest of the request as done through the link, by the link's recipient or under the entered name. */
 const actByLink = (
   { actAs }: Acting,
   { customerId, recipient: { userId, name } }: LinkedAlarm,
@@ -28,7 +28,7 @@ const actByLink = (
   return actor;
 };
 
-/** Acknowledges the target of a link. Returns the acknowledgement, possibly an earlier one, and whether it is new. */
+/** Acknowledges a link's target. Returns the acknowledgement, possibly an earlier one, and whether it is new. */
 const acknowledgeTarget = async (
   deps: Acknowledging,
   { target, customerId }: LinkedAlarm,
@@ -44,8 +44,8 @@ const acknowledgeTarget = async (
 };
 
 /**
- * Acknowledges an alarm, and returns it with its acknowledgement, which may be an earlier one. A user's link always
- * acknowledges in that user's name. Any other link uses the entered name, or else the name of its recipient.
+ * Acknowledges an alarm, and returns it with the acknowledgement, which may be an earlier one. A user's link always
+ * acknowledges in that user's name. Any other link uses the entered name, or falls back to the recipient's name.
  */
 const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
   const linked = await alarmOfLink(call, deps);
@@ -55,7 +55,7 @@ const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, de
   return { linked: { ...linked, content: { ...linked.content, acknowledgement } }, acknowledgement, isNew };
 };
 
-/** Withdraws the acknowledgement of a link's target, if that is allowed. Returns the acknowledgement that remains. */
+/** Withdraws the acknowledgement from a link's target, if allowed. Returns the remaining acknowledgement. */
 const withdrawFrom = async (
   deps: Withdrawing,
   { target, customerId }: LinkedAlarm,
@@ -68,7 +68,7 @@ const withdrawFrom = async (
   return result.answer;
 };
 
-/** Whether an acknowledgement is by the user to whom the link was sent. Other links do not show who holds them. */
+/** Whether the link's user made the acknowledgement. Links without a user do not show who holds them. */
 const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedAlarm): boolean =>
   userId !== null && acknowledgement?.userId === userId;
 
@@ -111,7 +111,7 @@ export const handler = serve(acknowledge, {
     const linked = await alarmOfLink(call, deps);
     const { content, recipient } = linked;
     actByLink(call, linked);
-    // Without a user, the page that has acknowledged the alarm is recognized by the time of the acknowledgement.
+    // Without a user, the acknowledgement time identifies the page that acknowledged the alarm.
     const isAllowed = ({ userId, date }: Acknowledgement) => userId === recipient.userId && date === call.params.date;
     const result = await withdrawFrom(deps, linked, isAllowed);
     const wasHandedBack = result !== 'refused' && result !== 'closed';

@@ -16,14 +16,14 @@ import type { opening } from './contract.ts';
 
 export type LinkCall = { params: { address: string }; fail: (code: 'address_unknown') => never };
 type LinkDeps = Deps<(typeof opening)[number]>;
-/** The recipient of a link: a user, or, with `userId` null, the readers of a bot's webhook. */
+/** A link's recipient: a user, or, with `userId` null, whoever reads a bot's webhook messages. */
 type Recipient = { userId: number | null; name: string };
-/** What a link can acknowledge: a hit, or a fall or another urgent event for which no rule fired. */
+/** What a link can acknowledge: a hit, or a fall or another urgent event without a hit. */
 type LinkTarget = { hitId: number } | { fall: FallRef };
-/** What the page shows. Without a hit there are no messages and no escalation. */
+/** The content shown on the page. Without a hit there are no messages and no escalation. */
 export type LinkedContent = Pick<HitItem, 'sensorId' | 'sensorEventId' | 'createDate' | 'messages'> &
   Partial<Pick<HitItem, 'acknowledgement' | 'escalation'>> & { situation: Situation };
-/** `message`: the index of the link's own message in the hit. */
+/** `message`: the index of the link's own message in the hit, or -1 without a hit. */
 export type LinkedAlarm = {
   target: LinkTarget;
   content: LinkedContent;
@@ -34,7 +34,7 @@ export type LinkedAlarm = {
 
 const mayLogIn = ({ canLogin, lostAccess }: UserItem): boolean => canLogin && !lostAccess;
 
-/** Returns a user who still has access to the customer and may log in. Ends the call for any other user. */
+/** Returns a user who still has access to the customer and may log in. Otherwise, fails the request. */
 const readUser = async ({ store }: LinkDeps, customerId: number, userId: number, { fail }: LinkCall) => {
   const user = await store.recipients.person(customerId, userId);
   return user && mayLogIn(user) ? user : fail('address_unknown');
@@ -95,13 +95,13 @@ const fallOfLink = async (
   };
 };
 
-/** Returns an object with the acknowledgement, to be spread; an empty object if there is none. */
+/** Returns an object to spread that holds the acknowledgement, or an empty object if there is none. */
 export const withAcknowledgement = (acknowledgement: HitItem['acknowledgement']) =>
   acknowledgement === undefined ? {} : { acknowledgement };
 
 /**
- * Returns the alarm of a link, and the recipient of the link. The link of a user works while that user has access to
- * the customer and may log in.
+ * Returns the alarm and the recipient for a link. A user's link works only while that user has access to the customer
+ * and may log in.
  */
 export const alarmOfLink = async (call: LinkCall, deps: LinkDeps): Promise<LinkedAlarm> => {
   const claim = parseFallToken(call.params.address);

@@ -8,8 +8,8 @@ import { timesIn } from './times.ts';
 
 const styleHash = Buffer.from(hashSecret(style), 'base64url').toString('base64');
 /**
- * Allows no scripts and no framing, hides the address from other sites and search engines, and lets the form be sent to
- * this service only.
+ * Allows no scripts or framing, hides the address from other sites and search engines, and restricts form submissions
+ * to this service.
  */
 export const headers = {
   'Content-Security-Policy': [
@@ -28,10 +28,10 @@ export const headers = {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 
-/** Situations in which somebody lies on the floor. The heading of the page is one word for all of them. */
+/** Situations in which a person is on the floor. They share a one-word heading. */
 const falls: ReadonlySet<Situation> = new Set<Situation>(['fall_detected', 'fall_detected_sensitive']);
 
-/** Situations that somebody should check. All others need help. */
+/** Situations to check. All others need help. */
 const toCheck: ReadonlySet<Situation> = new Set<Situation>([
   'fall_suspected',
   'fall_suspected_sensitive',
@@ -53,7 +53,7 @@ const sign =
   '<path d="M7.5 12a9 9 0 0 1 13 0M10.4 15.6a5 5 0 0 1 7.2 0"/></g><circle cx="14" cy="19.8" r="1.8" ' +
   'fill="var(--on-ink)"/></svg>';
 
-/** The link of a page. `up` leads from the page to the folder of the link; the address needs no escaping. */
+/** A page's link. `up` is the relative path from the page to the link's folder. The address needs no escaping. */
 export type PageLink = { address: string; up: '' | '../' | '../../'; isPersonal: boolean; wasHandedBack: boolean };
 
 type Page = { view: AlarmView; link: PageLink; texts: Texts; times: ReturnType<typeof timesIn> };
@@ -67,10 +67,12 @@ const roomOf = ({ sensor }: AlarmView): string => {
   return `<p class="room">${word && `<small>${escaped(word)}</small>`}${name}</p>`;
 };
 
-/** A long name needs the whole width. */
+/** A long name needs the full width. */
 const sizeOf = ({ sensor }: AlarmView): string => (sensor && roomNameOf(sensor.name).number === '' ? ' long' : '');
 
-/** Returns the place in the room: the rest of a name with a number, and the region. Empty if neither is known. */
+/**
+ * Returns the place in the room: the region, and the rest of the name if it has a number. Empty if neither is known.
+ */
 const placeOf = ({ sensor, regionName }: AlarmView): string => {
   const { number, rest } = roomNameOf(sensor?.name ?? '');
   return [number === '' ? '' : rest, regionName].filter(Boolean).join(', ');
@@ -92,7 +94,7 @@ const paragraphs = (lines: readonly string[], attributes = ''): string =>
 const openCall = (page: Page, situation: string): string => {
   const { view, link, texts } = page;
   const { address, up, isPersonal } = link;
-  // Users are not asked for their name, because it is known.
+  // Users are not asked for their name, because it is already known.
   const name = `<label>${texts.name}<input name="name" maxlength="64" autocomplete="name"></label>`;
   const form = formTo(`${up}${address}/page`, `${isPersonal ? '' : name}<button>${texts.acknowledge}</button>`);
   return `<section class="call ${toCheck.has(view.situation) ? 'check' : 'open'}${sizeOf(view)}">${roomOf(view)}${timeOf(page)}
@@ -104,7 +106,7 @@ type TakenStatus = Exclude<AlarmView['status'], { kind: 'open' }>;
 const takenCall = (page: Page, situation: string, { kind, name, since }: TakenStatus): string => {
   const { view, link, texts, times } = page;
   const isMine = kind === 'mine';
-  // Names of colleagues are shown to users only.
+  // Only users see colleagues' names.
   const heading = isMine ? texts.mine : texts.theirs(link.isPersonal ? name : '');
   const lines = [
     `${texts.since(times.local(since))}. ${texts.noFurtherStep}`,
@@ -114,7 +116,7 @@ const takenCall = (page: Page, situation: string, { kind, name, since }: TakenSt
 <div class="what"><h1>${going}${escaped(heading)}</h1>${paragraphs(lines)}</div></section>`;
 };
 
-/** Returns the form with which a reader withdraws their acknowledgement. */
+/** Returns the form that withdraws the reader's own acknowledgement. */
 const handBackForm = ({ view: { status }, link: { address, up }, texts }: Page): string =>
   status.kind === 'mine'
     ? formTo(
@@ -124,7 +126,8 @@ const handBackForm = ({ view: { status }, link: { address, up }, texts }: Page):
     : '';
 
 /**
- * Returns who else has been notified: `Nora, Jonas (03:08); Amira (03:11)`, or how many, if names must not be shown.
+ * Returns who else has been notified (`Nora, Jonas (03:08); Amira (03:11)`), or just how many if names must stay
+ * hidden.
  */
 const whoOf = (others: readonly Notified[], { link, texts, times }: Page): string => {
   if (!link.isPersonal) return texts.recipients(others.length);
@@ -147,7 +150,7 @@ const consoleLink = ({ view: { sensor }, link: { up, isPersonal }, texts }: Page
     ? `<p><a href="${up}../console/sensors/${encodeURIComponent(sensor.id)}">${texts.inConsole}</a></p>`
     : '';
 
-/** Renders the page of an alarm, with a form to acknowledge it, or with its acknowledgement. */
+/** Renders an alarm page, with either a form to acknowledge the alarm or the existing acknowledgement. */
 export const pageOf = (
   view: AlarmView,
   situation: string,

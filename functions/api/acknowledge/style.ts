@@ -1,4 +1,4 @@
-/** The colours of the page. Red: somebody needs help and nobody is going. Blue: somebody is. Amber: check. */
+/** The page colours. Red: help is needed and no one is on the way. Blue: someone is. Amber: check. */
 const light =
   'color-scheme:light;--bg:#f4f5f3;--surface:#fff;--line:#76807b;--ink:#14191b;--ink-2:#434c50;--on-ink:#fff;' +
   '--red:#b3141b;--red-edge:#b3141b;--blue-ink:#164c9c;--blue-tint:#e7eefa;--blue-edge:#164c9c;' +
@@ -8,7 +8,7 @@ const dark =
   '--red:#b3141b;--red-edge:#f0625f;--blue-ink:#9fc5ff;--blue-tint:#14233b;--blue-edge:#6aa0ee;' +
   '--amber-ink:#ffc964;--amber-tint:#33270f;--amber-line:#a07c30;--focus:#8cc2ff';
 
-/** The style of the page. Its hash is in the Content-Security-Policy. */
+/** The page style. The Content-Security-Policy contains its hash. */
 export const style = [
   `:root{${light}}`,
   `@media(prefers-color-scheme:dark){:root{${dark}}}`,

@@ -7,7 +7,7 @@ export type Texts = {
   fall: string;
   nobody: string;
   mine: string;
-  /** The name is empty where it must not be shown. */
+  /** The name is empty where it must stay hidden. */
   theirs: (name: string) => string;
   since: (time: string) => string;
   noFurtherStep: string;
@@ -74,5 +74,5 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
   },
 };
 
-/** Returns the texts of the page for a locale. */
+/** Returns the page texts for a locale. */
 export const textsOf = (locale: string): Texts => textsByLanguage[languageOf(locale)];

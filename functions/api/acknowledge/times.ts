@@ -4,14 +4,14 @@ import type { Texts } from './texts.ts';
 const MINUTE = 60_000;
 const locales = { en: 'en-GB', de: 'de-DE' } as const;
 
-/** Creates functions that format times as seen at `now` (ms) in a time zone. */
+/** Creates functions that format times in a time zone, as seen at `now` (ms). */
 export const timesIn = (timeZone: string, now: number, { language, justNow, timeIn }: Texts) => {
   const locale = locales[language];
   const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
   return {
     zone: timeZone.includes('/') && city !== 'UTC' ? timeIn(city) : city,
 
-    /** Returns the time of day, and the date unless it is today: `23:58`, `27 November, 23:58`. */
+    /** Returns the time of day, preceded by the date unless it is today: `23:58`, `27 November, 23:58`. */
     local: (time: number): string => {
       const { date, clock } = wallTime(time, timeZone);
       if (date === wallTime(now, timeZone).date) return clock;

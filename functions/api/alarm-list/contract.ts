@@ -24,7 +24,7 @@ const customerIds = z
   })
   .meta({ description: `up to ${MAX_CUSTOMERS} ids, separated by commas`, example: '1,2' });
 
-/** A separate function, because long lists must not delay requests that people wait for during an alarm. */
+/** A separate function, because long lists must not delay requests people wait for during an alarm. */
 export const alarmList = group({
   name: 'alarm-list',
   about: 'Falls and other urgent events, with their notifications, answers and ends',

@@ -42,10 +42,7 @@ const columns: Readonly<Record<string, Column>> = {
   uuid: ({ uuid }) => uuid,
 };
 
-/**
- * Returns alarms as CSV, one line per alarm. Dates and times of day are in the time zone `timeZone`, all other times in
- * UTC.
- */
+/** Returns alarms as CSV, one line per alarm. The `date` and `time` columns use `timeZone`, all other times UTC. */
 export const csvOf = (alarms: readonly Alarm[], timeZone: string): string =>
   csvText([
     Object.keys(columns),

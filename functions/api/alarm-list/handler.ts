@@ -19,10 +19,10 @@ import { csvOf } from './csv.ts';
 type Operations = typeof alarmList.operations;
 type ListDeps = Deps<Operations['listAlarms']['uses'][number]>;
 
-/** Up to this number of sensors, listing all of them is cheaper than reading those of a page. */
+/** Up to this many sensors, listing them all is cheaper than reading only those on the page. */
 const MAX_LISTED = 500;
 
-/** Returns the rows with the names of their sensors. */
+/** Returns the rows with their sensor names. */
 const withNames = async (
   { store }: ListDeps,
   { id: customerId, sensors: count }: CustomerItem,
@@ -35,7 +35,7 @@ const withNames = async (
   return rows.map((row) => ({ ...row, name: names.get(row.sensorId) ?? null }));
 };
 
-/** Returns a filter for the sensors of a group, or one that accepts all sensors if no group is requested. */
+/** Returns a filter for a group's sensors. Without a group, the filter accepts all sensors. */
 const groupFilter = async ({ store }: ListDeps, customerId: number, groupId: number | undefined) => {
   if (groupId === undefined) return () => true;
   const group = await store.sensorGroups.get(customerId, groupId);
@@ -43,10 +43,10 @@ const groupFilter = async ({ store }: ListDeps, customerId: number, groupId: num
   return (sensorId: string) => members.has(sensorId);
 };
 
-/** The maximum number of alarms that are counted per customer. */
+/** The maximum number of alarms counted per customer. */
 const MAX_COUNTED = 100;
 
-/** Returns the number of open alarms and gaps of a customer; null if there is no such customer. */
+/** Counts a customer's open alarms and gaps. Returns null if the customer does not exist. */
 const stateOf = async (
   deps: Deps<Operations['listCustomerStates']['uses'][number]>,
   customerId: number,
@@ -63,7 +63,7 @@ const stateOf = async (
     situations: [],
     states: ['open', 'unanswered'],
   };
-  // Loaded here, because lists of alarms do not need it.
+  // Loaded here, because alarm lists do not need it.
   const { currentWatch } = await import('#shared/api/current-watch.ts');
   const [watch, open] = await Promise.all([
     currentWatch(deps, customerId, { waits: false }),

@@ -17,17 +17,17 @@ const each = async <I, T>(ids: readonly I[], read: (id: I) => Promise<T | null>)
   return found;
 };
 
-/** Returns the ids that are numbers. The path of a refused call may contain anything. */
+/** Returns the numeric ids. The path in a refused request may contain anything. */
 const numbers = (ids: readonly string[]): number[] =>
   ids.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
 
-/** The functions that read the objects of each kind that has names. */
+/** The functions that read named objects, by kind. */
 const finders: Partial<Record<AuditObject['kind'], Find>> = {
   sensor: (customerId, ids, { sensors }) => sensors.getAll(customerId, ids),
   webhook: (customerId, ids, { webhooks }) => webhooks.getAll(customerId, ids),
   rule: (customerId, ids, { rules }) => rules.getAll(customerId, numbers(ids)),
   bot: (customerId, ids, { bots }) => each(numbers(ids), (id) => bots.get(customerId, id)),
-  // A refused call may name another customer. The name of that customer must not be shown.
+  // A refused request may name another customer, whose name must not be shown.
   customer: (customerId, ids, { customers }) => {
     const visible = numbers(ids).filter((id) => customerId === UNASSIGNED || id === customerId);
     return each(visible, (id) => customers.get(id));
@@ -42,8 +42,8 @@ const finders: Partial<Record<AuditObject['kind'], Find>> = {
 };
 
 /**
- * Returns lines with the current names of their objects; null for objects that no longer exist or that now belong to
- * others.
+ * Returns lines with the current names of their objects. The name is null if the object no longer exists or now belongs
+ * to another customer.
  */
 export const withNames = async (
   customerId: number,

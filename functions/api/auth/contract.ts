@@ -7,7 +7,7 @@ import { Status, userIdText, uuid } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: userIdText() });
 
-/** Users manage their sessions and second factor themselves; neither colleagues nor access tokens can. */
+/** Only users themselves manage their sessions and second factor. Neither colleagues nor access tokens can. */
 const ofCaller = defaults({ auth: 'session', may: 'logged_in', params: ByUser, success: 200 });
 const ofSelf = defaults({ ...ofCaller, path: '/users/{userId}/otp', beforeOtp: true });
 const onlySelf = 'Only for the caller; naming any other user returns 404.';

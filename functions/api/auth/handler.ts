@@ -25,18 +25,18 @@ const external = () => import('./oidc.ts');
 
 type Fail = (code: 'user_not_found') => never;
 type UserCall = { caller: Caller; accountKey: string; params: { userId: number }; fail: Fail };
-/** Returns the account key of the caller if the path names the caller. */
+/** Returns the caller's account key if the path names the caller. */
 const ownAccountKey = ({ caller, accountKey, params, fail }: UserCall): string =>
   params.userId === caller.accountId ? accountKey : fail('user_not_found');
 
-/** Returns the user of the caller if the path names the caller. */
+/** Returns the caller's user if the path names the caller. */
 const ownUser = async (call: UserCall, { users }: StoreOf<'users.get'>) => {
   ownAccountKey(call);
   const { customerId, accountId } = call.caller;
   return (await users.get(customerId, accountId)) ?? call.fail('user_not_found');
 };
 
-/** Returns the valid sessions of an account. */
+/** Returns an account's valid sessions. */
 const validSessions = async (
   accountKey: string,
   { store, settings, now }: Deps<'logins.list' | 'sessions.account' | 'guard'>,
@@ -76,7 +76,7 @@ export const handler = serve(auth, {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');
     }
-    // A person who reads the email of the account may log in from this address, even while others guess its password.
+    // Whoever reads the account's email may log in from this address, even while others guess the password.
     await store.sessions.rememberAddress(accountKey, address, now());
     return { status: 'OK' };
   },

@@ -11,25 +11,25 @@ import type { auth } from './contract.ts';
 import { checkOtp, type OtpCheck } from './second-factor.ts';
 import { loginThrottle } from './throttle.ts';
 
-/** A key that no account has. It is looked up for unknown usernames, so that they take as long as known ones. */
+/** A key no account has. Looking it up for unknown usernames makes them take as long as known ones. */
 const MISSING_KEY = 'nobody';
 
 type LookUpUses = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
-/** Returns the account of a username, and whether its user logged in from this address before. */
+/** Returns the account for a username, and whether the user has logged in from this address before. */
 const lookUp = async ({ sessions }: StoreOf<LookUpUses>, username: string, address: string) => {
   const accountKey = (await sessions.accountKeyOf(username)) ?? MISSING_KEY;
   const [account, isKnown] = await Promise.all([
     sessions.account(accountKey),
     sessions.isKnownAddress(accountKey, address),
   ]);
-  // Read after the account: if the password changes in between, the epoch of the account invalidates the new session.
+  // Read after the account. If the password changes in between, the account's epoch invalidates the new session.
   const hash = await sessions.passwordHash(accountKey);
   return { accountKey, account, hash, isKnown };
 };
 
 type Candidate = Awaited<ReturnType<typeof lookUp>>;
 
-/** The actor of a login in the audit log. Unknown usernames are logged too, which takes the same time. */
+/** The actor logged for a login. Unknown usernames are logged too, which takes the same time. */
 const actorOf = ({ account }: Candidate): [Actor, number] => {
   const id = account && String(account.accountId);
   return [{ kind: 'user', id, name: account?.username ?? null }, account?.customerId ?? UNASSIGNED];
@@ -43,7 +43,7 @@ const authenticate = async (passwords: Passwords, { account, hash }: Candidate, 
 };
 
 type RehashDeps = { store: StoreOf<'sessions.rehash'>; passwords: Passwords };
-/** Replaces a hash with an outdated cost after a successful login. */
+/** After a successful login, replaces a hash with an outdated cost. */
 const renewHash = async ({ store, passwords }: RehashDeps, { hash, accountKey }: Candidate, password: string) => {
   if (hash && passwords.isOutdated(hash)) await store.sessions.rehash(accountKey, hash, await passwords.hash(password));
 };
@@ -53,8 +53,8 @@ type Refusal = 'credentials_invalid' | 'otp_required';
 type Uses = (typeof auth)['operations']['login']['uses'][number];
 
 /**
- * Checks username, password and second factor of a login, and counts failures. Returns the account, or the reason for
- * the refusal, or the number of seconds that the caller has to wait before learning more.
+ * Checks a login's username, password and second factor, and counts failures. Returns the account, the reason for the
+ * refusal, or the number of seconds the caller must wait before learning more.
  */
 export const logIn = async (
   body: Login,
@@ -77,7 +77,7 @@ export const logIn = async (
   if (!account) return refused();
   const otp: OtpCheck = await checkOtp(accountKey, account, body.otp, deps);
   if (otp.is === 'wrong') return refused();
-  // A correct password alone does not reset the count, because somebody who has it could guess codes forever.
+  // A correct password alone does not reset the count. Otherwise, anyone with the password could guess codes forever.
   if (otp.is === 'missing') return (await throttle.before()) || 'otp_required';
   const lateWait = await throttle.succeeded();
   if (lateWait > 0) return lateWait;

@@ -20,7 +20,7 @@ type FinishDeps = Deps<Operations['finishOidc']['uses'][number]>;
 
 /** How long (s) a login with the issuer may take. */
 const LOGIN_SECONDS = 600;
-/** Binds a login to the browser that began it. Only pages of this service send it. */
+/** Binds a login to the browser that began it. Browsers send it only from this service's pages. */
 const COOKIE_NAME = 'PSOIDC';
 
 const cookieOf = (event: APIGatewayProxyEvent, value: string, seconds: number): string => {
@@ -28,11 +28,11 @@ const cookieOf = (event: APIGatewayProxyEvent, value: string, seconds: number): 
   return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 };
 
-/** The page of the console that the issuer sends browsers back to, normalized, because issuers compare it as text. */
+/** The console page the issuer sends browsers back to. It is normalized because issuers compare it as text. */
 const redirectUri = (publicUrl: string): string => new URL(`${publicUrl}${BASE_PATH}/console/login/oidc`).href;
 
 const issuers = new WeakMap<BeginDeps['settings'], Issuer>();
-/** Returns the issuer of these settings. Its metadata is cached for an hour at most. */
+/** Returns the issuer for these settings. Its metadata is cached for at most an hour. */
 const issuerIn = ({ settings, now }: Pick<BeginDeps, 'settings' | 'now'>): Issuer => {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = settings;
   const known =
@@ -41,7 +41,7 @@ const issuerIn = ({ settings, now }: Pick<BeginDeps, 'settings' | 'now'>): Issue
   return known;
 };
 
-/** Begins a login with the issuer. Returns the URL to send the browser to, and its cookie. */
+/** Begins a login with the issuer. Returns the URL to send the browser to, and the browser's cookie. */
 export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, deps: BeginDeps) => {
   const { store, settings, now, random } = deps;
   const randomText = () => Buffer.from(random(32)).toString('base64url');
@@ -54,7 +54,7 @@ export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, de
   return { url, cookie: cookieOf(event, browser, LOGIN_SECONDS) };
 };
 
-/** Returns who logged in with the issuer, from the query that the browser returned with. The query works once. */
+/** Returns who logged in with the issuer, based on the query the browser returned with. Each query works once. */
 export const identityOf = async (
   query: string,
   event: APIGatewayProxyEvent,
@@ -72,7 +72,7 @@ export const identityOf = async (
 };
 
 type AuditedCall = Pick<Call<Operations['finishOidc']>, 'actAs'>;
-/** The user as the actor in the audit log. */
+/** The user as an audit log actor. */
 const actorOf = ({ id, username, customerId }: Pick<UserItem, 'id' | 'username' | 'customerId'>): [Actor, number] => [
   { kind: 'user', id: String(id), name: username },
   customerId ?? UNASSIGNED,
@@ -104,7 +104,7 @@ const createUser = async (
     mobileNumber: null,
     canLogin: true,
   };
-  // The name may belong to a user with a password, or to this person at another customer.
+  // The username may belong to a user with a password, or to the same person at another customer.
   const uniqueName = `${[...username].slice(0, 50).join('')}.${Buffer.from(random(9)).toString('base64url')}`;
   for (const name of [username, uniqueName]) {
     const named = { ...user, username: name };
@@ -116,7 +116,7 @@ const createUser = async (
   return null;
 };
 
-/** The access that the claims grant a user now, and whether this takes away the access that the user had. */
+/** The access the claims grant a user now, and whether the user loses previous access. */
 const accessChange = (user: UserItem, access: Access | null) => {
   const hadAccess = user.canLogin || user.lostAccess === true;
   const isOwn = access !== null && user.customerId === access.customerId;
@@ -131,7 +131,7 @@ const isSame = (user: UserItem, { next, isLost }: AccessChange): boolean =>
   (user.lostAccess === true) === isLost &&
   user.permissions.toSorted().join() === next.permissions.toSorted().join();
 
-/** Returns the users of a subject. Those who may log in come last, because the last one is logged as actor. */
+/** Returns a subject's users. Those who may log in come last, because the last one is logged as the actor. */
 const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem[]> => {
   const known = await store.externals.usersOf(subject);
   const users = await Promise.all(known.map(({ customerId, userId }) => store.users.get(customerId, userId)));
@@ -139,9 +139,9 @@ const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem
 };
 
 /**
- * Returns the user of an identity, and creates it if necessary, with the permissions that the claims grant now. A user
- * without permissions is logged out and can no longer log in. Returns null if another call changed the same users; the
- * caller should then retry.
+ * Returns the user for an identity, creating it if necessary, with the permissions the claims grant now. A user without
+ * permissions is logged out and can no longer log in. Returns null if a concurrent request changed the same users. In
+ * that case, retry.
  */
 export const userOf = async (
   identity: OidcIdentity,
@@ -163,15 +163,15 @@ export const userOf = async (
 };
 
 /**
- * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. After `prompt=login` it must
- * be reported: the user can remove that parameter from the URL, so only `auth_time` proves that it was respected.
+ * The time (ms) when the issuer authenticated the user, or 0 if not reported. After `prompt=login` it must be reported:
+ * the user can remove that parameter from the URL, so only `auth_time` proves that the issuer honoured it.
  */
 const authDateOf = ({ auth_time: seconds }: OidcIdentity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;
 
 /**
- * Starts a session for a user of the issuer. The second factor is the issuer's concern. Returns null if the user was
- * deleted, or can no longer log in.
+ * Starts a session for a user who logged in with the issuer. The second factor is left to the issuer. Returns null if
+ * the user was deleted or can no longer log in.
  */
 export const startExternal = async (
   { idToken, claims }: OidcIdentity,
@@ -190,7 +190,7 @@ export const startExternal = async (
 };
 
 type LogoutDeps = Deps<Operations['logout']['uses'][number]>;
-/** Returns the URL where a browser logs out of the issuer as well, or null if the session did not begin there. */
+/** Returns the URL where a browser also logs out of the issuer, or null if the session did not begin there. */
 export const logoutUrl = async (hash: string, deps: LogoutDeps): Promise<string | null> => {
   const { store, settings, log } = deps;
   const idToken = await store.externals.idToken(hash);
@@ -199,7 +199,7 @@ export const logoutUrl = async (hash: string, deps: LogoutDeps): Promise<string 
   return issuerIn(deps)
     .endSession(idToken, home)
     .catch((error: unknown) => {
-      // The session of this service has already ended.
+      // This service's own session has already ended.
       log('warn', 'a session ended here, but not with the issuer', {}, error);
       return null;
     });

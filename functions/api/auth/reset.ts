@@ -18,23 +18,22 @@ type ConfirmDeps = AuditedCall & Deps<Operations['confirmPasswordReset']['uses']
 
 const CODE_MINUTES = 30;
 /**
- * The maximum number of emails to an account per hour. Further emails are not sent, but the caller gets the same
- * response.
+ * The maximum number of emails to an account per hour. Further emails are not sent, but the response stays the same.
  */
 const MAX_MAILS = 3;
 /**
- * How long (ms) every response takes, which is longer than sending an email with its retries (shared/aws/mail.ts). Work
- * that is not done by then is abandoned, because Lambda freezes a function after its response.
+ * How long (ms) every response takes. That is longer than sending an email with retries (shared/aws/mail.ts). Work not
+ * finished by then is abandoned, because Lambda freezes a function after its response.
  */
 const RESPONSE_MS = 3_000;
 
-/** The actor of a call in the audit log: anybody may request a code, but only the user gets it. */
+/** The actor logged in the audit log. Anyone may request a code, but only the user receives it. */
 const actorOf = (kind: Actor['kind'], { accountId, customerId, username }: ResetUser): [Actor, number] => [
   { kind, id: String(accountId), name: username },
   customerId ?? UNASSIGNED,
 ];
 
-/** Emails a code to the user with this username, if the user may log in and has an email address. */
+/** Emails a code to the user with this username if the user may log in and has an email address. */
 const mailCode = async (username: string, { store, now, random, mail, actAs }: RequestDeps): Promise<void> => {
   const accountKey = await store.sessions.accountKeyOf(username);
   const account = accountKey === null ? null : await store.sessions.account(accountKey);
@@ -56,9 +55,8 @@ const mailCode = async (username: string, { store, now, random, mail, actAs }: R
 };
 
 /**
- * Handles a request for a reset code. The response and its time do not reveal whether the username exists, even if
- * email or the table hangs or fails. Returns the number of seconds to wait if there were too many requests, otherwise
- * 0.
+ * Handles a reset code request. Neither the response nor its timing reveals whether the username exists, even if email
+ * or the table hangs or fails. Returns the number of seconds to wait after too many requests, otherwise 0.
  */
 export const requestReset = async (
   username: string,
@@ -78,8 +76,7 @@ export const requestReset = async (
 type Confirmation = { code: string; newPassword: string };
 
 /**
- * Sets a new password with a code. A code works only once. Returns the key of the account, or null if the code is
- * invalid.
+ * Sets a new password with a code. Each code works only once. Returns the account key, or null if the code is invalid.
  */
 export const confirmReset = async (
   { code, newPassword }: Confirmation,

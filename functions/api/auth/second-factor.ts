@@ -6,12 +6,10 @@ import type { Account } from '#shared/store/identity/sessions.ts';
 
 type CheckDeps = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'>;
 
-/**
- * Returns the plaintext to encrypt. It contains the account key, so that it is useless in the item of another account.
- */
+/** Returns the plaintext to encrypt. It includes the account key, which makes it useless in another account's item. */
 export const boundSecret = (accountKey: string, secret: string): string => `${accountKey} ${secret}`;
 /**
- * Returns the secret of a decrypted text. If the text belongs to another account, returns an empty secret, which no
+ * Returns the secret from decrypted text. If the text belongs to another account, returns an empty secret, which no
  * code matches.
  */
 export const secretFrom = (accountKey: string, text: string): string => {
@@ -19,16 +17,16 @@ export const secretFrom = (accountKey: string, text: string): string => {
   return key === accountKey ? secret : '';
 };
 
-/** Returns the hash of a recovery code, as it is stored. */
+/** Returns a recovery code's hash as stored. */
 export const recoveryHash = (accountKey: string, normalCode: string): string =>
   hashSecret(`${accountKey} ${normalCode}`);
 
-/** `use` invalidates the code. It returns false if another login used the code at the same time. */
+/** `use` invalidates the code. It returns false if a concurrent login used the code first. */
 export type OtpCheck = { is: 'missing' } | { is: 'wrong' } | { is: 'right'; use: () => Promise<boolean> };
 
 const wrong: OtpCheck = { is: 'wrong' };
 
-/** Checks the second factor of a login with a correct password. Does not use the code up. */
+/** Checks the second factor for a login with a correct password. Does not use up the code. */
 export const checkOtp = async (
   accountKey: string,
   account: Account,

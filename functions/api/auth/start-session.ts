@@ -20,7 +20,7 @@ type NewSession = {
 };
 type LoginRequest = { event: APIGatewayProxyEvent; address: string };
 
-/** Starts a session. Returns the response of a login, or null if the user was deleted. */
+/** Starts a session. Returns the login response, or null if the user was deleted. */
 export const startSession = async (
   { accountKey, account, mustSetOtp, authDate, display }: NewSession,
   { event, address }: LoginRequest,

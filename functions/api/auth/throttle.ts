@@ -1,18 +1,18 @@
 import type { StoreOf } from '#shared/store/store.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Allowed failures in 15 minutes: from one address for an account, and in total. */
+/** Failures allowed within 15 minutes, by address and account, and by address in total. */
 const MAX_FAILURES = { account: 10, address: 100 } as const;
 /**
- * Consecutive failures after which attempts are delayed: for a known address, and for all unknown addresses of an
- * account together.
+ * Consecutive failures before attempts are delayed, for a known address, and for all of an account's unknown addresses
+ * together.
  */
 const BACKOFF_FROM = { known: 10, unknown: 50 } as const;
 
 type WaitStore = StoreOf<'limits.secondsToWait'>;
 type CountStore = StoreOf<'limits.countFailure'>;
 type ThrottleStore = WaitStore & CountStore & StoreOf<'backoffs.wait' | 'backoffs.fail' | 'backoffs.reset'>;
-/** The limited operations, which are counted separately. */
+/** The limited operations. Each has a separate count. */
 type Operation = 'login' | 'reset';
 type Window = { subject: string; max: number };
 
@@ -34,7 +34,7 @@ const countIn = ({ limits }: CountStore, windows: readonly Window[], now: number
     }),
   );
 
-/** Counts a failed attempt. Returns the number of seconds to wait if there were too many, otherwise 0. */
+/** Counts a failed attempt. Returns the number of seconds to wait after too many attempts, otherwise 0. */
 export const countFailure = (
   store: CountStore,
   operation: Operation,
@@ -45,13 +45,12 @@ export const countFailure = (
 type Login = { username: string; address: string; isKnown: boolean };
 
 /**
- * Limits how often passwords of an account are checked. All methods return the number of seconds to wait, or 0.
- * - An address is known if it logged in to the account before, or set the password with a code from an email. Only its
- *   own failures delay it, with a backoff.
- * - Every other address has two limits, for this account and for all accounts, and shares a backoff with all unknown
- *   addresses of the account.
- * For a known address these limits are counted separately and not enforced, because otherwise response times would
- * reveal which addresses are known.
+ * Limits how often an account's passwords are checked. All methods return the number of seconds to wait, or 0.
+ * - An address is known if it has logged in to the account before, or has set the password with an emailed code. Only
+ *   failures from that address delay it, with a backoff.
+ * - Every other address has two limits, one for this account and one for all accounts. All of an account's unknown
+ *   addresses share a backoff. For a known address these limits are counted separately and not enforced. Otherwise,
+ *   response times would reveal which addresses are known.
  */
 export const loginThrottle = (store: ThrottleStore, { username, address, isKnown }: Login, now: () => number) => {
   const windows = windowsOf('login', username, isKnown ? `${address} known` : address).map((window) =>
@@ -65,23 +64,23 @@ export const loginThrottle = (store: ThrottleStore, { username, address, isKnown
     /** Called before the password is checked. */
     before: () => longest([secondsToWait(store, windows, now()), seconds(backoffs.wait(row, now()))]),
     /**
-     * Called after a wrong password. If there is a wait, too many others failed at the same time, and the caller must
-     * not learn the result.
+     * Called after a wrong password. A wait means that too many others failed at the same time, and the caller must not
+     * learn the result.
      */
     failed: async () => (await countIn(store, windows, now())) || seconds(backoffs.fail(row, from, now())),
-    /** Called after the correct password. If there is a wait, the caller must not learn the result either. */
+    /** Called after a correct password. During a wait, the caller must not learn the result here either. */
     succeeded: () => longest([secondsToWait(store, windows, now()), seconds(backoffs.reset(row, now()))]),
   };
 };
 
 /**
- * Returns how many seconds an address has to wait before it may enter a reset code. Codes do not name a user, so they
- * are counted with the failed logins of the address.
+ * Returns how many seconds an address must wait before it may enter a reset code. Codes do not name a user, so they
+ * count towards the address's failed logins.
  */
 export const secondsOfAddress = ({ limits }: WaitStore, address: string, now: number): Promise<number> =>
   limits.secondsToWait(`login:${address}`, MAX_FAILURES.address, WINDOW_SECONDS, now);
 
-/** Counts a wrong reset code of an address. */
+/** Counts a wrong reset code from an address. */
 export const countAddress = async ({ limits }: CountStore, address: string, now: number): Promise<void> => {
   await limits.countFailure(`login:${address}`, WINDOW_SECONDS, now);
 };

@@ -9,18 +9,18 @@ type Operation = (typeof channels)['operations']['setChannel'];
 export type SetCall = Call<Operation>;
 export type SetDeps = Deps<Operation['uses'][number]>;
 
-/** Returns the push channel of a request, after checking that its endpoint may be called and its key is valid. */
+/** Returns the requested push channel, after checking that its endpoint may be called and its key is valid. */
 const pushChannelIn = async ({ body, refuse }: SetCall, { webhookClient, now }: SetDeps): Promise<KeptChannel> => {
   const { subscription } = body;
   if (!subscription) return refuse('subscription', 'required');
   const target = await webhookClient.check(subscription.endpoint, { isPublicOnly: true });
   if (!target.ok) return refuse('subscription.endpoint', target.reason === 'url_address' ? 'url_address' : 'url');
   if (!isCurvePoint(subscription.keys.p256dh)) return refuse('subscription.keys.p256dh', 'invalid');
-  // A browser creates a subscription only with the consent of its user, so it counts as verified.
+  // Browsers create subscriptions only with the user's consent, so this one counts as verified.
   return { by: 'push', address: target.url.host, subscription, provenDate: now() };
 };
 
-/** Returns the channel of a request, after checking it. A channel that needs a code is not yet verified. */
+/** Returns the requested channel after checking it. A channel that needs a code is not verified yet. */
 export const channelIn = async (call: SetCall, deps: SetDeps): Promise<KeptChannel> => {
   const { params, body, refuse } = call;
   const { by } = params;

@@ -9,7 +9,7 @@ import { idText, Status, userIdText } from '#shared/domain/values.ts';
 const ByUser = z.object({ userId: userIdText('The caller, as an id or `me`') });
 const OfChannel = ByUser.extend({ by: By });
 
-/** Changing where alarms go requires a session: access tokens are held by programs. */
+/** Changing where alarms go requires a session, because access tokens are held by programs. */
 const ofUser = defaults({ auth: 'session', may: 'logged_in', params: OfChannel, success: 200 });
 const ofDuty = defaults({ path: '/users/{userId}/duty', auth: 'user', may: 'logged_in', params: ByUser, success: 200 });
 

@@ -22,14 +22,14 @@ type UserCall = {
   params: { userId: number };
   fail: (code: 'user_not_found') => never;
 };
-/** Returns the ids of the caller. Nobody, not even a system admin, can change channels of others. */
+/** Returns the caller's ids. No one, not even a system admin, can change another user's channels. */
 const ownIds = ({ caller, params, fail }: UserCall) => {
   if (params.userId !== caller.accountId) return fail('user_not_found');
   return { customerId: caller.customerId, userId: caller.accountId };
 };
 
 type DutyCall = Omit<UserCall, 'fail'> & { fail: (code: 'user_not_found' | 'customer_missing') => never };
-/** Returns the ids of the caller, who must have a customer to be on duty. */
+/** Returns the caller's ids. Only users with a customer can be on duty. */
 const dutyIds = (call: DutyCall) => {
   const { customerId, userId } = ownIds(call);
   return { customerId: customerId ?? call.fail('customer_missing'), userId };
@@ -65,7 +65,7 @@ export const handler = serve(channels, {
     const known = (await store.channels.list(ids)).find(({ by }) => by === params.by);
     const isVerified = known?.address === channel.address && known.provenDate !== null;
     if (isVerified && known.undeliverableDate === undefined) return channelView(known);
-    // An undeliverable address stays in use while its code is pending, because the next alarm may arrive anyway.
+    // An undeliverable address stays in use while its code is pending, because the next alarm may get through.
     const pending = isVerified ? known : channel;
     await sendCode(call, deps, pending);
     return channelView(pending);

@@ -15,7 +15,7 @@ import { codeMessage } from './texts.ts';
 
 const HOUR_SECONDS = 3_600;
 
-/** Counts a code for its user and its address, so that nobody is flooded with codes. */
+/** Counts a code for both the user and the address, so that neither can be flooded with codes. */
 const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetDeps, { by, address }: KeptChannel) => {
   const { caller, fail } = call;
   const subjects = [`code:${caller.accountId}`, `code:${by}:${hashSecret(address.toLowerCase())}`];
@@ -31,7 +31,7 @@ const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetD
   if (count === null) return fail('limit_reached', limitOf(quotas, 'smsCodesPerDay'));
 };
 
-/** Stores a channel, and sends it the code that verifies it. */
+/** Stores a channel and sends it a verification code. */
 export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChannel): Promise<void> => {
   const { caller, fail, refuse, locale } = call;
   const { store, now, random, person, settings } = deps;
@@ -47,7 +47,7 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const language = languageOf(locale);
   const { title, text } = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
   const { by, address } = channel;
-  // The title of a mail is only in its subject, which a phone may cut off.
+  // An email's title is only in the subject, which a phone may cut off.
   const message = { title, text: by === 'email' ? `${title}\n\n${text}` : text, url: null, language };
   const outcome = await person({ by, address }, message);
   if (isFinal(outcome)) return refuse('address', 'channel_gone');

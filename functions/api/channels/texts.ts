@@ -3,7 +3,7 @@ import type { Language } from '#shared/domain/identity/language.ts';
 type CodeDetails = { service: string; code: string; minutes: number };
 type CodeText = (details: CodeDetails) => { title: string; text: string };
 
-/** The message with the code that verifies a channel. Entering the code is consent to notifications. */
+/** The message with a channel verification code. Entering the code is consent to notifications. */
 export const codeMessage: Record<Language, CodeText> = {
   en: ({ service, code, minutes }) => ({
     title: `Your code for ${service}: ${code}`,

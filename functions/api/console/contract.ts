@@ -3,7 +3,7 @@ import { pageHeaders } from '#shared/api/http/page-headers.ts';
 import { defaults, group } from '#shared/api/operation.ts';
 import { Bytes } from '#shared/domain/values.ts';
 
-/** Up to six names separated by slashes. Only the last name may contain dots, which make it the name of a file. */
+/** Up to six names separated by slashes. Only the last may contain dots, which mark it as a file name. */
 const Page = z
   .string()
   .regex(/^(?:[\w-]{1,64}\/){0,5}[\w.-]{1,64}\/?$/)
@@ -16,7 +16,7 @@ const part = defaults({
   alsoSuccess: 304,
   response: Bytes,
   published: 'revalidated',
-  // Trusted Types: no text becomes markup or code, except the URL of the service worker
+  // Trusted Types: text never becomes markup or code, except for the service worker URL
   // (lib/console/push/subscribe.ts).
   responseHeaders: pageHeaders(
     ...["font-src 'self'", "manifest-src 'self'", "worker-src 'self'"],

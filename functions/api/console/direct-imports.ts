@@ -7,7 +7,7 @@ import type { Plugin } from 'esbuild';
 const LIBRARY = '@mantine/core';
 const index = fileURLToPath(new URL(`../../../node_modules/${LIBRARY}/esm/index.mjs`, import.meta.url));
 
-/** The file of each export of the library, or the package it comes from. */
+/** For each library export, the file or package it comes from. */
 const files = new Map(
   [...readFileSync(index, 'utf8').matchAll(/^import \{ ([^}]+) \} from "([^"]+)";$/gm)].flatMap(
     ([, names = '', from = '']) => {
@@ -17,24 +17,24 @@ const files = new Map(
   ),
 );
 
-/** Returns an import from the library as imports of the files that define the imported names. Types are erased. */
+/** Returns a library import as separate imports from the files that define each name. Types are erased. */
 const direct = (statement: string, list: string): string => {
   const names = list.split(',').map((name) => name.trim());
   const imports = names
     .filter((name) => name !== '' && !name.startsWith('type '))
     .map((name) => `import { ${name} } from ${JSON.stringify(files.get(name.split(' as ')[0] ?? '') ?? LIBRARY)};`);
-  // The number of lines stays the same.
+  // Keep the number of lines unchanged.
   return imports.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
 };
 
 /**
- * An esbuild plugin that imports each component of the library from its own file. With imports through the index of the
- * library, the initial load would include every component that any page needs.
+ * An esbuild plugin that imports each library component from its own file. Imports through the library index would pull
+ * every component used on any page into the initial load.
  */
 export const directImports: Plugin = {
   name: 'direct imports',
   setup: ({ onLoad }) => {
-    // These parts of the library import its components as the console does.
+    // These library packages import components the same way as the console.
     onLoad(
       { filter: /\/lib\/console\/.*\.tsx?$|\/@mantine\/(notifications|spotlight)\/esm\/.*\.mjs$/ },
       async ({ path }) => ({

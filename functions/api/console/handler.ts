@@ -4,10 +4,10 @@ import { serve } from '#shared/api/serve.ts';
 import { webConsole } from './contract.ts';
 import { depthOf } from './page.ts';
 
-// Loaded at the first request.
+// Loaded on the first request.
 const load = async () => (await import('./library.ts')).library;
 
-/** Whether the name of a file contains a hash of its content. */
+/** Whether a file name contains a content hash. */
 const isHashed = (name: string): boolean => /\.[A-Z0-9]{8}\.\w+$/.test(name);
 
 const publishPage = async (event: Parameters<typeof publish>[0]) => {

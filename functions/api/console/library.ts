@@ -25,21 +25,21 @@ const { outputFiles } = await build({
   ...common,
   entryPoints: { app: 'main.tsx' },
   format: 'esm',
-  // Pages that few users open are separate files, loaded on demand.
+  // Rarely used pages are separate files, loaded on demand.
   splitting: true,
-  // The name of a file contains the hash of its content, so that caches may keep it forever.
+  // File names contain a content hash, so that caches may keep the files forever.
   entryNames: '[name].[hash]',
   chunkNames: '[name].[hash]',
   assetNames: '[name].[hash]',
   loader: { '.woff2': 'file' },
   jsx: 'automatic',
   plugins: [directImports],
-  // Leaves out the development checks of React.
+  // Leaves out React's development checks.
   define: { 'process.env.NODE_ENV': '"production"' },
 });
 // Browsers identify a service worker by its URL, so its name must not change.
 const worker = await build({ ...common, entryPoints: { 'push-worker': 'push/worker.ts' }, format: 'iife' });
-// Only the CSS of the main page is served; the other CSS files repeat parts of it.
+// Only the main page's CSS is served. The other CSS files repeat parts of it.
 const files = outputFiles
   .map(({ path, contents }) => ({ name: basename(path), contents }))
   .filter(({ name }) => /\.js$|\.woff2$|^app\./.test(name));
@@ -60,8 +60,8 @@ const pageAt = (depth: number): File => ({
 });
 
 /**
- * The files of the console by name, and its page for each depth, compressed. They are built from `lib/console/` when
- * this module is loaded; a bundle contains the result instead of the build.
+ * The console files by name, and the page for each depth, all compressed. They are built from `lib/console/` when this
+ * module is loaded. A bundle contains the result instead of the build.
  */
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {
   'page 0': pageAt(0),

@@ -9,7 +9,7 @@ const svgOf = ({ more = '', corner = 8 } = {}): string =>
   ].join('');
 const urlOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 
-/** The logo of the console as an SVG: a sensor on the ceiling, its waves, and a person below. */
+/** The console logo as an SVG: a sensor on the ceiling, its waves, and a person below. */
 export const logo: string = svgOf();
 
 /** The logo without rounded corners, for systems that round icons themselves. */
@@ -18,7 +18,7 @@ export const squareLogo: string = svgOf({ corner: 0 });
 /** The logo as a data URL. */
 export const logoUrl = urlOf(logo);
 
-/** Returns the logo as a data URL, with a number in a red badge, up to "9+". */
+/** Returns the logo as a data URL, with a number in a red badge (at most "9+"). */
 export const logoWithBadge = (count: number): string =>
   urlOf(
     svgOf({

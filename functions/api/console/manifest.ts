@@ -1,4 +1,4 @@
-/** The icons as PNG, for iOS and older Android, which do not support SVG. A browser rendered them from the logo. */
+/** The icons as PNG, for iOS and older Android versions without SVG support. A browser rendered them from the logo. */
 export const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png', 'apple-touch-icon.png'] as const;
 const png = (src: (typeof icons)[number], size: number, purpose: 'any' | 'maskable') => ({
   src,
@@ -8,8 +8,8 @@ const png = (src: (typeof icons)[number], size: number, purpose: 'any' | 'maskab
 });
 
 /**
- * The W3C Web Application Manifest, with which the console can be installed as an app. Its URLs are relative, so that
- * it works at any URL of the API.
+ * The W3C Web Application Manifest for installing the console as an app. The URLs are relative, so that the manifest
+ * works at any API URL.
  */
 export const manifest: string = JSON.stringify({
   name: 'Sensor Cloud',

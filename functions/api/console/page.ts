@@ -1,21 +1,19 @@
 import { logoUrl } from './logo.ts';
 
-/** Maximum depth of a page below `/console`. */
+/** The maximum depth of a page below `/console`. */
 export const MAX_DEPTH = 7;
 
-/**
- * Returns the relative path from a page to the folder of the files, so that the console works at any URL of the API.
- */
+/** Returns the relative path from a page to the folder with the files, so that the console works at any API URL. */
 export const folderFrom = (depth: number): string => {
   if (depth === 0) return 'console/';
   return depth === 1 ? './' : '../'.repeat(depth - 1);
 };
 
-/** Returns the number of slashes after `/console` in the path of a request. */
+/** Returns the number of slashes after `/console` in a request path. */
 export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/console/, '').split('/').length - 1;
 
 /**
- * Returns the HTML of the page, with its script and style from a folder. The script replaces the static content. The
+ * Returns the page HTML, with its script and style loaded from a folder. The script replaces the static content. The
  * style hides the static content for some seconds, so that people see it only if the script or the style fails to load.
  */
 export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>

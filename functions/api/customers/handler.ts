@@ -9,8 +9,8 @@ import { customers } from './contract.ts';
 type ClearDeps = Deps<(typeof customers)['operations']['deleteCustomer']['uses'][number]>;
 
 /**
- * Removes what a deleted customer leaves behind, and returns the number of removed objects. It can be interrupted and
- * repeated. Bots come first, because other objects can only be created while their customer or bot exists.
+ * Removes a deleted customer's leftover objects, and returns how many were removed. It can be interrupted and repeated.
+ * Bots come first, because other objects can only be created while their customer or bot exists.
  */
 const removeLeftovers = async (store: ClearDeps['store'], customerId: number, now: number): Promise<number> => {
   const { bots, rules, sensorGroups, webhooks } = store;
@@ -20,7 +20,7 @@ const removeLeftovers = async (store: ClearDeps['store'], customerId: number, no
   });
   const removedWebhooks = await inBatches(await webhooks.list(customerId), (webhook) => webhooks.forget(webhook, now));
   const removedRules = await inBatches(await rules.list(customerId), rules.remove);
-  // A group can be removed only if no rule or webhook refers to it.
+  // A group can be removed only once no rule or webhook refers to it.
   const removedGroups = await inBatches(await sensorGroups.list(customerId), ({ id }) =>
     sensorGroups.remove(customerId, id),
   );

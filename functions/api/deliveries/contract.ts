@@ -28,9 +28,7 @@ const filters = {
   until: time('only deliveries up to this time, ms'),
 };
 
-/**
- * Callers who may manage a webhook can see and control its deliveries. Its kind determines which permission they need.
- */
+/** Callers who may manage a webhook can see and control its deliveries. The webhook kind determines the permission. */
 const ofWebhook = defaults({
   auth: 'user',
   may: webhookManagers,
@@ -38,7 +36,7 @@ const ofWebhook = defaults({
 });
 const ByWebhook = z.object({ webhookId: uuid });
 const ByDelivery = ByWebhook.extend({ deliveryId: deliveryIdText });
-/** Rules name people, so callers who may change rules may also see and resend the deliveries to those people. */
+/** Rules name people, so callers who may change rules may also see and resend deliveries to those people. */
 const ofPeople = defaults({
   auth: 'user',
   may: 'manage_rules',

@@ -24,12 +24,12 @@ import { deliverTask } from '#shared/queue/encode.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
-/** Returns the delivery unless it is past its retention. The table may remove it later. */
+/** Returns the delivery unless it is past retention. The table may remove expired deliveries late. */
 const unlessExpired = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - DELIVERY_RETENTION ? delivery : null;
 
 type PersonCall = { customerId: number; params: { deliveryId: string }; fail: (code: 'delivery_not_found') => never };
-/** Returns the delivery to a person that the path names. */
+/** Returns the person delivery named in the path. */
 const findPersonDelivery = async (
   { customerId, params, fail }: PersonCall,
   { store, now }: { store: StoreOf<'deliveries.get'>; now: () => number },
@@ -38,14 +38,14 @@ const findPersonDelivery = async (
 
 type TimeRange = { since: number | undefined; until: number | undefined };
 
-/** Logs that a queue is unavailable. The delivery is in the due index as well, where the sweep finds it. */
+/** Logs that a queue is unavailable. The sweep finds the delivery in the due index. */
 const leaveToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
 
-/** Returns the time range (ms) of a list, limited to the retention. */
+/** Returns a list's time range (ms), limited to the retention. */
 const withinRetention = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<TimeRange>, now: number) =>
   [Math.max(since, now - DELIVERY_RETENTION), until] as const;
 
-/** Returns the language and time for a test message, if people read what the webhook sends. */
+/** Returns the language and time for a test message, if the webhook's messages are read by people. */
 const readerOf = async (
   { customerId, botId, format }: WebhookRecord,
   timeZone: string,
@@ -85,7 +85,7 @@ export const handler = serve(deliveries, {
   },
 
   getPersonDeliveryMessage: async (call, deps) => {
-    // Loaded when somebody first views a message.
+    // Loaded when a message is first viewed.
     const { notificationText } = await import('#shared/delivery/message.ts');
     const { title, text } = notificationText(await findPersonDelivery(call, deps));
     return { headers: {}, body: `${title}\n\n${text}` };
@@ -144,7 +144,7 @@ export const handler = serve(deliveries, {
     const customer = await store.customers.get(webhook.customerId);
     const time = now();
     const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
-    // Loaded with the first test of a webhook.
+    // Loaded on the first webhook test.
     const [{ serviceFrom }, { testDelivery }] = await Promise.all([
       import('#shared/domain/delivery/snapshot.ts'),
       import('#shared/domain/delivery/test-delivery.ts'),
@@ -170,7 +170,7 @@ export const handler = serve(deliveries, {
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
     const { since, until, states, ratePerSecond } = body;
-    // Counts the deliveries that one call can read. The steps of the replay find and count the rest.
+    // Counts the deliveries a single request can read. The replay steps find and count the rest.
     const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
     const found = oldest.filter((row) => isReplayed({ states }, row)).length;
     const replay = {

@@ -117,7 +117,7 @@ export const devices = group({
       success: 202,
       response: Accepted,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
-      // The guard enforces the quota by counting messages before they are parsed.
+      // The guard enforces the quota by counting messages before parsing them.
       uses: [...ingestUses, 'keep:quotas'],
     },
   },

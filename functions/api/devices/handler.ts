@@ -9,7 +9,7 @@ import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { devices } from './contract.ts';
 
-/** Returns the sensor with an id, whichever customer it belongs to, or null. */
+/** Returns the sensor with an id, whichever customer it belongs to, or null if there is none. */
 const findSensor = async (
   store: StoreOf<'customers.ownerOf' | 'sensors.get'>,
   sensorId: string,
@@ -18,13 +18,13 @@ const findSensor = async (
   return owner === null ? null : store.sensors.get(owner, sensorId);
 };
 
-/** Parameters of the error messages of refused calls. */
+/** Error message parameters for refused requests. */
 const refusalParams = { type: { expected: 'object' }, items: { limit: MESSAGE_LIMITS.count }, json: {} };
 
-/** How long a device with too many pending calls has to wait. About 100 calls are processed per second. */
+/** How long a device with too many pending requests must wait. About 100 requests are processed per second. */
 const BACKLOG_WAIT_SECONDS = 5;
 
-// Almost all calls send messages, so the code of the other operations is loaded on first use.
+// Almost all requests send messages, so the code for the other operations is loaded on first use.
 export const handler = serve(devices, {
   registerDevice: async ({ body, provisioner, fail, refuse }, deps) => {
     const { store, now } = deps;
@@ -43,7 +43,7 @@ export const handler = serve(devices, {
     if (outcome.kind === 'again') return new Reply(outcome.registration, { status: 200 });
     if (outcome.kind === 'refused') return fail('registration_refused');
     const { maxDevices } = provisioner;
-    // A missing limit means that the key was deleted in the meantime.
+    // Without a limit, the key has been deleted.
     if (maxDevices === null) return fail('credentials_invalid');
     return fail('limit_reached', { limit: { of: 'devices', most: maxDevices } });
   },

@@ -14,15 +14,13 @@ import type { devices } from './contract.ts';
 type RegisterDeps = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
 type CodeDeps = Pick<RegisterDeps, 'now' | 'random'>;
 type Registration = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
-/**
- * The result of a registration. Null: the sensor was changed in the meantime, so the registration has to be retried.
- */
+/** The result of a registration. Null means that the sensor has changed, and the registration must be retried. */
 type RegistrationResult =
   | { kind: 'new' | 'again'; registration: Registration }
   | { kind: 'refused' | 'key_used_up' }
   | null;
 
-/** Generates a pairing code: `shown` for the device, `stored` for the table. */
+/** Generates a pairing code. `shown` is for the device, `stored` for the table. */
 export const newPairingCode = ({ random, now }: CodeDeps) => {
   const code = pairingCode(random(8));
   const expires = now() + PAIRING_CODE_LIFETIME;
@@ -46,7 +44,7 @@ export const registerFirst = async (
 };
 
 type NewNotice = NoticeItem & { uuid: string };
-/** Returns a notice, which is a report by the service itself about a sensor. */
+/** Returns a notice, which the service itself reports about a sensor. */
 const newNotice = (notice: Notice, { now, random }: CodeDeps): NewNotice => ({
   uuid: randomUuid(random),
   receiveDate: now(),
@@ -59,7 +57,7 @@ const enqueueNotice = (
   { uuid, receiveDate }: Pick<NewNotice, 'uuid' | 'receiveDate'>,
 ) => sendNotice(deps, { customerId: customerId ?? UNASSIGNED, sensorId, uuid, receiveDate });
 
-/** Reports a refused registration, up to a limit, so that nobody with a key can flood a customer with reports. */
+/** Reports a refused registration, up to a limit, so that key holders cannot flood a customer with reports. */
 const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<void> => {
   const { store, now } = deps;
   const { windowSeconds } = REPORTED_REFUSALS;
@@ -72,7 +70,7 @@ const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<
   await enqueueNotice(deps, sensor, { uuid, ...notice });
 };
 
-/** Registers a known device again. A linked device needs its token, or the permission of its customer. */
+/** Registers a known device again. A linked device needs its token, or the customer's permission. */
 export const registerAgain = async (
   deps: RegisterDeps,
   sensor: SensorRecord,

@@ -2,7 +2,7 @@ import { publish } from '#shared/api/http/publication.ts';
 import { serve } from '#shared/api/serve.ts';
 import { docs } from './contract.ts';
 
-// Loaded at the first request.
+// Loaded on the first request.
 const load = async () => (await import('./library.ts')).library;
 
 export const handler = serve(docs, {
