@@ -43,7 +43,7 @@ import { sweep } from './workers/sweep/contract.ts';
 import { undeliverable } from './workers/undeliverable/contract.ts';
 import { watchChanges } from './workers/watch-changes/contract.ts';
 
-/** All groups of operations, in the order of the OpenAPI document. */
+/** All operation groups, in the order used in the OpenAPI document. */
 export const groups = [
   auth,
   users,
@@ -90,6 +90,6 @@ export const awsSchedules = [alarmCheck] as const;
 /** Functions that AWS IoT calls to authenticate devices. */
 export const authorizers = [authorizer] as const;
 
-/** The subfolder of `functions` that a function is in. */
+/** Returns the subfolder of `functions` that contains a function. */
 export const kindOf = (name: string): 'api' | 'workers' =>
   groups.some((group) => group.name === name) ? 'api' : 'workers';

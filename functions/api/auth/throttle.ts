@@ -49,8 +49,9 @@ type Login = { username: string; address: string; isKnown: boolean };
  * - An address is known if it has logged in to the account before, or has set the password with an emailed code. Only
  *   failures from that address delay it, with a backoff.
  * - Every other address has two limits, one for this account and one for all accounts. All of an account's unknown
- *   addresses share a backoff. For a known address these limits are counted separately and not enforced. Otherwise,
- *   response times would reveal which addresses are known.
+ *   addresses share a backoff.
+ * For a known address these limits are counted separately and not enforced. Otherwise, response times would reveal
+ * which addresses are known.
  */
 export const loginThrottle = (store: ThrottleStore, { username, address, isKnown }: Login, now: () => number) => {
   const windows = windowsOf('login', username, isKnown ? `${address} known` : address).map((window) =>

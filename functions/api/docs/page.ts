@@ -1,6 +1,6 @@
 import { EXAMPLE_TIME } from '#shared/domain/makers/message-fields.ts';
 
-/** Returns the page with its script and style. URLs are relative, so that it works wherever the API runs. */
+/** Returns the page with its script and style. URLs are relative, so that the page works wherever the API runs. */
 export const pageOf = (script: string, style: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -19,11 +19,11 @@ export const pageOf = (script: string, style: string): string => `<!doctype html
 `;
 
 /**
- * The script that starts Swagger UI. It is appended to the file of the library, because the page must not contain
- * scripts. It disables the online validator, and sends no cookies, because a call with a cookie and without a CSRF
- * token counts as an attack. The filter finds operations by any word in them; the built-in one only finds tags.
- * Webhooks are components, which the library does not list. Examples of messages get the current time, because a device
- * whose clock is wrong is reported.
+ * The script that starts Swagger UI. It is appended to the library file, because the page must not contain scripts. It
+ * disables the online validator. It sends no cookies, because a request with a cookie but no CSRF token counts as an
+ * attack. The filter matches operations by any of their words. The built-in filter only matches tags. Webhooks are
+ * components, which the library does not list. Message examples are shifted to the current time, because a device with
+ * a wrong clock would be reported.
  */
 export const start = `
 const isFound = (phrase) => (operation) => {

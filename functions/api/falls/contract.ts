@@ -16,7 +16,7 @@ const ofFall = defaults({
 
 const acknowledgement = defaults({ ...ofFall, path: '/sensors/{sensorId}/falls/{uuid}/acknowledgement' });
 
-/** A separate function, because it may change the alarms of a fall, which lists do not. */
+/** A separate function, because it may change a fall's alarms. Lists may not. */
 export const falls = group({
   name: 'falls',
   about: 'What people did about falls, whether a rule notified of them or not',

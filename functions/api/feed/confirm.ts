@@ -6,7 +6,7 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import type { FeedDeps } from './deps.ts';
 
-/** Marks a delivery as delivered, with all the consequences. Every step can be repeated. */
+/** Marks a delivery as delivered and applies all follow-up changes. Every step can be repeated. */
 const confirm = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): Promise<void> => {
   const { store, now, measure, failpoint } = deps;
   await reportAttempts(deps, delivery, [at], true);
@@ -19,7 +19,7 @@ const confirm = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): P
 };
 
 /**
- * Confirms all returned deliveries up to an id, and returns the remaining ones, or null if that delivery was never
+ * Confirms all returned deliveries up to an id, and returns the remaining ones. Returns null if that delivery was never
  * returned.
  */
 export const confirmUpTo = async (
@@ -32,7 +32,7 @@ export const confirmUpTo = async (
   const end = given.findIndex(({ id }) => id === after) + 1;
   if (end === 0) {
     if (isPastRetention(timeOfUlid(after), now())) return given;
-    // It was confirmed before, or has expired.
+    // Already confirmed, or expired.
     const delivery = await store.deliveries.get(customerId, webhookId, after);
     const hasEnded = delivery?.state === 'delivered' || delivery?.state === 'failed';
     return hasEnded || (delivery && isExpired(delivery, now())) ? given : null;

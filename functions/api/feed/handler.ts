@@ -17,12 +17,12 @@ import { nextDeliveries, requestsOf } from './next-deliveries.ts';
 type FetchCall = Call<(typeof feed)['operations']['fetchFeed']>;
 type Requests = Awaited<ReturnType<typeof requestsOf>>['requests'];
 
-/** How often (ms) a waiting fetch checks for deliveries, which costs half a read unit each time. */
+/** How often (ms) a waiting fetch checks for deliveries. Each check costs half a read unit. */
 const POLL_MS = 500;
-/** How often (ms) the time of the last fetch is recorded. */
+/** How often (ms) the last fetch time is recorded. */
 const RECORD_EVERY_MS = 60_000;
 
-/** Returns the webhook of the path for a caller with its token. */
+/** Returns the webhook in the path for a caller with its token. */
 const webhookByToken = async ({ params, event, fail }: FetchCall, deps: FeedDeps): Promise<WebhookRecord> => {
   const { store } = deps;
   const owner = await store.customers.ownerOf('webhook', params.webhookId);
@@ -31,7 +31,7 @@ const webhookByToken = async ({ params, event, fail }: FetchCall, deps: FeedDeps
   return webhook && secretsEqual(bearerToken({ event }) ?? '', webhook.token) ? webhook : fail('credentials_invalid');
 };
 
-/** Returns the webhook of the path for a caller who may fetch from it. */
+/** Returns the webhook in the path for a caller who may fetch from it. */
 const openFeed = async (call: FetchCall, deps: FeedDeps): Promise<WebhookRecord> => {
   const { caller, fail } = call;
   const webhook = caller
@@ -51,7 +51,7 @@ const fetchOnce = async (
   const cursor = await store.feeds.cursor(webhook);
   const confirm = async () =>
     after === undefined ? cursor.given : await confirmUpTo(deps, webhook, cursor.given, after);
-  // Only confirmations by users are audited. Those by the receiver add nothing to what the delivery records.
+  // Only users' confirmations are audited. The receiver's confirmations are already recorded in the deliveries.
   const unconfirmed = await (caller ? audited(confirm) : confirm());
   const next = await nextDeliveries(deps, webhook, unconfirmed ?? fail('delivery_not_found'), limit);
   const { requests, lost } = await requestsOf(deps, webhook, next.deliveries, caller !== null);
@@ -62,7 +62,7 @@ const fetchOnce = async (
   return requests;
 };
 
-/** Waits until `end` (ms) for deliveries, and returns them. */
+/** Waits for deliveries until `end` (ms), and returns them. */
 const waitForDeliveries = async (
   call: FetchCall,
   deps: FeedDeps,
@@ -73,7 +73,7 @@ const waitForDeliveries = async (
   while (now() < end) {
     await pause(Math.max(0, Math.min(POLL_MS, end - now())));
     if (now() >= end || !(await store.feeds.hasPending(webhook))) continue;
-    // In the meantime, the token may have been replaced or the webhook disabled.
+    // While waiting, the token may have been replaced or the webhook disabled.
     const current = await openFeed(call, deps);
     const requests = await retryOnConflict(() => fetchOnce(call, deps, current));
     if (requests.length > 0) return requests;

@@ -9,8 +9,8 @@ import { deliverTask } from '#shared/queue/encode.ts';
 import type { FeedDeps } from './deps.ts';
 
 /**
- * Hands a delivery that cannot be fetched to the worker `deliver`, which ends it and notifies the users who manage the
- * webhook. Every fetch that finds it does so until it has ended.
+ * Leaves an unfetchable delivery to the `deliver` worker, which ends it and notifies the webhook managers. Every fetch
+ * that finds the delivery does so until it has ended.
  */
 const leaveToWorker = ({ enqueue, log, measure }: FeedDeps, delivery: WebhookDelivery): Promise<void> =>
   enqueue([{ ...deliverTask(delivery), isRetry: true }]).catch((error: unknown) => {
@@ -19,8 +19,8 @@ const leaveToWorker = ({ enqueue, log, measure }: FeedDeps, delivery: WebhookDel
   });
 
 /**
- * Whether to return a pending delivery. Removes it from the feed if it has ended, expired, or is an escalation step of
- * an alarm that was acknowledged before the first fetch.
+ * Whether to return a pending delivery. Ends an escalation step if the alarm was acknowledged before the first fetch,
+ * removes deliveries that have ended from the feed, and leaves expired ones to the worker.
  */
 const isFetchable = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boolean): Promise<boolean> => {
   const { store, now } = deps;
@@ -34,9 +34,7 @@ const isFetchable = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boo
   return false;
 };
 
-/**
- * Returns the next deliveries: those that were returned before and not confirmed, then pending ones, up to the limit.
- */
+/** Returns the next deliveries up to the limit. Unconfirmed ones come first, then pending ones. */
 export const nextDeliveries = async (
   deps: FeedDeps,
   webhook: WebhookRecord,
@@ -65,12 +63,12 @@ export const nextDeliveries = async (
   return { given, deliveries: deliveries.slice(0, limit) };
 };
 
-/** The maximum number of characters of all bodies in a response, not counting the first: Lambda returns up to 6 MB. */
+/** The maximum total characters for all bodies in a response after the first, because Lambda returns at most 6 MB. */
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * Returns the requests that would have been posted, and the ids of deliveries whose messages are lost. The requests are
- * shown to users without their authentication, which is the token of the webhook or is derived from it.
+ * Returns the requests that would have been posted, and the ids of deliveries with lost messages. Users see the
+ * requests without authentication, because it is the webhook token or derived from it.
  */
 export const requestsOf = async (
   deps: FeedDeps,

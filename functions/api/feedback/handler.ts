@@ -11,15 +11,15 @@ import type { StoreOf } from '#shared/store/store.ts';
 import { feedback } from './contract.ts';
 import { makerWebhook } from './maker-webhook.ts';
 
-/** The maximum number of ids that are tried until one is free. */
+/** The maximum number of ids to try before giving up. */
 const MAX_ATTEMPTS = 5;
 
 type ReferenceScope = { customerId: number; sensorId: string; since: number };
 type Refuse = (path: string, problem: Problem) => never;
 
 /**
- * Checks that the rule hit and the event that feedback names exist and belong to the sensor. Returns the UUID of the
- * event that it concerns, or null.
+ * Checks that the rule hit and the event named in the feedback exist and belong to the sensor. Returns the UUID of the
+ * event the feedback is about, or null.
  */
 const checkReferences = async (
   store: StoreOf<'ruleHits.get' | 'events.get'>,
@@ -35,7 +35,7 @@ const checkReferences = async (
   ]);
   if (ruleHitId !== null && (hit?.sensorId !== sensorId || hit.createDate < since))
     refuse('ruleHitId', 'unknown_reference');
-  // A message has no date if it caused no event, or is not processed yet.
+  // A message has no date if it caused no event or has not been processed yet.
   if (eventId !== null && (event?.createDate ?? 0) < since) refuse('eventId', 'unknown_reference');
   return eventId ?? hit?.sensorEventId ?? null;
 };
@@ -63,7 +63,7 @@ export const handler = serve(feedback, {
       const result = await store.feedback.create(customerId, created, delivery);
       if (result === 'gone') return fail('sensor_not_found');
       if (result !== 'done') continue;
-      // The delivery is in the due index as well, where the sweep finds it.
+      // The sweep finds the delivery in the due index.
       const leaveToSweep = (error: unknown) =>
         log('warn', 'feedback for the maker is left to the sweep', { sensorId }, error);
       if (delivery) await enqueue([deliverTask(delivery)]).catch(leaveToSweep);

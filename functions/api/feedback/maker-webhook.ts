@@ -7,12 +7,12 @@ import type { feedback } from './contract.ts';
 type ForwardDeps = Deps<(typeof feedback)['operations']['createFeedback']['uses'][number]>;
 
 const NAME = 'Feedback to maker A';
-/** The maximum number of times the webhook is read. It is read again after it was created or changed. */
+/** The maximum number of times the webhook is read. It is read again after being created or changed. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Creates the webhook of the maker, which signs its requests and has no other authentication. Its secret is random
- * until a system admin sets the one that the maker knows.
+ * Creates the maker's webhook, which signs its requests and has no other authentication. The secret is random until a
+ * system admin sets the one the maker knows.
  */
 const createWebhook = async (deps: ForwardDeps, url: string, before: FeedbackWebhook | null): Promise<void> => {
   const { store, encryptSecret, random, now } = deps;
@@ -37,15 +37,15 @@ const createWebhook = async (deps: ForwardDeps, url: string, before: FeedbackWeb
   await store.makerFeedback.furnish(customer, webhook, before);
 };
 
-/** Changes the URL of the webhook, and enables it, because it was the previous receiver that failed. */
+/** Changes the webhook URL and enables the webhook, because only the previous receiver failed. */
 const setUrl = async ({ store, now }: ForwardDeps, webhook: WebhookRecord, url: string): Promise<void> => {
   const { secretKey: _, ...fields } = webhook;
   await store.webhooks.replace(webhook, WebhookUpdate.parse({ ...fields, url, isEnabled: true }), now());
 };
 
 /**
- * Returns the webhook that feedback for maker A is sent to, with the URL of the setting, and creates it if there is
- * none. Returns null if the stage forwards no feedback, or if others kept changing the webhook.
+ * Returns the webhook for maker A feedback, with the configured URL, creating it if necessary. Returns null if the
+ * stage does not forward feedback, or if others kept changing the webhook.
  */
 export const makerWebhook = async (deps: ForwardDeps): Promise<WebhookRecord | null> => {
   const { store, settings } = deps;

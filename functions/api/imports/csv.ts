@@ -1,13 +1,13 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { ImportRow } from '#shared/domain/import/import-view.ts';
 
-/** The separator of a file: Excel writes semicolons where the comma is the decimal mark. */
+/** Returns the file's separator. Excel writes semicolons where the decimal mark is a comma. */
 const separatorOf = (text: string): string => {
   const [header = ''] = text.split(/\r?\n/, 1);
   return header.includes(';') ? ';' : ',';
 };
 
-/** Returns the rows of a file by the names in its header, or the number of the first line that is not valid CSV. */
+/** Returns a file's rows keyed by its header names, or the number of the first line that is not valid CSV. */
 export const parseCsv = (text: string): { rows: ImportRow[] } | { line: number } => {
   try {
     const rows = parse(text, {

@@ -14,11 +14,11 @@ import { imports } from './contract.ts';
 import type { ImportCall, ImportDeps, ImportPlan, Planning } from './plan.ts';
 import { rowsOf } from './rows.ts';
 
-/** The number of imports that a customer can begin per day, not counting dry runs. */
+/** The number of imports a customer can begin per day, not counting dry runs. */
 const MAX_IMPORTS = 200;
 const DAY_SECONDS = 86_400;
 
-/** The planners, each loaded with the first import of its kind. */
+/** The planners, each loaded on the first import of its kind. */
 const planners: Readonly<Record<ImportKind, (planning: Planning) => Promise<ImportPlan>>> = {
   users: async (planning) => (await import('./users.ts')).planUsers(planning),
   sensors: async (planning) => (await import('./sensors.ts')).planSensors(planning),
@@ -34,7 +34,7 @@ const viewOf = async (
   return { ...job, kind: imported, errors };
 };
 
-/** Refuses the import if any row has a problem, and names all problems in the order of the rows. */
+/** Refuses the import if any row has a problem. Lists all problems in row order. */
 const refuseRows = ({ problems }: ImportPlan): void =>
   refuseAll(
     problems

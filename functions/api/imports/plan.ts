@@ -10,10 +10,7 @@ type Operation = (typeof imports)['operations']['createImport'];
 export type ImportCall = Call<Operation>;
 export type ImportDeps = Deps<Operation['uses'][number]>;
 
-/**
- * What an import would do. `limit`: the quota that it would exceed. `steps` generates ids, so a dry run does not call
- * it.
- */
+/** What an import would do. `limit`: the quota it would exceed. `steps` generates ids, so dry runs do not call it. */
 export type ImportPlan = {
   created: number;
   updated: number;
@@ -22,7 +19,7 @@ export type ImportPlan = {
   steps: () => Promise<ImportStep[]>;
 };
 
-/** The numbered rows of an import, and the call that they came with. */
+/** The numbered rows in an import, and the request that sent them. */
 export type Planning = {
   call: Pick<ImportCall, 'caller' | 'customerId'>;
   deps: ImportDeps;
@@ -30,7 +27,7 @@ export type Planning = {
 };
 export type NumberedRow = { row: number; cells: ImportRow };
 
-/** Collects the problems of a row. */
+/** Collects a row's problems. */
 export const problemsOf = (row: number) => {
   const problems: RowProblem[] = [];
   const add = (field: string, problem: Problem, values?: RowProblem['values']): void => {

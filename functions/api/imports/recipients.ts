@@ -1,18 +1,18 @@
 import { By, type Recipient } from '#shared/domain/rule/recipient.ts';
 
-/** The users and bot webhooks that a file can refer to, by name; null for a name that several of them share. */
+/** The users and bot webhooks a file can refer to, by name. The value is null for a name shared by several webhooks. */
 export type Directory = {
   users: ReadonlyMap<string, number>;
   webhooks: ReadonlyMap<string, { botId: number; webhookId: string } | null>;
   usernameKey: (username: string) => string;
 };
 
-/** Returns the recipient that a text such as `anna:email` names, or null. */
+/** Returns the recipient named by a string such as `anna:email`, or null. */
 const recipientOf = (text: string, { users, webhooks, usernameKey }: Directory): Recipient | null => {
   const at = text.lastIndexOf(':');
   const name = text.slice(0, at).trim();
   const kind = text.slice(at + 1).trim();
-  // The name of a webhook may contain a colon.
+  // A webhook name may contain a colon.
   if (text.startsWith('webhook:')) return webhooks.get(text.slice('webhook:'.length).trim()) ?? null;
   const { data: by } = By.safeParse(kind);
   if (at < 0 || by === undefined) return null;
@@ -21,7 +21,7 @@ const recipientOf = (text: string, { users, webhooks, usernameKey }: Directory):
   return userId === undefined ? null : { userId, by };
 };
 
-/** Returns the recipients that a cell names, or the part that names none. */
+/** Returns the recipients named in a cell, or the first part that does not name one. */
 export const recipientsIn = (cell: string, directory: Directory): { recipients: Recipient[] } | { unknown: string } => {
   const parts = cell
     .split(';')
@@ -38,9 +38,7 @@ export const recipientsIn = (cell: string, directory: Directory): { recipients: 
 
 type Step = { afterSeconds: number; recipients: Recipient[] };
 
-/**
- * Returns the steps that a cell such as `60 onDuty:sms | 180 anna:email` describes, or the part that describes none.
- */
+/** Returns the steps described by a cell such as `60 onDuty:sms | 180 anna:email`, or the first invalid part. */
 export const stepsIn = (cell: string, directory: Directory): { steps: Step[] } | { unknown: string } => {
   const steps: Step[] = [];
   for (const part of cell.split('|')) {

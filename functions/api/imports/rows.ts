@@ -3,7 +3,7 @@ import type { ImportCall, NumberedRow } from './plan.ts';
 
 const isEmpty = (cell: unknown): boolean => cell === null || cell === undefined || cell === '';
 
-/** Returns the rows of an import without their empty cells. */
+/** Returns an import's rows without empty cells. */
 export const rowsOf = async ({ body, refuse }: Pick<ImportCall, 'body' | 'refuse'>): Promise<NumberedRow[]> => {
   // The parser is loaded with the first file.
   const parsed = typeof body === 'string' ? (await import('./csv.ts')).parseCsv(body) : { rows: body };
@@ -18,12 +18,12 @@ export const rowsOf = async ({ body, refuse }: Pick<ImportCall, 'body' | 'refuse
 };
 
 type Convert = (cell: unknown) => unknown;
-/** Converts a cell of CSV, which is text. Text of another type is left for the schema to reject. */
+/** Converts a CSV cell from text. Cells of any other type are left for the schema to reject. */
 export const toNumber: Convert = (cell) => (typeof cell === 'string' && /^\d{1,15}$/.test(cell) ? Number(cell) : cell);
 export const toFlag: Convert = (cell) => ({ true: true, false: false })[String(cell).toLowerCase()] ?? cell;
 export const toList: Convert = (cell) => (typeof cell === 'string' ? cell.split(/[\s,;|]+/).filter(Boolean) : cell);
 
-/** Returns the cells of known columns, converted. */
+/** Returns the converted cells from known columns. */
 export const convertCells = (cells: ImportRow, columns: Readonly<Record<string, Convert>>): ImportRow =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([name, convert]) =>

@@ -23,11 +23,11 @@ const columns = {
   repeatSeconds: toNumber,
   untilAcknowledged: toFlag,
 };
-/** Returns the column of a field of a rule. Some fields have another name in files. */
+/** Returns the column for a rule field. Some fields have different names in files. */
 const columnOf = (field: string): string =>
   ({ sensorId: 'sensor', regionId: 'sensor', sensorGroupId: 'group', schedule: 'days' })[field] ?? field;
 
-/** What the rows of a file can refer to. */
+/** What rows in a file can refer to. */
 type References = {
   known: ReadonlyMap<string, Rule | null>;
   sensors: ReadonlyMap<string, { id: string; isLinked: boolean }>;
@@ -64,7 +64,7 @@ const readReferences = async (planning: Planning): Promise<References & { all: R
 
 type Add = ReturnType<typeof problemsOf>['add'];
 
-/** Returns the sensor or the group that a row watches, as fields of a rule. */
+/** Returns the sensor or group watched by a row, as rule fields. */
 const scopeIn = (cells: ImportRow, { sensors, groups }: References, add: Add): Partial<RuleUpdate> => {
   const { sensor, group } = cells;
   if (sensor !== undefined && group !== undefined) add('group', 'one_scope');
@@ -79,7 +79,7 @@ const scopeIn = (cells: ImportRow, { sensors, groups }: References, add: Add): P
   return { sensorId: null, sensorGroupId: found?.id ?? null };
 };
 
-/** Returns the schedule of a row. Fields that the row omits keep their values in the existing rule. */
+/** Returns a row's schedule. Omitted fields keep their values from the existing rule. */
 const scheduleIn = (cells: ImportRow, before: Rule | null, { timeZone }: References): { schedule?: unknown } => {
   const given = convertCells(cells, { days: toList, from: same, to: same, timeZone: same });
   if (Object.keys(given).length === 0) return {};
@@ -107,7 +107,7 @@ type Accepted = { row: number; given: RuleUpdate; before: Rule | null };
 
 const updateOf = (rule: Rule): RuleUpdate => RuleUpdate.parse(rule);
 
-/** Returns a row as a rule, or its problems. A row of an existing rule keeps the fields that it omits. */
+/** Returns a row as a rule, or its problems. A row for an existing rule keeps any fields it omits. */
 const acceptRow = ({ row, cells }: NumberedRow, references: References): Accepted | { problems: RowProblem[] } => {
   const { problems, add } = problemsOf(row);
   const before = references.known.get(String(cells.name ?? '')) ?? null;
@@ -118,7 +118,7 @@ const acceptRow = ({ row, cells }: NumberedRow, references: References): Accepte
     ...(before && updateOf(before)),
     ...convertCells(cells, columns),
     ...scope,
-    // A region belongs to the room of a sensor.
+    // A region belongs to a sensor's room.
     ...(isMoved && { regionId: null }),
     ...scheduleIn(cells, before, references),
     ...recipientFields(cells, references, add),
@@ -157,7 +157,7 @@ const stepOf = async (
   return { do: before ? 'update_rule' : 'create_rule', row, rule };
 };
 
-/** Plans which rules are created, and which are changed. */
+/** Plans which rules to create and which to change. */
 export const planRules = async (planning: Planning): Promise<ImportPlan> => {
   const { call, deps, rows } = planning;
   const references = await readReferences(planning);

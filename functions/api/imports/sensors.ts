@@ -9,15 +9,15 @@ import type { SensorGroup } from '#shared/domain/sensor/sensor-group.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { createOnce, type ImportPlan, type Planning, problemsOf } from './plan.ts';
 
-/** A sensor that a file may contain: one of the customer, or an unassigned one. */
+/** A sensor a file may contain: either the customer's own, or unassigned. */
 type Found = Pick<SensorRecord, 'id' | 'name' | 'groupId'> & { isLinked: boolean };
 type Accepted = { row: number; given: ImportedSensor; found: Found };
 
-/** Returns a hardware id in the form in which it is stored; null if no maker uses its format. */
+/** Returns a hardware id in its stored form, or null if it matches no maker's format. */
 export const storedHardwareId = (hardwareId: string): string | null =>
   Manufacturer.options.map((maker) => hardwareIdOf(maker, hardwareId)).find((id) => id !== null) ?? null;
 
-/** Finds sensors by their hardware ids: those of the customer and, for a system admin, unassigned ones. */
+/** Finds sensors by hardware id: the customer's own and, for system admins, unassigned ones. */
 export const findSensors = async (
   { call: { caller, customerId }, deps: { store } }: Planning,
   hardwareIds: readonly string[],
@@ -44,7 +44,7 @@ export const findSensors = async (
   return found;
 };
 
-/** Returns groups by name; null for a name that several groups share. */
+/** Returns groups by name. The value is null for a name shared by several groups. */
 export const groupsByName = (groups: readonly SensorGroup[]): Map<string, SensorGroup | null> => {
   const byName = new Map<string, SensorGroup | null>();
   for (const group of groups) byName.set(group.name, byName.has(group.name) ? null : group);
@@ -52,7 +52,7 @@ export const groupsByName = (groups: readonly SensorGroup[]): Map<string, Sensor
 };
 
 const isRenamed = ({ given: { name }, found }: Accepted): boolean => name !== undefined && name !== found.name;
-/** The group that a sensor joins: an existing one, or the name of a new one. Null if it stays where it is. */
+/** Returns the name of the existing or new group a sensor joins, or null if the sensor stays where it is. */
 const joinedGroup = (
   { given: { group }, found }: Accepted,
   groups: ReadonlyMap<string, SensorGroup | null>,
@@ -66,7 +66,7 @@ type References = {
   mayRename: boolean;
 };
 
-/** Returns a row with its sensor, or what is wrong with it. */
+/** Returns a row with its sensor, or the row's problems. */
 const acceptRow = (
   row: number,
   given: ImportedSensor,
@@ -102,7 +102,7 @@ const acceptRows = async (planning: Planning, groups: References['groups']) => {
   };
 };
 
-/** Returns the steps that create the missing groups, and add sensors to groups. */
+/** Returns the steps that create missing groups and add sensors to groups. */
 const groupSteps = async (
   { deps: { store } }: Planning,
   accepted: readonly Accepted[],
@@ -141,7 +141,7 @@ const limitOf = (
   return isTooLarge ? { of: 'sensorsInGroup', most: quotas.sensorsInGroup } : null;
 };
 
-/** Plans which sensors are linked, renamed and moved to groups. */
+/** Plans which sensors to link, rename and move to groups. */
 export const planSensors = async (planning: Planning): Promise<ImportPlan> => {
   const { call, deps } = planning;
   const groups = await deps.store.sensorGroups.list(call.customerId);

@@ -39,15 +39,15 @@ const profileOf = ({ firstName, lastName, email, locale, telegramId, mobileNumbe
   mobileNumber,
 });
 
-/** A row that may be applied, with the user it changes. */
+/** An acceptable row, with the user it changes. */
 type Accepted = { row: number; given: Imported; known: User | undefined };
 
 const isSameSet = (a: readonly Permission[], b: readonly Permission[]): boolean =>
   a.every((one) => b.includes(one)) && b.every((one) => a.includes(one));
 
 /**
- * Returns the permissions that the caller would need to apply a row, but does not have. To change the permissions of
- * another user, the caller also needs those that the user has now.
+ * Returns the permissions the caller lacks to apply a row. To change another user's permissions, the caller also needs
+ * all those the user has now.
  */
 const lacking = ({ caller }: Planning['call'], given: Imported, known: User | undefined): string[] => {
   const before: readonly Permission[] = known?.permissions ?? [];
@@ -112,7 +112,7 @@ const creationOf = async (
 };
 
 const newUser = { firstName: '', lastName: '' };
-/** Checks each row on its own. Returns those that may be applied, and the problems of the others. */
+/** Checks each row on its own. Returns the acceptable rows, and the problems in the others. */
 const acceptRows = async (
   planning: Planning,
 ): Promise<{ accepted: Accepted[]; problems: RowProblem[]; all: User[] }> => {
@@ -139,7 +139,7 @@ const acceptRows = async (
   return { accepted, problems, all };
 };
 
-/** Plans which users are invited, and which are changed. */
+/** Plans which users to invite and which to change. */
 export const planUsers = async (planning: Planning): Promise<ImportPlan> => {
   const { deps } = planning;
   const { accepted, problems, all } = await acceptRows(planning);

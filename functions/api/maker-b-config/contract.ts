@@ -4,12 +4,12 @@ import { group } from '#shared/api/operation.ts';
 import { schemaOf } from '#shared/domain/config/field.ts';
 import { basicFields, fallFields, vitalFields } from '#shared/domain/makers/maker-b/config.ts';
 
-/** The sensor ids of this maker have exactly 12 characters. */
+/** This maker's sensor ids have exactly 12 characters. */
 const common = {
   maker: 'maker_b',
   params: z.object({ sensorId: z.string().length(12) }),
 } as const;
-/** The body and response of O21. The upper limit of a rate must not be below its lower limit. */
+/** The O21 body and response. A rate's upper limit must not be below its lower limit. */
 const VitalData = schemaOf(vitalFields)
   .check(({ value, issues }) => {
     // Invalid rates cannot be compared.

@@ -14,13 +14,11 @@ type CreateOperation = (typeof personalData)['operations']['createExport'];
 type BeginCall = Call<CreateOperation>;
 type BeginDeps = Deps<CreateOperation['uses'][number]>;
 
-/** The maximum number of jobs of a customer per day. Each of them reads all data. */
+/** The maximum number of jobs per customer per day. Each job reads all data. */
 const MAX_JOBS = 50;
 const DAY_SECONDS = 86_400;
 
-/**
- * Checks, by password or by a recent login, that the caller is the user and not somebody else using an open session.
- */
+/** Checks, by password or recent login, that the caller is the user and not someone else using an open session. */
 const proveIdentity = async (
   { caller, accountKey, sessionHash, body, fail, refuse }: BeginCall,
   deps: BeginDeps,
@@ -45,11 +43,11 @@ const checkSubject = async (
   deps: BeginDeps,
 ) => {
   const { sensors, users, customers } = deps.store;
-  // Nobody may remove their own traces.
+  // Users must not remove their own traces.
   if (kind === 'erasure' && subject.kind === 'user' && subject.id === caller.accountId) return fail('forbidden');
   if (subject.kind === 'customer') {
     if (subject.id !== customerId) refuse('subject.id', 'unknown_reference');
-    // The data that a deleted customer left behind can be erased as well.
+    // A deleted customer's remaining data can be erased too.
     if (!caller.isAdmin && !(await customers.get(customerId))) return fail('customer_not_found');
     return;
   }
@@ -66,8 +64,8 @@ const checkSubject = async (
 type EraseOperation = (typeof personalData)['operations']['createErasure'];
 type StoreJob = (job: DataJob) => Promise<void>;
 /**
- * Ends the call if it requests the erasure of a customer whose erasure is already requested, or if it erases a user
- * although its caller has requested the erasure of the customer. Returns the function that stores the erasure.
+ * Fails the request if the customer's erasure has already been requested, or if it erases a user and the caller has
+ * requested the customer's erasure. Returns the function that stores the erasure.
  */
 export const checkRequests = async (
   call: Call<EraseOperation>,
@@ -86,7 +84,7 @@ export const checkRequests = async (
   };
 };
 
-/** Creates a job and queues it, after checking the identity of the caller. */
+/** Creates and queues a job, after checking the caller's identity. */
 export const beginJob = async (
   kind: JobKind,
   call: BeginCall,
@@ -118,7 +116,7 @@ export const beginJob = async (
     ...(isRequest && { begins: createDate + REQUEST_MS }),
   };
   auditChange({ subject: null }, { subject });
-  // The audit log of the customer is erased as well.
+  // The erasure includes the customer's audit log.
   if (kind === 'erasure' && subject.kind === 'customer') auditUnder(UNASSIGNED);
   await storeJob(job);
   await enqueue([runJobTask(job)]).catch((error: unknown) => log('warn', 'a data job is left to the sweep', {}, error));

@@ -8,7 +8,7 @@ const ofCustomer = defaults({ ...common, params: z.object({ customerId: idOrZero
 const ofExport = defaults({ ...common, params: z.object({ customerId: idOrZeroText, exportId: jobIdText }) });
 const ofErasure = defaults({ ...common, params: z.object({ customerId: idOrZeroText, erasureId: jobIdText }) });
 
-/** For operations that find the subject and check the identity of the caller. */
+/** For operations that find the subject and check the caller's identity. */
 const beginning = defaults({
   errors: ['customer_not_found', 'sensor_not_found', 'user_not_found', 'login_too_old'],
   uses: [

@@ -16,8 +16,8 @@ import { beginJob, checkRequests } from './begin-job.ts';
 import { personalData } from './contract.ts';
 
 /**
- * How long (ms) a response waits for the subject of an erasure to become inaccessible. Usually this takes only as long
- * as the job waits in its queue.
+ * How long (ms) a response waits for the erased subject to become inaccessible. Usually this only takes as long as the
+ * job waits in the queue.
  */
 const GONE_TIMEOUT_MS = 8_000;
 const POLL_MS = 100;
@@ -28,7 +28,10 @@ type RequestCall = {
   auditUnder: (customerId: number) => void;
   fail: (code: 'job_not_found' | 'erasure_begun' | 'erasure_canceled') => never;
 };
-/** Returns the erasure that a call names, if it is waiting for approval. Its customer's audit log may be erased too. */
+/**
+ * Returns the erasure named in the request if it is waiting for approval. The request is audited under customer 0,
+ * because the customer's own audit log may be erased.
+ */
 const requestedErasure = async (
   { customerId, params, auditUnder, fail }: RequestCall,
   { store }: Deps<'dataJobs.get'>,
@@ -52,7 +55,7 @@ export const handler = serve(personalData, {
     const { file } = job;
     const mayDownload = caller.kind === 'session' && mayExport(caller, job.subject);
     if (file === undefined || fileUntil(job, now()) === null || !mayDownload) return exportView(job, now());
-    // Anybody with the URL can download the file, so each URL is recorded before it is returned.
+    // Anyone with the URL can download the file, so each URL is recorded before it is returned.
     await audited(() => store.dataJobs.recordUrl(job, now()));
     return exportView(job, now(), await urlOfExport(file));
   },

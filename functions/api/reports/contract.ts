@@ -4,7 +4,7 @@ import { Report } from '#shared/domain/rule/report.ts';
 import { MonthOrDay } from '#shared/domain/time/day.ts';
 import { Bytes, idText } from '#shared/domain/values.ts';
 
-/** The limits of a report: calendar months, rule hits, and sensors of the customer. */
+/** Report limits: calendar months, rule hits, and the customer's sensors. */
 export const MAX_MONTHS = 12;
 export const MAX_HITS = 20_000;
 export const MAX_SENSORS = 2_000;
@@ -40,7 +40,7 @@ const description =
   `rules on \`sensor_active\`. A report covers at most ${MAX_MONTHS} calendar months. The response is 409 for more than ` +
   `${MAX_HITS} rule hits, or if the customer has more than ${MAX_SENSORS} sensors.`;
 
-/** A separate function, because reading many hits must not delay requests that people wait for during an alarm. */
+/** A separate function, because reading many hits must not delay requests people wait for during an alarm. */
 export const reports = group({
   name: 'reports',
   about: 'Falls, false alarms, response times and offline times by month and room',

@@ -1,7 +1,7 @@
 import { type Cell, csvText } from '#shared/api/csv.ts';
 import { Figures, type Report } from '#shared/domain/rule/report.ts';
 
-/** The columns of the figures. Times are in seconds instead of ms. */
+/** The figure columns. Times are in seconds instead of ms. */
 const columns = (Object.keys(Figures.shape) as (keyof Figures)[]).map((figure) => {
   const isTime = figure.endsWith('Ms');
   return {

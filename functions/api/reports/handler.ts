@@ -13,10 +13,10 @@ type Operations = typeof reports.operations;
 type ReportCall = Pick<Call<Operations['getReport']>, 'customerId' | 'query' | 'fail' | 'refuse'>;
 type ReportDeps = Deps<Operations['getReport']['uses'][number]>;
 
-/** The number of sensors whose feedback is read concurrently. */
+/** The number of sensors to read feedback for concurrently. */
 const BATCH_SIZE = 25;
 
-/** Returns the feedback that names no rule hit; the rest is stored with its hit. */
+/** Returns the feedback that names no rule hit. All other feedback is stored with the hit. */
 const feedbackWithoutHit = async (
   { fail, customerId }: ReportCall,
   { store }: ReportDeps,

@@ -17,13 +17,13 @@ const findRoom = async (
   customerId: number,
   sensorId: string,
 ): Promise<SensorWithRoom | null> => {
-  // The sensor is read first: a later change of the room also changes its revision.
+  // The sensor is read first. A later room change also changes the sensor's revision.
   const sensor = await store.sensors.get(customerId, sensorId);
   const room = await store.rooms.get(customerId, sensorId);
   return sensor && { sensor, room: room ?? firstRoom(sensor) };
 };
 
-/** Returns the rules that refer to a region the update removes. */
+/** Returns the rules that refer to a region removed by the update. */
 const rulesOfRemovedRegions = async (
   store: StoreOf<'rules.ofRegions'>,
   customerId: number,

@@ -27,7 +27,7 @@ export const ruleHits = group({
       summary: 'List the rule hits of a customer',
       auth: 'user',
       may: 'logged_in',
-      // A display without them would not show that somebody stops breathing.
+      // Without rule hits, a display would not show that a person has stopped breathing.
       display: true,
       within: 'customer',
       params: z.object({ customerId: idText }),

@@ -20,7 +20,7 @@ const escalation =
   'again. Changes of the rule apply to the steps that are still due. Acknowledging the hit, or deleting the rule or the ' +
   'sensor, ends the escalation.';
 
-/** The deliveries of a test. `step` is 0 for the first recipients. */
+/** The deliveries in a rule test. `step` is 0 for the first recipients. */
 const RuleTest = z
   .object({
     deliveries: z.array(
@@ -31,7 +31,7 @@ const RuleTest = z
 
 const ByRule = z.object({ ruleId: idText });
 
-/** The store calls that check what a rule refers to. */
+/** The store calls for checking what a rule refers to. */
 const checking = [
   'sensors.get',
   'sensorGroups.get',

@@ -19,8 +19,8 @@ type CheckUse = Exclude<
 type Refuse = (path: string, problem: Problem, values?: FieldError['values']) => never;
 
 /**
- * Refuses a rule if this host does not support one of its channels, or if something it refers to does not exist or does
- * not fit.
+ * Refuses a rule if this host does not support one of its channels, or if a reference in it does not exist or does not
+ * fit.
  */
 const checkRule = async (
   { store, settings }: Pick<Deps<CheckUse>, 'store' | 'settings'>,
@@ -32,7 +32,7 @@ const checkRule = async (
   if (found) refuse(found.path, found.problem, found.values);
 };
 
-/** Creates a rule after checking everything that it refers to. */
+/** Creates a rule after checking everything it refers to. */
 const createRule = async (
   { fail, refuse }: Pick<Call<CreateRule>, 'fail' | 'refuse'>,
   { store, settings, quotas, now }: Deps<Exclude<CreateRule['uses'][number], 'customers.get'>>,
@@ -48,7 +48,7 @@ const createRule = async (
   return result === 'done' ? rule : fail('limit_reached', limitOf(quotas, result));
 };
 
-/** How often a rule can be tested in a minute, because each test can notify over a hundred people. */
+/** How often a rule can be tested per minute. Each test can notify over a hundred people. */
 const TESTS_PER_MINUTE = 5;
 
 export const handler = serve(rules, {
@@ -61,7 +61,7 @@ export const handler = serve(rules, {
       const found = all.filter(({ name, title, message }) => matchesSearch(searchText, name, title, message));
       return pageOf(sortedBy(found, sortBy), query);
     }
-    // Only the rules of the page are read in full.
+    // Only the rules on the page are read in full.
     const [page] = pageOf(sortedBy(await store.rules.sortFields(customerId), sortBy), query);
     const ids = page.data.map(({ id }) => id);
     return [{ ...page, data: sortedBy(await store.rules.getAll(customerId, ids), sortBy) }];
@@ -86,7 +86,7 @@ export const handler = serve(rules, {
       const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
       await checkRule({ store, settings }, customerId, body, { before, refuse });
       const { id, createDate } = before;
-      // The date always increases, because it identifies the version that a change replaces.
+      // The date always increases, because it identifies the version being replaced.
       const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
       const result = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
       if (result === 'unknown_reference') return refuse('recipients', 'unknown_reference');
@@ -100,12 +100,12 @@ export const handler = serve(rules, {
     const subject = `rule-test:${customerId}:${rule.id}`;
     const { count, seconds } = await store.limits.countFailure(subject, 60, deps.now());
     if (count > TESTS_PER_MINUTE) return fail('rate_limited', { waitSeconds: seconds });
-    // Loaded with the first test of a rule.
+    // Loaded on the first rule test.
     const { testsOf } = await import('./rule-tests.ts');
     const tests = await testsOf(deps, rule, await store.customers.get(customerId));
     const deliveries = tests.map(({ delivery }) => delivery);
     await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, true)));
-    // Each delivery is also in the due index, where the sweep finds it.
+    // The sweep finds each delivery in the due index.
     const leaveToSweep = (error: unknown) =>
       log('warn', 'the tests of a rule are left to the sweep', { ruleId: rule.id }, error);
     await enqueue(deliveries.map(deliverTask)).catch(leaveToSweep);

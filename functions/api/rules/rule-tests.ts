@@ -13,7 +13,7 @@ import type { rules } from './contract.ts';
 type TestUses = (typeof rules)['operations']['tryRule']['uses'][number];
 type RuleTest = { step: number; delivery: Delivery };
 
-/** Returns a made-up event for the situation of a rule, from a sensor that does not exist. */
+/** Returns a made-up event for a rule's situation, from a sensor that does not exist. */
 const testContext = (
   { now, random, settings }: Deps<TestUses>,
   { situation }: Rule,
@@ -38,14 +38,14 @@ const testContext = (
 };
 
 /**
- * Returns the deliveries of a rule test, marked as tests: one for each recipient of each step, without a hit that could
- * be acknowledged.
+ * Returns the deliveries for a rule test, marked as tests. There is one for each recipient in each step, without a hit
+ * to acknowledge.
  */
 export const testsOf = async (deps: Deps<TestUses>, rule: Rule, customer: Customer | null): Promise<RuleTest[]> => {
   const known = await readRecipients(deps, { customerId: rule.customerId, customer }, allRecipients(rule));
   const eventContext = testContext(deps, rule, customer);
   const marked = { ...rule, title: `Test: ${rule.title}`, message: `Test: ${rule.message}` };
-  // Formats that only forward device messages can be tested as well.
+  // Makes formats that only forward device messages testable too.
   const { event } = eventContext;
   const asMessage = { ...eventContext, event: { ...event, source: event.uuid } };
   const testsOfSteps = recipientLists(rule).map(async ({ recipients }, step) => {

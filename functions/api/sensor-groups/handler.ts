@@ -5,7 +5,7 @@ import { emptyPlan } from '#shared/domain/sensor/floor-plan.ts';
 import type { SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
 import { sensorGroups } from './contract.ts';
 
-/** Returns the path of an unknown sensor in the body, for a 400. */
+/** Returns the body path of an unknown sensor, for a 400 response. */
 const pathOfSensor = (sensorIds: readonly string[], unknown: string) => `sensorIds.${sensorIds.indexOf(unknown)}`;
 
 const isTooLarge = ({ sensorIds }: SensorGroupUpdate, { sensorsInGroup }: Quotas): boolean =>
@@ -23,7 +23,7 @@ export const handler = serve(sensorGroups, {
     const time = now();
     const id = await store.limits.nextNumber('groups');
     const { name, sensorIds } = body;
-    // The same order as when the group is read.
+    // Sorted as when the group is read.
     const members = [...new Set(sensorIds)].sort();
     const group = { id, createDate: time, updateDate: time, customerId, name, sensorIds: members };
     const result = await store.sensorGroups.create(group, quotas.sensorGroups);

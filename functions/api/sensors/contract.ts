@@ -21,7 +21,7 @@ const IsActive = z.enum(['true', 'false', 'null', '']).transform((text) => {
   return text === 'false' ? false : null;
 });
 
-/** Up to 37 ids of sensors, separated by commas. */
+/** Up to 37 sensor ids, separated by commas. */
 const SENSOR_IDS = /^([\w=-]{1,26}(,[\w=-]{1,26}){0,36})?$/;
 
 const Link = z

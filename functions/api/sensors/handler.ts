@@ -30,7 +30,7 @@ const sensorsOfCustomer = async (
   customerName: string,
 ): Promise<FoundSensor[]> => (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
 
-/** Returns all sensors that the caller may see, with the names of their customers if `withNames`. */
+/** Returns all sensors visible to the caller, with customer names if `withNames`. */
 const visibleSensors = async (
   store: StoreOf<'customers.get' | 'customers.list' | 'sensors.list'>,
   isAdmin: boolean,
@@ -46,25 +46,25 @@ const visibleSensors = async (
   return (await Promise.all(customers.map(({ id, name }) => sensorsOfCustomer(store, id, name)))).flat();
 };
 
-/** Returns what a list shows of the state of a sensor. */
+/** Returns the parts of a sensor's state to show in lists. */
 const timesOf = ({ lastSeen, isActive, presence }: SensorState, now: number) => ({
   // A later time was recorded before the clock was set back.
   lastSeen: Math.min(lastSeen ?? 0, now) || null,
   presence: isActive ? presence : null,
 });
 
-/** Returns what a list shows of the states of sensors, by id. */
+/** Returns the parts of sensor states to show in lists, by sensor id. */
 const statesOf = async (store: StoreOf<'states.glance'>, sensors: readonly ListedSensor[], now: number) => {
   const keys = sensors.map(({ id: sensorId, customerId }) => ({ sensorId, customerId: customerId ?? UNASSIGNED }));
   const states = await store.states.glance(keys);
   return new Map(keys.map(({ sensorId }, at) => [sensorId, { state: states[at] ? timesOf(states[at], now) : null }]));
 };
 
-/** Whether an item is an event within the retention of lists. */
+/** Whether an item is an event within the list retention. */
 const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
   item.createDate !== undefined && item.createDate >= now - EVENT_RETENTION;
 
-/** Returns the response for an event. The numbers in `raw` keep all of their digits. */
+/** Returns an event as shown in responses. Numbers in `raw` keep all their digits. */
 const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
   ...event,
   eventType: code,
@@ -114,7 +114,7 @@ export const handler = serve(sensors, {
     const hash = hashSecret(normalizedCode(body.code));
     const pairing = await store.devices.pairing(hash);
     if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
-      // Counted in the table before the response, so that concurrent attempts cannot exceed the limit.
+      // Counted in the table before responding, so that concurrent attempts cannot exceed the limit.
       const { count, seconds } = await store.limits.countFailure(subject, windowSeconds, now());
       return count > limit ? fail('rate_limited', { waitSeconds: seconds }) : fail('pairing_code_unknown');
     }
@@ -126,7 +126,7 @@ export const handler = serve(sensors, {
     const moved = owner === UNASSIGNED ? await store.sensorOwners.move(owner, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
     if (moved === 'being_erased') return fail('sensor_being_erased');
-    // Another call was faster.
+    // Another request was faster.
     if (typeof moved === 'string') return fail('pairing_code_unknown');
     return new Reply({ status: 'OK' as const }, { headers: { 'X-Sensor-Id': pairing.sensorId } });
   },
@@ -193,7 +193,7 @@ export const handler = serve(sensors, {
       if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
       if (moved === 'being_erased') return fail('sensor_being_erased');
       if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
-      // Another call moved the sensor in between, or the sensor was deleted.
+      // Another request moved the sensor in the meantime, or the sensor was deleted.
       if (typeof moved === 'string') from = await store.customers.ownerOf('sensor', sensorId);
       return typeof moved === 'string' ? null : moved;
     };

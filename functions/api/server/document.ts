@@ -5,7 +5,7 @@ import { description, schemas } from './description.ts';
 type ServiceInfo = Parameters<typeof openApi>[1];
 const documents = new WeakMap<ServiceInfo, Publication>();
 
-/** Returns the OpenAPI document of a service, which is built and compressed once per process. */
+/** Returns a service's OpenAPI document, built and compressed once per process. */
 export const documentOf = (service: ServiceInfo): Publication => {
   const document = documents.get(service) ?? createPublication(JSON.stringify(openApi(description, service)));
   documents.set(service, document);
@@ -14,7 +14,7 @@ export const documentOf = (service: ServiceInfo): Publication => {
 
 const published = new Map<string, Publication>();
 
-/** Returns a JSON Schema by name, which is compressed once per process. */
+/** Returns a JSON Schema by name, compressed once per process. */
 export const schemaOf = (name: string): Publication => {
   const schema = published.get(name) ?? createPublication(JSON.stringify(schemas[name]));
   published.set(name, schema);

@@ -10,7 +10,7 @@ import { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import { judgeHealth } from '#shared/domain/service-health.ts';
 import { server } from './contract.ts';
 
-/** Time limit (ms) for reading the table. */
+/** The time limit (ms) for reading the table. */
 const TABLE_TIMEOUT_MS = 2_000;
 
 export const handler = serve(server, {

@@ -2,7 +2,7 @@ import { toBuffer, toString as toText } from 'qrcode';
 
 type ImageType = 'image/png' | 'image/svg+xml';
 
-/** Returns the QR code that the mobile app scans to add this server (D1 "QR code content"). */
+/** Returns the QR code to scan with the mobile app to add this server (D1 "QR code content"). */
 export const qrCode = async (content: { url: string; serviceName: string }, type: ImageType): Promise<Uint8Array> => {
   const text = Buffer.from(JSON.stringify(content)).toString('base64');
   // Scanners need a margin of four modules.

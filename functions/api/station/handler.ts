@@ -12,16 +12,16 @@ import { station } from './contract.ts';
 const MINUTE = 60_000;
 /** How recently (ms) a hit must have changed to matter to a station. */
 const DAY = 24 * 60 * MINUTE;
-/** How old (ms) the date of an unchanged watch may become on a screen. */
+/** How old (ms) an unchanged watch's date may become on a screen. */
 const WATCH_DATE_MS = 5 * MINUTE;
 
 type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
 
-/** Returns the watch of a customer, read at most once a minute per process. Null if there is no such customer. */
+/** Returns a customer's watch, read at most once a minute per process. Null if the customer does not exist. */
 const readWatch = async (deps: StationDeps, customerId: number): Promise<ReadWatch | null> => {
   const latest = await deps.store.watches.latest(customerId, deps.now());
   if (latest && isUpToDate(latest.watch, deps.now())) return latest;
-  // Most calls do not need the code that computes it.
+  // Most requests do not need the code that computes it.
   const { currentWatch } = await import('#shared/api/current-watch.ts');
   return currentWatch(deps, customerId, { waits: false });
 };
@@ -40,8 +40,8 @@ export const handler = serve(station, {
     const { watch } = read;
     const onDuty = (read.onDuty ?? []).filter(({ until }) => until > now());
     const roughly = { ...watch, date: Math.floor(watch.date / WATCH_DATE_MS) };
-    // The ETag is weak, because it does not cover the exact date of the watch. The changes are read before the hits, so
-    // hits that change in between are sent again.
+    // The ETag is weak, because it does not cover the watch's exact date. The changes are read before the hits, so hits
+    // that change in between are sent again.
     const tag = `"${hashOf(JSON.stringify([falls, changes, roughly, onDuty]))}"`;
     const openFalls = { openFalls: falls.data, sensorsWithFalls: falls.total };
     const reply = { ...openFalls, hits: [], watch, onDuty };

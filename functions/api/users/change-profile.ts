@@ -15,17 +15,17 @@ type UpdateCall = Call<Operation>;
 type UpdateDeps = Deps<Operation['uses'][number]>;
 
 const HOUR_SECONDS = 3_600;
-/** How often the email address of a user can change in an hour. Each change mails two people. */
+/** How often a user's email address can change in an hour. Each change emails up to two addresses. */
 const MAX_MOVES = 5;
 
-/** Whether a caller may replace a profile. */
+/** Whether the caller may replace a user's profile. */
 const mayReplace = ({ caller, body }: UpdateCall, user: UserItem): boolean => {
   if (body.email === user.email) return mayChangeProfile(caller, user);
   if (caller.accountId === user.id && user.subject !== undefined) return false;
   return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };
 
-/** Ends the call unless it contains the password of the caller, because somebody else may be using an open session. */
+/** Fails the request unless it contains the caller's password, because someone else may be using an open session. */
 const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserItem, deps: UpdateDeps): Promise<void> => {
   const { currentPassword } = body;
   if (currentPassword === undefined) return refuse('currentPassword', 'required');
@@ -34,7 +34,7 @@ const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserIte
   if (!isRight) refuse('currentPassword', 'wrong_password');
 };
 
-/** Informs everybody who has been able to receive reset codes that the address has changed. */
+/** Informs every address that could receive reset codes that the user's address has changed. */
 const informPrevious = async (user: UserItem, email: string, { mail, now, settings }: UpdateDeps): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   const { subject, text } = await addressMail(user.locale, asText(user.username));
@@ -42,7 +42,7 @@ const informPrevious = async (user: UserItem, email: string, { mail, now, settin
   for (const address of addresses) if (address !== '' && address !== email) await mail(address, subject, text);
 };
 
-/** Replaces the profile of a user. */
+/** Replaces a user's profile. */
 export const changeProfile = async (call: UpdateCall, deps: UpdateDeps) => {
   const { caller, customerId, params, body, fail } = call;
   const { store, now } = deps;
@@ -62,7 +62,7 @@ export const changeProfile = async (call: UpdateCall, deps: UpdateDeps) => {
   const { currentPassword: _, ...profile } = body satisfies UserUpdate;
   const set = async () => {
     const user = await find();
-    // Another call has changed the address, and this one was not checked for permission to change the new address.
+    // Another request has changed the address, and this one was not checked for permission to change the new address.
     if (user.email !== before.email) return fail('unavailable', { waitSeconds: 1 });
     const updateDate = now();
     const previous = { email: mailboxOf(user, updateDate), until: updateDate + MAILBOX_DELAY };

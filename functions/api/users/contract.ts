@@ -14,7 +14,7 @@ import { idText, Status, userIdText } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: userIdText() });
 
-/** The callers who may change the login of a user. */
+/** Callers who may change a user's login. */
 const selfOrPeers = 'Only for the user, and for callers with `manage_users` who hold every permission of the user.';
 
 export const users = group({

@@ -19,8 +19,8 @@ type CreateDeps = Deps<Operation['uses'][number]>;
 const DAY_SECONDS = 86_400;
 
 /**
- * Returns the password of a new user. An invited user gets a random password that nobody knows, until the user sets
- * another one with the link.
+ * Returns a new user's password. An invited user gets a random password no one knows, until the user sets another one
+ * through the link.
  */
 const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDeps): string => {
   const { invite, password, email } = body;
@@ -32,7 +32,7 @@ const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDe
   return isCommonPassword(password) ? refuse('password', 'password_common') : password;
 };
 
-/** Counts an invitation of a customer, or ends the call if it has sent too many in a day. */
+/** Counts a customer's invitation. Fails the request if the customer has sent too many in a day. */
 const countInvitation = async (
   { fail }: Pick<CreateCall, 'fail'>,
   customerId: number | null,
@@ -43,14 +43,14 @@ const countInvitation = async (
     return fail('limit_reached', { limit: { of: 'invitations', most: INVITATIONS_PER_DAY } });
 };
 
-/** Creates a user with a password, or invites one to set it. */
+/** Creates a user with a password, or invites the user to set one. */
 export const createUser = async (call: CreateCall, deps: CreateDeps): Promise<User> => {
   const { caller, body, fail, refuse } = call;
   const { store, quotas, now, random, passwords } = deps;
   await refuseRequester(call, deps);
   const given = passwordOf(call, deps);
   const { password: _, invite, customerId: requested, ...rest } = body;
-  // A system admin can create a user without a customer.
+  // System admins can create users without a customer.
   const customerId =
     requested === null && caller.isAdmin
       ? null

@@ -12,7 +12,7 @@ import { changeProfile } from './change-profile.ts';
 import { users } from './contract.ts';
 import { createUser } from './create-user.ts';
 
-/** Returns the users of a customer, or, for `everybody`, all users, including those without a customer. */
+/** Returns a customer's users or, for `everybody`, all users, including those without a customer. */
 const usersOf = async (
   store: StoreOf<'customers.list' | 'users.list'>,
   customerId: number | null | 'everybody',
@@ -96,7 +96,7 @@ export const handler = serve(users, {
     const set = async (): Promise<{ status: 'OK' } | null> => {
       if (await store.sessions.setPassword(await find(), check?.hash ?? null, hash)) return { status: 'OK' };
       if (!check) return null;
-      // If another call was faster, the user now has a different password.
+      // If another request was faster, the user now has a different password.
       return (await store.sessions.passwordHash(user.accountKey)) === check.hash
         ? null
         : refuse('currentPassword', 'wrong_password');

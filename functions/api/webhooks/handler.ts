@@ -26,7 +26,7 @@ const checkUrl = async (webhookClient: WebhookClient, url: string | null, refuse
 };
 
 /**
- * Returns the fields to store with a URL. `isLoopbackDenied`: the URL must never lead to loopback, even if its host
+ * Returns the fields to store with a URL. `isLoopbackDenied`: the URL must never lead to loopback, even if the host
  * name resolves to it later.
  */
 const savedUrl = ({ ON_NETWORK }: Pick<Settings, 'ON_NETWORK'>) => (ON_NETWORK ? { isLoopbackDenied: true } : {});
@@ -41,7 +41,7 @@ const checkGroup = async (
     refuse('sensorGroupId', 'unknown_reference');
 };
 
-/** Whether an update sets a format that does not support the situation of a rule that names the webhook. */
+/** Whether an update sets a format that cannot express the situation in a rule naming the webhook. */
 const breaksRules = async (
   store: StoreOf<'rules.list'>,
   before: WebhookRecord,
@@ -108,7 +108,7 @@ export const handler = serve(webhooks, {
     const encrypted = secretKey ? { secretKey: await encryptSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
       const before = await findWebhook(call, store);
-      // A URL that was saved under a less strict policy may stay.
+      // A URL saved under a less strict policy may stay.
       const isMoved = body.url !== before.url;
       if (isMoved) await checkUrl(webhookClient, body.url, refuse);
       if (await breaksRules(store, before, body)) refuse('format', 'format_loses_rules');
@@ -120,7 +120,7 @@ export const handler = serve(webhooks, {
       return problem === null ? before : null;
     };
     const { id } = await retryOnConflict(replace);
-    // Read again, because others may have changed its health, and the reason why it is disabled.
+    // Read again, because the health and the disabled reason may have changed in the meantime.
     return webhookView((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 

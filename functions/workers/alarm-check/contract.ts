@@ -1,8 +1,8 @@
 import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
- * Sends active alarms to new subscribers, because CloudWatch sends an alarm only when it starts, and an unconfirmed
- * subscription does not receive it. Checks once a day whether anybody receives alarms.
+ * Sends active alarms to new subscribers, because CloudWatch sends an alarm only when it starts, and unconfirmed
+ * subscriptions do not receive it. Once a day, checks whether anyone receives alarms.
  */
 export const alarmCheck = scheduled({
   name: 'alarm-check',
