@@ -7,10 +7,10 @@ import { alarmCheck } from './contract.ts';
 type CheckDeps = Deps<(typeof alarmCheck)['uses'][number]>;
 type Recipients = ReturnType<typeof alarmRecipients>;
 
-/** The maximum number of emails that one run has time for. */
+/** The maximum number of emails a single run has time for. */
 const MAX_MAILS = 20;
 
-/** Mails the system admins who have an address, because an alarm about missing subscriptions would reach nobody. */
+/** Emails the system admins who have an address, because an alarm about missing subscriptions would reach no one. */
 const mailAdmins = async ({ store, mail, settings }: CheckDeps): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   const users = await store.users.list(null);
@@ -24,7 +24,7 @@ const mailAdmins = async ({ store, mail, settings }: CheckDeps): Promise<void> =
   );
 };
 
-/** Measures once a day whether anybody receives alarms, and warns if nobody does. */
+/** Once a day, measures whether anyone receives alarms, and warns if no one does. */
 const reportRecipients = async (deps: CheckDeps, { confirmed, waking }: Recipients): Promise<void> => {
   const { measure, log } = deps;
   measure('AlarmSubscriptions', confirmed.length);
@@ -43,7 +43,7 @@ const sendActiveAlarms = async ({ activeAlarms, sendAlarm, log }: CheckDeps): Pr
   log('info', 'the alarms that are on were sent to new subscribers', { alarms: alarms.map(({ name }) => name) });
 };
 
-/** The maximum number of subscriptions that are compared. With more, only some of the new ones are noticed. */
+/** The maximum number of subscriptions to compare. Beyond that, some new subscriptions may go unnoticed. */
 const MAX_KNOWN = 100;
 const DAY_MS = 86_400_000;
 const dayOf = (time: number): number => Math.floor(time / DAY_MS);
@@ -59,7 +59,7 @@ const checkAlarms = async (deps: CheckDeps): Promise<void> => {
   const isDue = dayOf(now()) > dayOf(reported);
   if (isNew) await sendActiveAlarms(deps);
   if (isDue) await reportRecipients(deps, recipients);
-  // Written last, so that a run that fails is repeated: sending an alarm twice is better than not sending it.
+  // Written last, so that failed runs are repeated. Sending an alarm twice is better than not sending it.
   if (isNew || isDue || known.length < before.length)
     await store.alarmSubscribers.put({ known, reported: isDue ? now() : reported });
 };

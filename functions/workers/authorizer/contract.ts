@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { called } from '#shared/queue/consumer.ts';
 
 /**
- * The event that AWS IoT sends to its custom authorizer when a client connects over MQTT, and every few minutes while
- * it is connected. The password is base64.
+ * The event AWS IoT sends to the custom authorizer when a client connects over MQTT, and every few minutes while it
+ * stays connected. The password is base64.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */
 export const ConnectEvent = z.object({
@@ -13,7 +13,9 @@ export const ConnectEvent = z.object({
   connectionMetadata: z.object({ id: z.string().max(128) }).optional(),
 });
 
-/** Lets a device connect with its sensor id and token, to its own topics only. AWS IoT waits 5 s for the response. */
+/**
+ * Lets a device connect with its sensor id and token, and use only its own topics. AWS IoT waits 5 s for the response.
+ */
 export const authorizer = called({
   name: 'authorizer',
   timeoutSeconds: 5,

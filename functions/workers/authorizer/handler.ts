@@ -9,11 +9,11 @@ export const handler = onCall(authorizer, ({ store, rule, now }) => async (event
   const { username, password } = data.protocolData.mqtt;
   const token = Buffer.from(password, 'base64').toString();
   const device = parseToken(token)?.kind === 'device' ? await store.deviceTokens.use(hashSecret(token), now()) : null;
-  // AWS client libraries append a query string with their name to the user name.
+  // AWS client libraries append their name to the user name as a query string.
   const isOwn = device?.sensorId === username.split('?')[0];
   if (!device || !isOwn) return denied;
   const { id } = data.connectionMetadata ?? {};
-  // The last will of its previous connection is compared with this id (workers/ingest).
+  // The last will from the device's previous connection is compared with this id (workers/ingest).
   if (id !== undefined && id !== device.connectionId) await store.devices.noteConnection(device.hash, id, now());
   return allowDevice(device, rule, invokedFunctionArn);
 });

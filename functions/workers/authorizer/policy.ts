@@ -2,12 +2,12 @@ import type { Device } from '#shared/domain/sensor/sensor.ts';
 import { basicIngest, topicsOf } from '#shared/ingest/topics.ts';
 
 type Statement = { Effect: 'Allow'; Action: string; Resource: readonly string[] };
-/** The response of a custom authorizer. */
+/** The custom authorizer response. */
 export type AuthorizerResponse = {
   isAuthenticated: boolean;
-  /** The hash of the device's token, in hex because AWS IoT accepts only alphanumeric ids. */
+  /** The device token's hash, in hex because AWS IoT accepts only alphanumeric ids. */
   principalId: string;
-  /** Seconds until AWS IoT asks again, so that a revoked token loses its connection. AWS IoT allows 300 or more. */
+  /** Seconds until AWS IoT asks again, so that revoked tokens lose their connections. AWS IoT allows 300 or more. */
   refreshAfterInSeconds: number;
   disconnectAfterInSeconds: number;
   policyDocuments: readonly { Version: '2012-10-17'; Statement: readonly Statement[] }[];
@@ -15,7 +15,7 @@ export type AuthorizerResponse = {
 
 const lifetime = { refreshAfterInSeconds: 300, disconnectAfterInSeconds: 86_400 };
 
-/** The response that rejects a connection. */
+/** The response for a rejected connection. */
 export const denied: AuthorizerResponse = {
   isAuthenticated: false,
   principalId: 'nobody',
@@ -24,9 +24,9 @@ export const denied: AuthorizerResponse = {
 };
 
 /**
- * Returns the response that lets a device connect under its own id, publish messages and subscribe to its own topics,
- * without wildcards or retained messages. With a replaced token, it gets no configuration. The resources are in the
- * account that `functionArn` names.
+ * Returns a response that lets a device connect under its own id, publish messages and subscribe to its own topics,
+ * without wildcards or retained messages. With a replaced token, the device gets no configuration. The resources are in
+ * the account in `functionArn`.
  */
 export const allowDevice = (
   { sensorId, hash, replacedUntil }: Device,

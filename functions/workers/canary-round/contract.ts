@@ -2,8 +2,8 @@ import { CANARY_SECONDS } from '#shared/domain/canary.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
- * Reports a fall of the canary's sensor as a device would, and waits for its webhook to be called at the public
- * address. Once a day it mails the operator, so that the mail service is used before a fall needs it.
+ * Reports a fall for the canary sensor as a device would, and waits for the canary webhook to be called at the public
+ * address. Once a day, emails the operator, so that the mail service is exercised before a real fall needs it.
  */
 export const canaryRound = scheduled({
   name: 'canary-round',

@@ -7,14 +7,14 @@ import { onSchedule } from '#shared/worker/on-host.ts';
 import { canaryRound } from './contract.ts';
 import { type CanaryDeps, createCanaryHome, enableWebhook, TOKEN_CONTEXT } from './home.ts';
 
-/** How long (ms) the device waits for a response, and the service for a response from the heartbeat URL. */
+/** How long (ms) to wait for a response from the device API or the heartbeat URL. */
 const CALL_MS = 10_000;
-/** How long (ms) the delivery of a fall may take to arrive, and how often that is checked. */
+/** How long (ms) a fall delivery may take to arrive, and how often that is checked. */
 const WAIT_MS = 30_000;
 const POLL_MS = 250;
 
 type Report = { status: 'calling' | 'finished'; start: number; uuid: string };
-/** Sends a report of a fall as a device does, over HTTP to the device API. */
+/** Sends a fall report over HTTP to the device API, like a device. */
 const send = async (url: string, token: string, { status, start, uuid }: Report): Promise<void> => {
   const payload = {
     status,
@@ -33,7 +33,7 @@ const send = async (url: string, token: string, { status, start, uuid }: Report)
   if (!ok) throw new Error(`the device API responded ${responseStatus}`);
 };
 
-/** Waits until the webhook is called for the fall, and returns when (ms) that was. Null if that takes too long. */
+/** Waits until the webhook is called for the fall, and returns when (ms) that happened. Null after a timeout. */
 const waitForCall = async ({ store, pause, now }: CanaryDeps, uuid: string): Promise<number | null> => {
   const until = now() + WAIT_MS;
   while (now() < until) {
@@ -53,7 +53,7 @@ const sendHeartbeat = async ({ settings, log }: CanaryDeps): Promise<void> => {
 };
 
 const DAY_MS = 86_400_000;
-/** Mails the operator once a day. A mail that fails is counted, and fires an alarm. */
+/** Emails the operator once a day. Failed emails are counted, and fire an alarm. */
 const mailOperator = async ({ store, settings, mail, now }: CanaryDeps, mailed: number): Promise<void> => {
   const { OPERATOR_EMAIL, SERVICE_NAME: service, PUBLIC_URL: url } = settings;
   const isMailed = now() - mailed < DAY_MS && !isFuture(mailed, now());
@@ -74,7 +74,7 @@ const runRound = async (deps: CanaryDeps): Promise<void> => {
   const uuid = randomUuid(random);
   const start = now();
   const previous = await store.canary.startRound(uuid, start);
-  // If the last fall did not arrive, the webhook may have been disabled, like any webhook that fails for days.
+  // If the last fall did not arrive, the webhook may have been disabled, as happens to any webhook that fails for days.
   if (previous && previous.back === undefined) await enableWebhook(deps, home);
   await send(url, token, { status: 'calling', start, uuid });
   const accepted = now();

@@ -13,18 +13,15 @@ export type CanaryDeps = Deps<(typeof canaryRound)['uses'][number]>;
 const MAKER = 'maker_a';
 const name = 'Canary';
 
-/** The encryption context of the device token of the canary. */
+/** The encryption context for the canary's device token. */
 export const TOKEN_CONTEXT = 'canary';
 
-/** Throws if a step of creating the home failed. The next round starts from scratch. */
+/** Throws if a setup step failed. The next round starts from scratch. */
 const expectResult = (result: unknown, expected: unknown, part: string): void => {
   if (result !== expected) throw new Error(`the canary has no ${part}: ${result}`);
 };
 
-/**
- * Registers the device of the canary, with a provisioning key that nobody has and that has expired, and links its
- * sensor.
- */
+/** Registers the canary device with an expired provisioning key that no one has, and links the sensor. */
 const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, customerId: number) => {
   const key = {
     id: randomUuid(random),
@@ -49,7 +46,7 @@ const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, custom
 const fieldsOf = (url: string, botId: number | null) =>
   ({ name, url, format: 'full', isCustomerHook: false, botId }) as const;
 
-/** Enables the webhook of the canary, if it is disabled. */
+/** Enables the canary webhook if it is disabled. */
 export const enableWebhook = async (
   { store, now, log }: CanaryDeps,
   { customerId, url }: CanarySetup,
@@ -61,7 +58,7 @@ export const enableWebhook = async (
   log('warn', 'the webhook of the canary was enabled again', { customerId, webhookId: webhook.id });
 };
 
-/** Creates the webhook of the canary, and the rule that sends falls to it. */
+/** Creates the canary webhook, and the rule that sends falls to it. */
 const createRule = async (
   { store, quotas, encryptSecret, random, now }: CanaryDeps,
   customerId: number,
@@ -96,8 +93,9 @@ const createRule = async (
 };
 
 /**
- * Creates a customer with a sensor, a rule and a webhook to `url`, and stores their ids. It writes to the store, unlike
- * `createHome` of lib/home, which calls the API: the function has no admin to log in as, and its home has no user.
+ * Creates a customer with a sensor, a rule and a webhook to `url`, and stores their ids. Unlike `createHome` in
+ * lib/home, which calls the API, this writes to the store. The function has no admin to log in as, and the home has no
+ * user.
  */
 export const createCanaryHome = async (deps: CanaryDeps, url: string): Promise<CanarySetup> => {
   const { store, now, encryptSecret } = deps;

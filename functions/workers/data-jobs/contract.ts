@@ -4,7 +4,7 @@ import { RunJob } from '#shared/queue/run-job.ts';
 
 /**
  * Exports and erases personal data, and imports users, sensors and rules. These jobs take minutes, and have a separate
- * queue so that they delay no alarm.
+ * queue so that they do not delay alarms.
  */
 export const dataJobs = consumer({
   name: 'data-jobs',

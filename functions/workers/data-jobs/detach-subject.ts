@@ -12,7 +12,7 @@ const increment = (counts: Counts, kind: string): void => {
   counts.set(kind, (counts.get(kind) ?? 0) + 1);
 };
 
-/** Removes the items by which a sensor of a deleted customer is found, including the token of its device. */
+/** Removes the items used to look up a deleted customer's sensor, including the device token. */
 const detachSensor = async (
   { store: { subjects }, now }: JobDeps,
   customerId: number,
@@ -29,8 +29,8 @@ const detachSensor = async (
 };
 
 /**
- * Deletes a customer, so that nobody can reach its data. Its users and sensors, which lead to the rest of its data, are
- * recorded only after the customer is deleted, because nothing can be created in it from then on.
+ * Deletes a customer, which makes its data unreachable. The users and sensors, which lead to the remaining data, are
+ * recorded only after the deletion, because nothing can be created in the customer from then on.
  */
 const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, now, failpoint } = deps;
@@ -49,8 +49,8 @@ const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
 };
 
 /**
- * Deletes a user and its account. A user who changes in the meantime is read again. A user without an account belongs
- * to an erased customer.
+ * Deletes a user and its account. If the user changes in the meantime, it is read again. A user without an account
+ * belongs to an erased customer.
  */
 const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
   const { store, now, failpoint } = deps;
@@ -67,13 +67,13 @@ const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<
   if (removed) await store.dataJobs.addCounts(job, new Map([['user', 1]]), now());
 };
 
-/** Removes the subject of an erasure from everywhere readers look it up. */
+/** Removes the subject of an erasure from wherever readers look it up. */
 export const detachSubject = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { customerId, subject } = job;
   if (subject.kind === 'customer') return detachCustomer(deps, job);
   if (subject.kind === 'user') return detachUser(deps, job, subject.id);
   const { store, now } = deps;
-  // The sensor may have left the customer already.
+  // The sensor may already have left the customer.
   await store.subjects.markErased(customerId, subject.id, now(), true);
   const erased = await store.sensorOwners.erase(customerId, subject.id, now());
   if (erased === 'done') await store.dataJobs.addCounts(job, new Map([['sensor', 1]]), now());

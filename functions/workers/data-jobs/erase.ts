@@ -13,8 +13,8 @@ import type { JobDeps } from './deps.ts';
 import { subjectScopeOf } from './subject-scope.ts';
 
 /**
- * Returns the recipients without the given user. If nobody is left, the users on duty replace them: a rule must not
- * stop notifying because somebody was erased.
+ * Returns the recipients without the given user. If no one is left, the users on duty take over: a rule must not stop
+ * notifying because a user was erased.
  */
 const withoutUser = (recipients: readonly Recipient[], userId: number): Recipient[] => {
   const others = recipients.filter((recipient) => recipient.userId !== userId);
@@ -37,7 +37,7 @@ const isAbout = (rule: Rule, subject: Subject): boolean => {
   return subject.kind === 'user' && namesUser(rule, subject.id);
 };
 
-/** Removes the rules of a sensor, or removes a user from all rules. Returns how many rules named the subject. */
+/** Removes a sensor's rules, or removes a user from all rules. Returns how many rules named the subject. */
 const eraseFromRules = async (deps: JobDeps, { customerId, subject }: DataJob): Promise<number> => {
   if (subject.kind === 'customer' || customerId === UNASSIGNED) return 0;
   const about = (await deps.store.rules.list(customerId)).filter((rule) => isAbout(rule, subject));
@@ -48,25 +48,25 @@ const eraseFromRules = async (deps: JobDeps, { customerId, subject }: DataJob): 
   return about.length;
 };
 
-/** How much time (ms) a run leaves unused for the items in progress. */
+/** How much time (ms) a run leaves for items in progress. */
 const MARGIN_MS = 15_000;
 
-/** What a run erased, and why anything is left: `later` means that other tasks may still be using it. */
+/** What a run erased, and why anything is left. `later` means that other tasks may still be using it. */
 type Run = { erased: number; left: 'nothing' | 'later' | 'time' };
 
 /** Cancels a delivery and corrects the counts that include it, unless it is being sent. */
 const endDelivery = async ({ store, now }: JobDeps, delivery: Delivery): Promise<void> => {
   const { state, webhookId } = delivery;
   const isHeld = webhookId !== null && state === 'held';
-  // Once the customer is deleted there are no counts.
+  // After the customer is deleted, there are no counts.
   if (isHeld && (await store.held.end({ ...delivery, webhookId }, 'canceled', now()))) return;
   if (await store.deliveries.end(delivery, isHeld ? 'deleted' : 'canceled', now()))
     if (webhookId !== null) await store.feeds.removeFromFeed({ ...delivery, webhookId });
 };
 
 /**
- * Whether a delivery can be removed: it ended long enough ago that none of its tasks can be pending. A task whose
- * delivery is missing fires an alarm.
+ * Whether a delivery can be removed. It must have ended long enough ago that none of its tasks can be pending, because
+ * a task with a missing delivery fires an alarm.
  */
 const isRemovable = async (deps: JobDeps, item: StoredItem): Promise<boolean> => {
   const delivery = deliveryOf(item as StoredItem & DeliveryItem);
@@ -84,7 +84,7 @@ const eraseItem = async (deps: JobDeps, { kind, item, verdict }: SubjectItem): P
   return true;
 };
 
-/** Erases all data that a subject has now, as far as time permits. */
+/** Erases a subject's current data, as far as time permits. */
 export const eraseItems = async (
   deps: JobDeps,
   job: DataJob,

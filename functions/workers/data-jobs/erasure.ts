@@ -7,7 +7,7 @@ import { detachSubject } from './detach-subject.ts';
 import { eraseItems } from './erase.ts';
 
 const DAY = 86_400_000;
-/** The pause (ms) before the next run of an erasure that is not complete. */
+/** The pause (ms) before the next run of an incomplete erasure. */
 const NEXT_RUN_MS = 60_000;
 
 /** Returns how long traces remain elsewhere. */
@@ -23,8 +23,8 @@ const remains = ({ settings }: JobDeps, job: DataJob, now: number): DataJob['rem
 };
 
 /**
- * Allows an erased sensor to be linked again, unless another erasure of it is running. If several erasures are running,
- * the newest one allows it, and ends last. Returns false if this erasure has to wait for the others.
+ * Allows an erased sensor to be linked again, unless another erasure of the same sensor is running. If several are
+ * running, the newest one allows it, and ends last. Returns false if this erasure has to wait for others.
  */
 const allowReturn = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
   const others = (await store.dataJobs.list(customerId, 'erasure')).filter(
@@ -58,9 +58,9 @@ const dropExports = async ({ store, exports }: JobDeps, job: DataJob): Promise<b
 };
 
 /**
- * Erases a subject: first it is made unreachable, then all of its data is deleted. Data that was written in the
- * meantime is found by further runs, until a run that starts after the last possible write finds nothing. After a
- * crash, the next run continues with what is left.
+ * Erases a subject, first by making it unreachable, then by deleting all the data. Further runs find data written in
+ * the meantime, until a run that starts after the last possible write finds nothing. After a crash, the next run
+ * continues with what is left.
  */
 export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => number): Promise<void> => {
   const { store, now, enqueue, failpoint } = deps;

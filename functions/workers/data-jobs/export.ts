@@ -18,7 +18,7 @@ const leadsFor = async ({ store }: JobDeps, { customerId, subject }: DataJob): P
   return user ? [{ kind: 'user', id: String(subject.id), accountKey: String(user.accountKey) }] : [];
 };
 
-/** Yields a line of JSON for each item of a subject, without secrets, and counts the items by kind in `counts`. */
+/** Yields a line of JSON for each item a subject has, without secrets. Counts items by kind in `counts`. */
 async function* linesOf(
   { store }: JobDeps,
   job: DataJob,
@@ -36,13 +36,13 @@ async function* linesOf(
   }
 }
 
-/** Writes all data of a subject into one file. After a crash, the export starts from the beginning. */
+/** Writes all of a subject's data to a single file. After a crash, the export starts over. */
 export const runExport = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, exports, now } = deps;
   if (now() > job.createDate + MAX_AGE_MS) return store.dataJobs.end(job, { state: 'failed', updateDate: now() }, null);
   const leads = await leadsFor(deps, job);
   const counts: Record<string, number> = {};
-  // Loaded here because an erasure needs no ZIP.
+  // Loaded here, because erasures do not need ZIP.
   const { zipStream } = await import('#shared/exports/zip.ts');
   const file = `${job.subject.kind}-${job.id}.zip`;
   await exports.save(file, zipStream(linesOf(deps, job, leads, counts), job, counts));

@@ -7,15 +7,12 @@ import { runExport } from './export.ts';
 import { runRequest } from './request.ts';
 
 /**
- * The delay (ms) before a job is run again. Longer than a run may take, so that the sweep does not start a second run
- * in the meantime.
+ * The delay (ms) before a job runs again. It exceeds the maximum run time, so that the sweep does not start a
+ * concurrent run.
  */
 const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
 
-/**
- * Deletes the file of an export once it has expired. A task that was enqueued before the export ended may arrive
- * earlier.
- */
+/** Deletes an export file after it has expired. A task enqueued before the export ended may arrive too early. */
 const dropResult = async ({ store, exports, now }: JobDeps, job: DataJob): Promise<void> => {
   const keptUntil = job.updateDate + EXPORT_RETENTION;
   if (job.file && now() < keptUntil) return store.dataJobs.schedule(job, keptUntil);
@@ -28,7 +25,7 @@ export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
   const { store, now } = deps;
   const { customerId, kind, jobId } = received.task;
   if (kind === 'import') {
-    // Loaded on first use, because only imports need mails and passwords.
+    // Loaded on first use, because only imports need emails and passwords.
     const { runImport } = await import('./import.ts');
     return runImport(deps, { customerId, id: jobId }, { retry: now() + RUN_MS, timeLeft });
   }

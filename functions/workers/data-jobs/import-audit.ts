@@ -5,17 +5,15 @@ import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import type { ImportJob, RowProblem } from '#shared/domain/import/import-job.ts';
 import type { JobDeps } from './deps.ts';
 
-/** An import, and the address of the call that began it. */
+/** An import, with the IP address of the request that began it. */
 export type AuditedImport = ImportJob & { address: string };
-/** Why a step could not be applied. Null if it was applied, now or before. */
+/** Why a step could not be applied. Null if it was applied, now or earlier. */
 export type Outcome = Omit<RowProblem, 'row'> | null;
 
-/**
- * A change that an import makes, and the API operation that it is recorded as. `before` is null if the object is new.
- */
+/** A change made by an import, and the API operation to record it as. `before` is null for a new object. */
 type Change = { operation: string; object: AuditObject; before: object | null; after: object };
 
-/** Fields that the service sets itself. */
+/** Fields set by the service itself. */
 const ownFields: ReadonlySet<string> = new Set(['id', 'customerId', 'createDate', 'updateDate']);
 
 const changedFields = ({ before, after }: Change): string[] => {
@@ -26,8 +24,8 @@ const changedFields = ({ before, after }: Change): string[] => {
 };
 
 /**
- * Applies a change, after storing the audit line that an API call with the same effect would leave. Without that line,
- * nobody could see which rules or rights an import has changed. Removes the line if nothing was changed after all.
+ * Applies a change, after storing the audit line an equivalent API request would leave. Without it, no one could see
+ * which rules or rights an import has changed. If nothing changed after all, the line is removed.
  */
 export const audited = async (
   { store: { auditLines }, now, random }: Pick<JobDeps, 'store' | 'now' | 'random'>,

@@ -9,11 +9,11 @@ import { type ImportJob, type ImportStep, importPermissions } from '#shared/doma
 import type { JobDeps } from './deps.ts';
 import type { Outcome } from './import-audit.ts';
 
-/** The column that a problem with the rights of the importer belongs to. */
+/** The column to report missing importer rights in. */
 const columns = { users: 'username', sensors: 'hardwareId', rules: 'name' } as const;
 
 /**
- * Returns the user who began an import; null if the user was deleted, or may no longer log in or change this customer.
+ * Returns the user who began an import. Null if the user was deleted, or may no longer log in or change this customer.
  */
 const importerOf = async ({ store }: JobDeps, { actor, customerId }: ImportJob): Promise<User | null> => {
   const userId = Number(actor.id);
@@ -22,13 +22,13 @@ const importerOf = async ({ store }: JobDeps, { actor, customerId }: ImportJob):
   return user?.canLogin && (user.isAdmin || home === customerId) ? user : null;
 };
 
-/** Returns the permissions that a change of a user requires and the importer lacks. */
+/** Returns the permissions the importer lacks to change a user. */
 const lackedForUser = (
   importer: User,
   known: User | null,
   { profile, permissions }: Extract<ImportStep, { do: 'update_user' }>,
 ): string[] => {
-  // The step reports a user who is gone.
+  // The step itself reports missing users.
   if (!known) return [];
   const caller = { ...importer, accountId: importer.id, kind: 'session' } as const;
   const added = (permissions ?? []).filter((one) => !known.permissions.includes(one));
@@ -37,10 +37,7 @@ const lackedForUser = (
   return isRefused && lacked.length === 0 ? ['isAdmin'] : lacked;
 };
 
-/**
- * Returns the permissions that a step requires in addition to the permission for the import, and that the importer
- * lacks.
- */
+/** Returns the permissions the importer lacks for a step, in addition to the permission for the import. */
 const lackedFor = async ({ store }: JobDeps, job: ImportJob, step: ImportStep, importer: User): Promise<string[]> => {
   const lacked = (...permissions: Permission[]) => permissions.filter((one) => !hasPermission(importer, one));
   switch (step.do) {
@@ -58,8 +55,8 @@ const lackedFor = async ({ store }: JobDeps, job: ImportJob, step: ImportStep, i
 };
 
 /**
- * Returns a problem that names the rights that the importer of a step no longer has; null if the step may be applied.
- * The rights were checked when the import began, but may have been withdrawn since.
+ * Returns a problem listing the rights a step's importer no longer has, or null if the step may be applied. The rights
+ * were checked when the import began, but may have been withdrawn since.
  */
 export const lostRights = async (deps: JobDeps, job: ImportJob, step: ImportStep): Promise<Outcome> => {
   const required = importPermissions[job.imported];

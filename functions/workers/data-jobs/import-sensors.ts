@@ -4,7 +4,7 @@ import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { JobDeps } from './deps.ts';
 import { type AuditedImport, audited, type Outcome } from './import-audit.ts';
 
-/** Links a sensor that belongs to nobody. */
+/** Links an unassigned sensor. */
 export const linkSensor = (
   deps: JobDeps,
   job: AuditedImport,

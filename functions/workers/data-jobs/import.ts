@@ -7,11 +7,11 @@ import { type AuditedImport, audited, type Outcome } from './import-audit.ts';
 import { lostRights } from './import-rights.ts';
 import { linkSensor, renameSensor } from './import-sensors.ts';
 
-/** How often (s) an import checks whether the import before it has ended. */
+/** How often (s) an import checks whether the previous import has ended. */
 const TURN_SECONDS = 10;
-/** How much time (ms) a run leaves unused for the step in progress. */
+/** How much time (ms) a run leaves for the step in progress. */
 const MARGIN_MS = 15_000;
-/** The number of problems that an import keeps. */
+/** The number of problems kept per import. */
 const MAX_PROBLEMS = 100;
 
 type StepOf<D extends ImportStep['do']> = Extract<ImportStep, { do: D }>;
@@ -24,7 +24,7 @@ const inviteUser = async (
   { user, accountKey }: StepOf<'create_user'>,
 ): Promise<Outcome> => {
   const { store, quotas, random, passwords } = deps;
-  // Nobody knows this password. The user sets another one with the link in the invitation.
+  // No one knows this password. The user sets another one through the invitation link.
   const hash = await passwords.hash(Buffer.from(random(32)).toString('base64url'));
   const refusal = await store.users.create(user, accountKey, hash, quotas.users);
   const known = refusal && (await store.users.get(customerId, user.id));
@@ -52,7 +52,7 @@ const updateUser = async (
   const { store, now } = deps;
   const { customerId } = job;
   const user = await store.users.get(customerId, id);
-  // The address was checked, and may not be changed by an import.
+  // The address was checked, and an import may not change it.
   if (!user || (profile && profile.email !== user.email)) return changedSince('username');
   const { canLogin, isAdmin } = user;
   const change = (operation: string, after: object, set: () => Promise<boolean>) =>
@@ -67,7 +67,7 @@ const updateUser = async (
   );
 };
 
-/** Returns the group with a name; null if there is none, or several. */
+/** Returns the group with a name, or null if none or several have it. */
 const groupNamed = async ({ store }: JobDeps, customerId: number, name: string): Promise<SensorGroup | null> => {
   const named = (await store.sensorGroups.list(customerId)).filter((group) => group.name === name);
   return named.length === 1 ? (named[0] ?? null) : null;
@@ -81,7 +81,7 @@ const createGroup = async (
   const { store, quotas } = deps;
   const { customerId, createDate } = job;
   const group = { id, name, customerId, createDate, updateDate: createDate, sensorIds: [] };
-  // Created since the import was checked, by a run that ended early or by another import of the same file.
+  // Created since the import was checked, by a run that ended early or another import of the same file.
   if ((await store.sensorGroups.list(customerId)).some((known) => known.id === id || known.name === name)) return null;
   const object = { kind: 'sensor_group', id: String(id) } as const;
   return audited(deps, job, { operation: 'createSensorGroup', object, before: null, after: { name } }, async () => {
@@ -115,7 +115,7 @@ const joinGroup = async (
 const createRule = async (deps: JobDeps, job: AuditedImport, { rule }: StepOf<'create_rule'>): Promise<Outcome> => {
   const { store, quotas } = deps;
   const known = await store.rules.sortFields(job.customerId);
-  // Created before, by a run that ended early or by another import of the same file.
+  // Already created, by a run that ended early or another import of the same file.
   if (known.some(({ id, name }) => id === rule.id || name === rule.name)) return null;
   const object = { kind: 'rule', id: String(rule.id) } as const;
   return audited(deps, job, { operation: 'createRule', object, before: null, after: rule }, async () => {
@@ -163,8 +163,8 @@ const makeStep = (deps: JobDeps, job: AuditedImport, step: ImportStep): Promise<
 };
 
 /**
- * Applies the remaining steps of an import, as far as time permits. After a crash, it repeats at most the last step. A
- * customer's imports run one after the other, so that two imports of the same file create nothing twice.
+ * Applies the remaining import steps, as far as time permits. After a crash, at most the last step is repeated. A
+ * customer's imports run one after the other, so that importing the same file twice does not create duplicates.
  */
 export const runImport = async (
   deps: JobDeps,
@@ -191,7 +191,7 @@ export const runImport = async (
     failpoint('import.applied');
     await store.imports.record(job, at + 1, problems, now());
   }
-  // The changes were made after the call that the audit log names.
+  // The changes were made after the request recorded in the audit log.
   await store.watches.noteChange(customerId, now());
   await store.imports.end(job, problems.length > 0 ? 'failed' : 'completed', now());
 };

@@ -6,13 +6,13 @@ import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import type { JobDeps } from './deps.ts';
 
-/** The address and language of somebody who gets a mail. */
+/** The address and language for an email. */
 type Addressee = { email: string; locale: string };
 
 /**
- * Returns everybody to inform: who manages the customer, the system admins, and the address of the customer. `others`:
- * the names of the managers besides the requester. Readers of the customer's mailbox may have no login, and need to
- * know whom to ask.
+ * Returns everyone to inform: the customer's managers, the system admins, and the customer's own address. `others`: the
+ * names of all managers except the requester. Readers of the customer's mailbox may have no login, and need to know
+ * whom to ask.
  */
 const addresseesOf = async (
   { store }: JobDeps,
@@ -30,7 +30,9 @@ const addresseesOf = async (
   };
 };
 
-/** Informs everybody who may cancel a requested erasure, once. A crash may repeat mails, but loses none. */
+/**
+ * Informs everyone who may cancel a requested erasure, once. After a crash, emails may be repeated but are never lost.
+ */
 const informOthers = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, mail, settings } = deps;
   const customer = await store.customers.get(job.customerId);
@@ -48,7 +50,7 @@ const informOthers = async (deps: JobDeps, job: DataJob): Promise<void> => {
   await store.dataJobs.recordMails(job);
 };
 
-/** Informs others of a requested erasure, and begins it once it is approved and they had time to cancel it. */
+/** Informs others of a requested erasure, and begins it once it is approved and they have had time to cancel it. */
 export const runRequest = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, now, enqueue } = deps;
   const { begins = 0 } = job;

@@ -17,44 +17,45 @@ import { notifyOperators } from './notify-operators.ts';
 
 const HOUR_SECONDS = 3_600;
 const HOUR_MS = HOUR_SECONDS * 1_000;
-/** The maximum number of mails about alarms to a person per hour, not counting lists. */
+/** The maximum number of alarm emails to a person per hour, not counting lists. */
 const MAX_PER_HOUR = 10;
-/** Mails about sensors stop at this number, which leaves the rest of the limit for mails about people. */
+/** Emails about sensors stop at this number, which leaves the rest of the limit for emails about people. */
 const MAX_PER_HOUR_ABOUT_SENSORS = 5;
-/** The shortest time (s) between two lists of alarms for a person who had too many mails. */
+/** The minimum time (s) between alarm lists for a person who has received too many emails. */
 const LIST_SECONDS = 600;
 /**
- * How often (s) a mail that was not accepted is resent: mail servers often refuse the first attempt of a new sender.
+ * How often (s) an email that was not accepted is resent. Mail servers often refuse the first attempt from a new
+ * sender.
  */
 const RETRY_SECONDS = 60;
-/** The shortest time (s) between two mails about offline sensors. */
+/** The minimum time (s) between emails about offline sensors. */
 const SENSORS_SECONDS = 60;
-/** How many hourly reminders follow the first mail about an alarm. */
+/** How many hourly reminders follow the first email about an alarm. */
 const MAX_REMINDERS = 24;
 /**
- * How long (ms) an alarm is claimed while its mails are sent. If this process dies, another one sends them afterwards.
+ * How long (ms) an alarm is claimed while its emails are sent. If this process dies, another one sends them after that.
  */
 const CLAIM_MS = 30_000;
 
-/** Somebody who can help, with their email address. */
+/** A user who can help, with an email address. */
 type Manager = { userId: number; locale: string; address: string; isConcerned: (alarm: UnnotifiedAlarm) => boolean };
 
-/** What the mails of a customer have in common. */
+/** What a customer's emails have in common. */
 type MailContext = {
   deps: DeliverDeps;
   customerId: number;
   customer: string;
   managers: readonly Manager[];
   open: readonly UnnotifiedAlarm[];
-  /** Whether the customer has the sensor of an alarm. Without it, the alarm of an event cannot be acknowledged. */
+  /** Whether the customer has the alarm's sensor. Without the sensor, an event alarm cannot be acknowledged. */
   hasSensor: (alarm: UnnotifiedAlarm) => boolean;
   describe: (alarm: UnnotifiedAlarm, locale: string) => Promise<MailedAlarm>;
 };
 
 /**
- * Returns the users who can be mailed, each with the verified address or, without one, the address of the account. An
- * alarm concerns users who may manage rules, and users who may manage the webhooks that should have notified somebody
- * of it. If nobody may manage rules, every alarm concerns everybody who may manage webhooks.
+ * Returns the users who can be emailed, each at the verified address or, failing that, the account address. An alarm
+ * concerns users who may manage rules, and users who may manage the webhooks that should have delivered it. If no one
+ * may manage rules, every alarm concerns everyone who may manage webhooks.
  */
 const managersOf = async ({ store, settings }: DeliverDeps, customerId: number): Promise<Manager[]> => {
   if (settings.MAIL_SENDER === '') return [];
@@ -96,7 +97,7 @@ const contextOf = async (
   return { deps, customerId, customer: asText(customer?.name ?? ''), managers, open, hasSensor, describe };
 };
 
-/** Returns why nobody was notified. */
+/** Returns why no one was notified. */
 const causeOf = async ({ store }: DeliverDeps, alarm: UnnotifiedAlarm): Promise<UnnotifiedCause> => {
   const { customerId, hitId, webhookIds } = alarm;
   if (alarm.isUnanswered) return { kind: 'unanswered' };
@@ -108,7 +109,7 @@ const causeOf = async ({ store }: DeliverDeps, alarm: UnnotifiedAlarm): Promise<
   return { kind: hit?.nobodyOnDuty ? 'nobody_on_duty' : 'no_recipient' };
 };
 
-/** Whether a person may get another mail about an alarm within this hour. */
+/** Whether a person may get another email about an alarm within this hour. */
 const mayMail = (
   { deps, customerId }: MailContext,
   { userId }: Manager,
@@ -118,7 +119,9 @@ const mayMail = (
   return deps.store.limits.take(`alarm-mails:${customerId}:${userId}`, limit, HOUR_SECONDS, deps.now());
 };
 
-/** Whether a user may get a list now. At most one per minute after a rejected mail, otherwise one per ten minutes. */
+/**
+ * Whether a user may get a list now. The limit is one per minute after a rejected email, otherwise one per ten minutes.
+ */
 const mayList = ({ deps, customerId }: MailContext, userId: number, isRefused: boolean): Promise<boolean> => {
   const [subject, seconds] = isRefused
     ? (['alarm-retry', RETRY_SECONDS] as const)
@@ -136,12 +139,13 @@ const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[
 };
 
 /**
- * The users who get a list later: they had too many mails (`deferredTo`), or their mail was not accepted (`refusedTo`).
+ * The users who get a list later, because they have received too many emails (`deferredTo`), or because an email was
+ * not accepted (`refusedTo`).
  */
 type Listed = { deferredTo: number[]; refusedTo: number[] };
 type MailFor = (manager: Manager, alarms: readonly UnnotifiedAlarm[]) => Promise<{ subject: string; text: string }>;
 
-/** Mails each manager about the given alarms, all of one kind, that concern the manager. */
+/** Emails each manager about the given alarms that concern that manager. All alarms are of one kind. */
 const mailEach = async (
   context: MailContext,
   alarms: readonly [UnnotifiedAlarm, ...UnnotifiedAlarm[]],
@@ -155,18 +159,18 @@ const mailEach = async (
     const { subject, text } = await mailFor(manager, own);
     if (await context.deps.mail(manager.address, subject, text)) return;
     listed.refusedTo.push(manager.userId);
-    // Counts this attempt, so that the next one is not made at once.
+    // Counts this attempt, so that the next one does not follow at once.
     await mayList(context, manager.userId, true);
   };
   await Promise.all(context.managers.map(mailOne));
   return listed;
 };
 
-/** Returns when (ms) people are next reminded of an alarm; null if never. */
+/** Returns when (ms) people are next reminded of an alarm, or null if never. */
 const nextReminder = ({ isUnanswered }: UnnotifiedAlarm, lastMail: number): number | null =>
   isUnanswered ? null : lastMail + HOUR_MS;
 
-/** Returns when (ms) the next mail about an alarm is due; null if none is. */
+/** Returns when (ms) the next email about an alarm is due, or null if none is. */
 const nextMail = (
   { deferredTo, refusedTo }: Listed,
   alarm: UnnotifiedAlarm,
@@ -183,7 +187,7 @@ const recordFirst = async ({ deps }: MailContext, alarms: readonly UnnotifiedAla
     await store.unnotified.update(alarm, { mailDate: now(), ...listed }, nextMail(listed, alarm, now(), now()));
 };
 
-/** Returns alarms in the order in which a list names them: those about people first, then the newest. */
+/** Returns alarms in list order: those about people first, then the newest. */
 const byUrgency = (alarms: readonly UnnotifiedAlarm[]): UnnotifiedAlarm[] =>
   alarms.toSorted(
     (a, b) => Number(isAboutSensor(a.situation)) - Number(isAboutSensor(b.situation)) || b.createDate - a.createDate,
@@ -196,7 +200,7 @@ const listMailFor =
     return unnotifiedListMail(locale, { alarms: named, isReminder, customer, url: deps.settings.PUBLIC_URL });
   };
 
-/** Mails about each fall and each vital alarm separately. */
+/** Sends separate emails about each fall and each vital alarm. */
 const mailAboutPeople = async (context: MailContext): Promise<void> => {
   const { deps, open, customer, describe } = context;
   const fresh = open.filter(({ mailDate, situation }) => mailDate === undefined && !isAboutSensor(situation));
@@ -210,14 +214,14 @@ const mailAboutPeople = async (context: MailContext): Promise<void> => {
   }
 };
 
-/** Mails about all sensors at once, at most once a minute. */
+/** Emails about all sensors together, at most once a minute. */
 const mailAboutSensors = async (context: MailContext): Promise<void> => {
   const { deps, customerId, open } = context;
   const fresh = open.filter(({ mailDate, situation }) => mailDate === undefined && isAboutSensor(situation));
   if (fresh.length === 0) return;
   const { limits } = deps.store;
   if (!(await limits.take(`alarm-sensors:${customerId}`, 1, SENSORS_SECONDS, deps.now()))) {
-    // Each alarm has a task, but only one task has to wait for the next mail.
+    // Each alarm has a task, but only one task has to wait for the next email.
     if (await limits.take(`alarm-sensors-wait:${customerId}`, 1, SENSORS_SECONDS, deps.now()))
       await deps.enqueue([{ type: 'alert_managers', customerId }], { delaySeconds: SENSORS_SECONDS });
     return;
@@ -229,8 +233,8 @@ const mailAboutSensors = async (context: MailContext): Promise<void> => {
 };
 
 /**
- * Sends a list of all open alarms to managers who had too many mails or whose mail was not accepted. After an hour,
- * only the reminders are sent.
+ * Sends a list of all open alarms to managers who have received too many emails, or whose email was not accepted. After
+ * an hour, only reminders are sent.
  */
 const mailLists = async (context: MailContext): Promise<void> => {
   const { deps, customerId, managers } = context;
@@ -243,7 +247,7 @@ const mailLists = async (context: MailContext): Promise<void> => {
   const listOne = async (userId: number): Promise<void> => {
     const manager = managers.find((other) => other.userId === userId);
     const own = open.filter((alarm) => manager?.isConcerned(alarm));
-    // Users whom the alarms no longer concern get no list.
+    // Users no longer concerned by the alarms get no list.
     if (!manager || own.length === 0) return void mailed.add(userId);
     const isRefused = own.some(({ refusedTo = [] }) => refusedTo.includes(userId));
     if (!(await mayList(context, userId, isRefused))) return;
@@ -264,12 +268,12 @@ const mailLists = async (context: MailContext): Promise<void> => {
   }
 };
 
-/** Reminds everybody once an hour of all alarms that have still reached nobody. */
+/** Once an hour, reminds everyone of all alarms that still have not reached anyone. */
 const remind = async (context: MailContext): Promise<void> => {
   const { deps, open, managers } = context;
   const { store, now } = deps;
   const known = open.filter(({ mailDate, isUnanswered }) => mailDate !== undefined && !isUnanswered);
-  // A mail with a date in the future was sent before the clock was set back: the next reminder must not wait for it.
+  // An email date in the future means that the clock was set back since. The next reminder must not wait for it.
   const past = (date: number): number => (isFuture(date, now()) ? 0 : date);
   const lastMail = (alarm: UnnotifiedAlarm): number => past(alarm.reminderDate ?? alarm.mailDate ?? 0);
   const due = known.filter((alarm) => (alarm.reminders ?? 0) < MAX_REMINDERS && lastMail(alarm) + HOUR_MS <= now());
@@ -290,12 +294,12 @@ const remind = async (context: MailContext): Promise<void> => {
   }
 };
 
-/** Whether everybody whom an alarm concerns was mailed about it. */
+/** Whether everyone concerned by an alarm has been emailed about it. */
 const isMailed = ({ mailDate, deferredTo = [], refusedTo = [] }: UnnotifiedAlarm): boolean =>
   mailDate !== undefined && deferredTo.length + refusedTo.length === 0;
 
 /**
- * Ends the event alarms that were mailed and whose sensor was deleted or moved to another customer. Returns the other
+ * Ends event alarms that have been emailed and whose sensor was deleted or moved to another customer. Returns the other
  * alarms.
  */
 const endWithoutSensor = async ({ deps, customerId, open, hasSensor }: MailContext): Promise<UnnotifiedAlarm[]> => {
@@ -304,7 +308,7 @@ const endWithoutSensor = async ({ deps, customerId, open, hasSensor }: MailConte
   return open.filter((alarm) => !isOver(alarm));
 };
 
-/** Brings the mails about alarms that reached nobody up to date. */
+/** Sends all due emails about alarms that reached no one. */
 const mailManagers = async (deps: DeliverDeps, customerId: number, open: readonly UnnotifiedAlarm[]): Promise<void> => {
   const all = await contextOf(deps, customerId, open);
   const context = { ...all, open: await endWithoutSensor(all) };
@@ -315,19 +319,20 @@ const mailManagers = async (deps: DeliverDeps, customerId: number, open: readonl
 };
 
 /**
- * Mails managers about alarms that reached nobody, and reports the alarms to the operators. The alarms record what was
- * sent, so that after a crash a message may be sent twice, but is never lost.
+ * Emails managers about alarms that reached no one, and reports them to the operators. The alarms record what was sent.
+ * After a crash, a message may be sent twice, but is never lost.
  */
 export const alertManagers = async (deps: DeliverDeps, customerId: number): Promise<void> => {
   const open = await deps.store.unnotified.list(customerId);
   if (open.length === 0) return;
-  // The operators are notified without waiting for the mails: a hanging mail service may be why nobody was notified.
+  // The operators are notified without waiting for the emails, because no one may have been notified for the very
+  // reason that the mail service hangs.
   const sent = await Promise.allSettled([
     mailManagers(deps, customerId, open),
     notifyOperators(deps, customerId, open),
   ]);
   const errors = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-  // The worker logs only the error that is thrown.
+  // The worker logs only the thrown error.
   for (const error of errors.slice(1))
     deps.log('error', 'operators were not notified of alarms', { customerId }, error);
   if (errors.length > 0) throw errors[0];

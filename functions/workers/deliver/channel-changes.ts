@@ -3,7 +3,7 @@ import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import type { DeliverDeps } from './deps.ts';
 
-/** Returns the users who got a message. Several may have the same Telegram chat. */
+/** Returns the users who received a message. Several users may have the same Telegram chat. */
 const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) => {
   const { customerId = 0 } = deliveries.at(0) ?? {};
   const ids = new Set(deliveries.flatMap(({ person }) => person?.userId ?? []));
@@ -12,8 +12,8 @@ const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) 
 };
 
 /**
- * Records in the channels of the recipients what Telegram has reported: the chat cannot be reached, or can be reached
- * again, or the group has a new id. Changes nothing if a user has replaced the channel in the meantime.
+ * Updates the recipients' channels with what Telegram reported: the chat is unreachable, is reachable again, or the
+ * group has a new id. Channels replaced in the meantime stay unchanged.
  */
 export const updateChannels = async (
   deps: DeliverDeps,
@@ -22,7 +22,7 @@ export const updateChannels = async (
   outcome: PersonOutcome,
 ): Promise<void> => {
   const { store, now, log } = deps;
-  // Other services report only later that a message did not arrive.
+  // Other services only report failed messages later.
   if (channel.by !== 'telegram' || outcome === 'gone') return;
   const { by, address: from, undeliverableDate } = channel;
   const reason = isFinal(outcome) ? outcome.answer : null;

@@ -18,21 +18,21 @@ import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.
 import { type DeliverDeps, leaseToken, randomFraction } from './deps.ts';
 import { delayBefore } from './schedule.ts';
 
-/** The time (ms) that must be left to start a request: the longest deadline, and the writes around it. */
+/** The minimum time (ms) left to start a request. It covers the longest deadline and the writes around it. */
 export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
-/** How long (ms) a delivery waits for a permit, and then for a slot, before it gives way to others. */
+/** How long (ms) a delivery waits for a permit, and then for a slot, before giving way to others. */
 const ACQUIRE_TIMEOUT_MS = 5_000;
 /** How long (ms) a process uses a webhook before reading it again. */
 const STALE_MS = 1_000;
-/** How often (ms) a delivery that waits for a slot reads its webhook again: another process may have freed a slot. */
+/** How often (ms) a delivery waiting for a slot rereads its webhook, because another process may have freed a slot. */
 export const SLOT_POLL_MS = 500;
 
-/** Returns when (ms) a delivery that gave way to others is attempted next. */
+/** Returns when (ms) to attempt a delivery next after it gave way to others. */
 const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + randomFraction(deps)) * SLOT_POLL_MS);
 
 /**
- * Whether a delivery may be sent: `admitted` now, with a slot; `postponed` until a time (ms); `requeued` to the queue
- * `retries`, for another run of its task.
+ * Whether a delivery may be sent: `admitted` now, with a slot; `postponed` until a time (ms); `requeued` to the
+ * `retries` queue, so that its task runs again.
  */
 type Admission = ({ kind: 'admitted' } & AdmittedRequest) | { kind: 'postponed'; until: number } | { kind: 'requeued' };
 
@@ -47,7 +47,7 @@ const isAlarm = async (
   return isNewAlarm(delivery.attempts, delivery.createDate + delayBefore(deps, webhook, 0) * 1_000, deps.now());
 };
 
-/** Creates the circuit breaker for one delivery. It remembers the probe whose result the delivery waits for. */
+/** Creates the circuit breaker for a single delivery. It remembers the probe the delivery is waiting for. */
 const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   const { now } = deps;
   let probe: Pick<WebhookRecord, 'probeUntil' | 'consecutiveFailures'> | undefined;
@@ -56,8 +56,8 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
     if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), randomFraction(deps));
     isNew ??= await isAlarm(deps, key, webhook);
     const isOver = probe !== undefined && webhook.probeUntil !== probe.probeUntil;
-    // A further failure is that of the probe: a success would have closed the circuit. Without a further failure, the
-    // probe was not sent.
+    // Another failure must be the probe's, because a success would have closed the circuit. Without another failure,
+    // the probe was not sent.
     if (isOver && webhook.consecutiveFailures !== probe?.consecutiveFailures) {
       const delaySeconds = withJitter(delayBefore(deps, webhook, 1), randomFraction(deps));
       return { kind: 'postponed', until: now() + Math.round(delaySeconds * 1_000) };
@@ -68,7 +68,7 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   };
 };
 
-/** Waits for a slot while that is better than waiting in the queue. */
+/** Waits for a slot as long as that is better than waiting in the queue. */
 const awaitSlot = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
@@ -99,9 +99,7 @@ const awaitSlot = async (
   }
 };
 
-/**
- * Admits a delivery once it has a permit of this process and a slot of the webhook, and the circuit breaker allows it.
- */
+/** Admits a delivery once it has a permit in this process and a webhook slot, and the circuit breaker allows it. */
 export const passCircuit = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
@@ -122,23 +120,23 @@ export const passCircuit = async (
     isAdmitted = admission.kind === 'admitted';
     return admission;
   } finally {
-    // The slot of an admitted delivery releases the permit.
+    // An admitted delivery's slot releases the permit.
     if (!isAdmitted) await leave(deps, permit, webhook);
   }
 };
 
-/** The slot that a request to a webhook occupies. */
+/** The slot a webhook request occupies. */
 type RequestSlot = {
   /** Frees the slot for the next request. Further calls do nothing. */
   release: () => void;
   /**
-   * Runs a write to the webhook that releases the leases that this process no longer needs. If it fails, the next such
-   * write releases them.
+   * Runs a webhook write that also releases the leases this process no longer needs. If it fails, the next such write
+   * releases them.
    */
   withUnneeded: <T>(write: (leases: LeaseName[]) => Promise<T>) => Promise<T>;
 };
 
-/** The webhook as it was when its circuit breaker admitted a request, and the slot of the request. */
+/** The webhook as read when its circuit breaker admitted a request, and the request's slot. */
 export type AdmittedRequest = { webhook: WebhookWithUrl; slot: RequestSlot };
 
 /** Acquires one of the permits that limit this process's concurrent requests to a webhook. Null after a timeout. */
@@ -148,7 +146,7 @@ const acquirePermit = (
   isFirst: boolean,
 ): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS), isFirst);
 
-/** Creates the waiter of a delivery. `wait` resolves when the waiter is woken, or with the timeout. */
+/** Creates a delivery's waiter. `wait` resolves when the waiter is woken, or with the timeout. */
 export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {
   let woken = Promise.withResolvers<void>();
   return {
@@ -161,14 +159,14 @@ export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Pro
   };
 };
 
-/** Removes the leases that this process does not use from its pool, and returns their slots. */
+/** Removes this process's idle leases from the pool, and returns their slots. */
 const takeIdle = ({ idleLeases }: SlotPool, now: number): SlotName[] =>
-  // Once a lease has ended, its slot may belong to another process.
+  // After a lease has ended, the slot may belong to another process.
   idleLeases.splice(0).flatMap(({ slot, until }) => (until > now ? [slot] : []));
 
 /**
- * Returns the slots that this process leases and no longer needs, each only once. While the receiver is healthy, the
- * process keeps the slots that its next requests need.
+ * Returns the slots this process leases but no longer needs, each only once. While the receiver is healthy, the process
+ * keeps the slots needed for its next requests.
  */
 const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): SlotName[] => {
   const { shared: pool } = permit;
@@ -177,14 +175,14 @@ const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: 
   return isIdle ? takeIdle(pool, now()) : [];
 };
 
-/** Returns the permit of a delivery that was not admitted, and releases slots that were kept only for that delivery. */
+/** Returns the permit for a delivery that was not admitted, and releases slots kept only for that delivery. */
 const leave = async (deps: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): Promise<void> => {
   permit.release();
   const slots = unneededSlots(deps, permit, webhook);
   if (slots.length > 0) await deps.store.health.release(webhook, slots);
 };
 
-/** Creates the slot of a request from its lease. Null: the one request that this process may make without a lease. */
+/** Creates a request's slot from a lease. A null lease stands for the one request this process may make without one. */
 const createSlot = (
   deps: DeliverDeps,
   permit: Permit<SlotPool>,
@@ -216,9 +214,9 @@ const createSlot = (
 };
 
 /**
- * Releases the slots that this process holds for its next requests, and returns the webhook with those slots free. One
- * write starts a probe and leases its slot, so a probe cannot use a slot that is already leased. Without this release,
- * alarms would wait until those leases end.
+ * Releases the slots this process holds for upcoming requests, and returns the webhook with those slots free. A single
+ * write starts a probe and leases its slot, so a probe cannot use an already leased slot. Without this release, alarms
+ * would wait until those leases end.
  */
 const releaseIdle = async (
   { store, now }: DeliverDeps,
@@ -231,9 +229,7 @@ const releaseIdle = async (
   return { ...webhook, ...Object.fromEntries(slots.map((slot) => [slot, undefined])) };
 };
 
-/**
- * Returns a lease of a slot: one that this process holds, if it lasts long enough or can be renewed, or else a new one.
- */
+/** Returns a slot lease: one this process holds, if it lasts long enough or can be renewed, or else a new one. */
 const leaseSlot = async (
   deps: DeliverDeps,
   pool: SlotPool,
@@ -245,7 +241,7 @@ const leaseSlot = async (
   if (own && own.until - now() >= REQUEST_MS) return own;
   const renewed = own && own.until > now() ? await store.health.renewSlot(webhook, own, now()) : null;
   if (renewed) return renewed;
-  // One slot is reserved for the requests that processes make without a lease.
+  // One slot is reserved for the requests processes make without a lease.
   const slots = isHealthy(webhook, now()) ? SLOTS_PER_WEBHOOK - 1 : SLOTS_PER_WEBHOOK;
   const token = leaseToken({ random });
   const found = isProbe ? await releaseIdle(deps, pool, webhook) : webhook;
@@ -253,9 +249,9 @@ const leaseSlot = async (
 };
 
 /**
- * Acquires a slot for one request, or returns null if none is free. All processes share the SLOTS_PER_WEBHOOK slots of
- * a webhook, and each lease and each release is a write. To save these writes, a process makes one request at a time to
- * a healthy receiver without a lease, and one slot stays unused in return. So one process makes at most
+ * Acquires a slot for one request, or returns null if none is free. All processes share a webhook's SLOTS_PER_WEBHOOK
+ * slots, and every lease and release is a write. To save writes, each process makes one request at a time to a healthy
+ * receiver without a lease, and one slot stays unused in return. A single process therefore makes at most
  * SLOTS_PER_WEBHOOK concurrent requests, and n processes at most SLOTS_PER_WEBHOOK - 1 + n. Once a receiver is slow or
  * failing, every request needs a lease.
  */
@@ -276,8 +272,8 @@ export const acquireSlot = async (
 };
 
 /**
- * Runs an attempt in its slot, and then releases the leases that this process no longer needs, even if the attempt
- * fails. Otherwise, other deliveries would wait until the leases end, and alarms for the result of the probe.
+ * Runs an attempt in its slot, then releases the leases this process no longer needs, even if the attempt fails.
+ * Otherwise, other deliveries would wait until the leases end, and alarms would wait for the probe result.
  */
 export const inSlot = async <T>(
   { store, log }: DeliverDeps,
@@ -293,7 +289,7 @@ export const inSlot = async <T>(
     await releaseLeases();
     return result;
   } catch (error) {
-    // The attempt may have failed because the table is unavailable. The leases expire by themselves.
+    // The attempt may have failed because the table is unavailable. The leases expire on their own.
     await releaseLeases().catch((failure: unknown) =>
       log('warn', 'the slot of a request was not released', {}, failure),
     );
