@@ -8,12 +8,12 @@ import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.
 import type { DeliverDeps } from './deps.ts';
 import { delayBefore, fitsQueue, type Outcome, requeueFound } from './schedule.ts';
 
-/** An early attempt at a delivery: its task, and when (ms) it is due. */
+/** An early attempt at a delivery: its task and due time (ms). */
 type EarlyAttempt = { task: Deliver; time: number };
 
 /**
- * Returns the early attempt at a pending delivery, if its turn is at `turn` (ms); null if there is none. Its task is
- * additional and may be dropped: the task for the planned attempt stays in its queue or in the index `due`.
+ * Returns an early attempt at a pending delivery with its turn at `turn` (ms), or null if there is none. The task is
+ * additional and may be dropped: the task for the planned attempt stays in a queue or in the `due` index.
  */
 export const earlyAttempt = (
   deps: DeliverDeps,
@@ -28,7 +28,7 @@ export const earlyAttempt = (
   return { time, task: { ...deliverTask(key), isRetry: true, notBefore: Math.ceil(time), early } };
 };
 
-/** Enqueues early attempts. Queues count in seconds, so tasks of the same second are sent together. */
+/** Enqueues early attempts. Queues count in seconds, so tasks in the same second are sent together. */
 export const enqueueEarly = async ({ now, enqueue }: DeliverDeps, attempts: readonly EarlyAttempt[]): Promise<void> => {
   const start = now();
   const bySecond = Map.groupBy(attempts, ({ time }) => Math.max(0, Math.floor((time - start) / 1_000)));
@@ -40,8 +40,8 @@ export const enqueueEarly = async ({ now, enqueue }: DeliverDeps, attempts: read
 };
 
 /**
- * Plans another early attempt after one that failed although the receiver is back. The failed attempt was early itself,
- * or it began before the release, which therefore could not find the delivery.
+ * Plans another early attempt after one that failed although the receiver is back. The failed attempt was early too, or
+ * began before the release, which therefore could not find the delivery.
  */
 export const attemptAgain = async (
   deps: DeliverDeps,
@@ -57,8 +57,8 @@ export const attemptAgain = async (
 };
 
 /**
- * Decides what becomes of a task whose delivery may have been attempted early since the task was enqueued, or whose own
- * attempt is early. Null if the delivery should be attempted now. A read is cheaper than a claim that fails.
+ * Decides what to do with a task if its delivery may have been attempted early since the task was enqueued, or if its
+ * own attempt is early. Null if the delivery should be attempted now. A read is cheaper than a failed claim.
  */
 export const checkEarly = async (
   deps: DeliverDeps,
@@ -68,14 +68,14 @@ export const checkEarly = async (
 ): Promise<Outcome | null> => {
   const found = await deps.store.deliveries.getQueued(key);
   const { delivery } = found;
-  // Another task made the last attempt, so this one has nothing left to report.
+  // Another task made the last attempt, so there is nothing left to report.
   if (delivery && isResting(delivery.state) && (delivery.sendTryTimes.at(-1) ?? 0) < notBefore) return delivery.state;
   const isUnsent = delivery?.state === 'pending' || delivery?.state === 'retrying';
   const planned = delivery?.nextAttempt ?? 0;
   if (isUnsent && planned <= deps.now()) return null;
-  // The process of the last attempt died, and its lease has ended.
+  // The process making the last attempt died, and its lease has ended.
   if (delivery?.state === 'sending' && found.until !== null && found.until <= deps.now()) return null;
-  // This may be the last task of a delivery that another attempt has changed.
+  // This may be the last task for a delivery that another attempt has changed.
   if (!isUnsent || !early || planned !== early.insteadOf) return requeueFound(deps, key, found);
   return early.back !== backDate || isFailingAgain(webhook) ? 'postponed' : null;
 };

@@ -9,14 +9,14 @@ import { alarmsFirst, endIfExpired } from './hold.ts';
 import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
 import { findMessage } from './send.ts';
 
-/** The maximum number of deliveries of a feed that one task checks. */
+/** The maximum number of feed deliveries checked per task. */
 const MAX_CHECKED = 500;
-/** How long (ms) other processes with an older copy of a webhook may still write to its feed after it gets a URL. */
+/** How long (ms) processes with an older copy of a webhook may still write to the feed after the webhook gets a URL. */
 const LATE_WRITES_MS = 60_000;
 
 /**
- * Ends a delivery that can no longer be fetched, and reports it. A delivery that has already ended is only removed from
- * the feed.
+ * Ends a delivery that can no longer be fetched, and reports it. If the delivery has already ended, only removes it
+ * from the feed.
  */
 const endUnfetched = async (
   deps: DeliverDeps,
@@ -40,8 +40,8 @@ const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<
 };
 
 /**
- * Adds a delivery to the feed of its webhook. A delivery that is being sent is added once its lease has ended. A held
- * delivery stays held until the enabled webhook releases it.
+ * Adds a delivery to the webhook's feed. A delivery being sent is added once its lease has ended. A held delivery stays
+ * held until the enabled webhook releases it.
  */
 export const enterFeed = async (
   deps: DeliverDeps,
@@ -60,8 +60,8 @@ export const enterFeed = async (
 };
 
 /**
- * Reports a feed that nobody fetches, with an alarm and a mail to the managers of the webhook. Reports it again only if
- * somebody has fetched in the meantime. Ends expired deliveries.
+ * Reports a feed that no one fetches, with an alarm and an email to the webhook managers. Repeats the report only if
+ * the feed has been fetched since. Ends expired deliveries.
  */
 const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now, log, measure } = deps;
@@ -80,7 +80,7 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   }
 };
 
-/** Posts the feed of a webhook that has a URL now. Returns `empty` once the feed is empty and will stay empty. */
+/** Posts the feed of a webhook that now has a URL. Returns `empty` once the feed is empty and will stay empty. */
 const emptyFeed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -98,9 +98,9 @@ const emptyFeed = async (
 };
 
 /**
- * Checks the feed of an enabled webhook: reports that nobody fetches it, or empties it once the webhook has a URL. The
- * sweep enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until it
- * is `empty`.
+ * Checks an enabled webhook's feed: reports that no one fetches it, or empties it once the webhook has a URL. The sweep
+ * enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until it is
+ * `empty`.
  */
 export const checkFeed = async (
   deps: DeliverDeps,

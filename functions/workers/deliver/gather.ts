@@ -12,18 +12,18 @@ import { leaseOther } from './lease.ts';
 import { type Outcome, requeueAt, requeueFound } from './schedule.ts';
 
 /**
- * How long (s) a single task may gather the deliveries to a person or chat. Other tasks are requeued until then. Not
- * longer than the shortest delay of a retry.
+ * How long (s) a single task may gather the deliveries to a person or chat. Other tasks are requeued until then. Must
+ * not exceed the shortest retry delay.
  */
 const ELECTION_SECONDS = 8;
 
-/** The maximum number of deliveries to people that are read to find those for one message. */
+/** The maximum number of person deliveries to read when gathering a single message. */
 const MAX_READ = 5_000;
 
 const telegramChat = (channels: readonly Channel[] | null): string | null =>
   channels?.flatMap((channel) => (channel.by === 'telegram' ? channel.address : [])).at(0) ?? null;
 
-/** Returns the key of the reader of a message: a chat, which several users may share, or a user on a channel. */
+/** Returns a key for whoever reads a message: a chat, possibly shared by several users, or a user on a channel. */
 const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): Promise<string> => {
   const { userId = 0, by } = person ?? {};
   const chat = by === 'telegram' ? telegramChat(await verifiedChannelsOf(deps.store, customerId, userId)) : null;
@@ -31,9 +31,9 @@ const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): P
 };
 
 /**
- * Decides whether the task of a delivery may gather all deliveries that are due for the same person or chat. Each
- * delivery has a task, and all tasks may arrive at once, in several processes. One task is elected. The others are
- * requeued until their deliveries have been sent. A task whose delivery is sent separately needs no election.
+ * Decides whether a delivery's task may gather all deliveries due for the same person or chat. Each delivery has a
+ * task, and all of them may arrive at once, in several processes. One task is elected. The others are requeued until
+ * their deliveries have been sent. A task whose delivery is sent separately needs no election.
  */
 export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promise<'elected' | Outcome> => {
   const { store, now } = deps;
@@ -48,10 +48,7 @@ export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promis
   return requeueAt(deps, { ...delivery, ...key }, now() + ELECTION_SECONDS * 1_000);
 };
 
-/**
- * Returns a filter for the deliveries that have the same reader as the given delivery. `chat` is that reader's Telegram
- * chat.
- */
+/** Returns a filter for the deliveries with the same reader as the given one. `chat` is that reader's Telegram chat. */
 const sameReader = async (
   { store }: DeliverDeps,
   { customerId, person }: Delivery,
@@ -68,9 +65,9 @@ const sameReader = async (
 };
 
 /**
- * Claims the other pending deliveries to the reader of a claimed delivery, if these deliveries together are about
- * several sensors. Each delivery keeps its task: if this process dies, it is attempted again once its claim has
- * expired. `channel` is null if the person cannot be reached.
+ * Claims the reader's other pending deliveries if these and the claimed delivery are about several sensors. Each
+ * delivery keeps its task. If this process dies, it is attempted again once its claim has expired. `channel` is null if
+ * the person cannot be reached.
  */
 export const gatherFor = async (
   deps: DeliverDeps,
@@ -87,7 +84,7 @@ export const gatherFor = async (
   const isSame = await sameReader(deps, delivery, telegramChat(channel && [channel]), deliveries);
   const others = candidates.filter((candidate) => isSame(candidate.delivery)).slice(0, MAX_GATHERED - 1);
   if (sensorsIn([delivery, ...others.map((other) => other.delivery)]) < 2) return [];
-  // A claim removes the delivery from the index, which may be the only thing that would retry the delivery.
+  // Claiming a delivery removes it from the index, which may be the only thing that would trigger a retry.
   const guards = others
     .filter(({ isIndexed }) => isIndexed)
     .map((other) => ({ ...deliverTask(other.delivery), isRetry: true }));

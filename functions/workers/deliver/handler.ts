@@ -19,7 +19,7 @@ export const handler = consume(contract, async ([received], deps, timeLeft) => {
   if (!received) return;
   if (timeLeft() < REQUEST_MS) throw new RetryLater('no time left for another attempt');
   const { task } = received;
-  // Rarely needed code is loaded with the first task that needs it, not at each start.
+  // Rarely needed code is loaded by the first task that needs it, not at every start.
   switch (task.type) {
     case 'deliver':
       await deliver(deps, task, timeLeft);
@@ -37,13 +37,13 @@ export const handler = consume(contract, async ([received], deps, timeLeft) => {
   }
 });
 
-/** Attempts a delivery once, or returns what becomes of it without an attempt. */
+/** Attempts a delivery once, or returns what happens to it without an attempt. */
 export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<Outcome> => {
   const key = deliveryKey(task);
   const timing = await waitUntilDue(deps, task);
   if (timing === 'early') return requeueTaskAt(deps, task, task.notBefore);
   if (timing === 'set_back') {
-    // Loaded on use, because a clock is rarely set back.
+    // Loaded on use, because clocks are rarely set back.
     const { correctAttempt } = await import('./set-back.ts');
     const corrected = await correctAttempt(deps, key, task);
     if (corrected !== null) return corrected;
@@ -66,7 +66,7 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
   }
 
   if (isAfterRelease(task, target.webhook)) {
-    // Loaded with the first receiver that is back.
+    // Loaded when the first receiver is back.
     const { checkEarly } = await import('./early.ts');
     const decided = await checkEarly(deps, key, target.webhook, task);
     if (decided !== null) return decided;
@@ -77,7 +77,7 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
   const admission = await passCircuit(deps, key, target.webhook, { task, timeLeft });
   if (admission.kind === 'requeued') return requeueAsRetry(deps, task);
   if (admission.kind === 'postponed') {
-    // The planned attempt stays as it is.
+    // The planned attempt stays unchanged.
     if (task.early) return requeueTaskAt(deps, task, admission.until);
     await notePending(deps, target.webhook, key.id);
     return postpone(deps, key, task, admission.until);
@@ -104,8 +104,8 @@ const deliveryKey = ({ customerId, webhookId, deliveryId, requestId }: Deliver):
 const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhookId !== null;
 
 /**
- * Waits if the attempt of a task is due within a second. Returns `early` if it is due later, or `set_back` if the clock
- * was set back since the attempt was planned. Queues do not use that clock, so other tasks rarely arrive early.
+ * Waits if a task's attempt is due within a second. Returns `early` if it is due later, or `set_back` if the clock was
+ * set back since the attempt was planned. Queues do not use that clock, so other tasks rarely arrive early.
  */
 const waitUntilDue = async (
   { now, pause }: DeliverDeps,
@@ -113,12 +113,12 @@ const waitUntilDue = async (
 ): Promise<'due' | 'early' | 'set_back'> => {
   if (setBack !== undefined || isFuture(notBefore, now())) return 'set_back';
   if (notBefore - now() > 1_000) return 'early';
-  // The pauses are limited in case the clock is set back in the meantime.
+  // The pauses are limited in case the clock is set back meanwhile.
   for (let pauses = 0; pauses < 3 && notBefore > now(); pauses++) await pause(Math.min(notBefore - now(), 1_000));
   return 'due';
 };
 
-/** The target of a delivery. `fetched`: the webhook has no URL, and its deliveries are fetched from its feed. */
+/** A delivery's target. `fetched`: the webhook has no URL, and its deliveries are fetched from the feed. */
 type Target =
   | { kind: 'deleted' }
   | { kind: 'fetched'; webhook: WebhookRecord }
@@ -132,20 +132,20 @@ const findWebhook = async ({ store }: DeliverDeps, { customerId, webhookId }: We
   return webhook.isEnabled ? { kind: 'posted', webhook } : { kind: 'disabled', webhook };
 };
 
-/** Ends a delivery whose webhook was deleted. */
+/** Ends a delivery to a deleted webhook. */
 const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<Outcome> => {
   await deps.store.deliveries.end(key, 'deleted', deps.now());
   return requeue(deps, key);
 };
 
 /**
- * Whether the receiver is back since a delivery was postponed, so that it may have been attempted early, or the attempt
- * itself is early.
+ * Whether the receiver is back since a delivery was postponed, which means that it may have been attempted early, or
+ * whether the attempt itself is early.
  */
 const isAfterRelease = ({ notBefore, early }: Deliver, { backDate }: WebhookRecord): boolean =>
   early !== undefined || (notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000);
 
-/** Whether the first attempt at a delivery is due, or until when (ms) the retry schedule of its webhook delays it. */
+/** Whether a delivery's first attempt is due, or until when (ms) the webhook's retry schedule delays it. */
 const firstAttempt = async (
   deps: DeliverDeps,
   { customerId, webhookId, id }: WebhookDeliveryKey,
@@ -155,12 +155,12 @@ const firstAttempt = async (
   if (delaySeconds === 0) return { kind: 'due' };
   const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
   const until = (delivery?.createDate ?? 0) + delaySeconds * 1_000;
-  // A time later than that is from before the clock was set back.
+  // A later time is from before the clock was set back.
   const isDue = until <= deps.now() || isFuture(until, deps.now() + delaySeconds * 1_000);
   return !delivery || delivery.attempts > 0 || isDue ? { kind: 'due' } : { kind: 'postponed', until };
 };
 
-/** Releases what is held or pending for an enabled webhook, and checks its feed. */
+/** Releases everything held or pending for an enabled webhook, and checks the feed. */
 const release = async (deps: DeliverDeps, task: ReleaseHeld, timeLeft: () => number): Promise<void> => {
   const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
   if (webhook && task.setBack !== undefined) await deps.store.held.correctDue(webhook, deps.now());

@@ -14,7 +14,7 @@ import type { AdmittedRequest } from './circuit.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * Records a pending delivery that is older than all known ones, so that the release finds it. This is rarely needed:
+ * Records a pending delivery that is older than all known ones, so that the release finds it. Rarely needed, because
  * usually the oldest delivery fails first.
  */
 export const notePending = async (
@@ -31,7 +31,7 @@ export const notePending = async (
 type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: NextState };
 
 /**
- * Records a failure at the webhook. This may open the circuit; after days of failures it disables the webhook, or warns
+ * Records a failure on the webhook. This may open the circuit. After days of failures, disables the webhook, or warns
  * first.
  */
 const recordFailure = async (
@@ -67,9 +67,9 @@ const recordFailure = async (
 };
 
 /**
- * Records the first success after failures, and releases what is pending. The task is enqueued first, so that a crash
- * cannot skip the release; it waits until the success is recorded. If another success came first, it has recorded
- * everything.
+ * Records the first success after failures, and releases pending deliveries. The task is enqueued first, so that a
+ * crash cannot skip the release. It waits until the success is recorded. If another success came first, it has already
+ * recorded everything.
  */
 const recordBack = async (
   deps: DeliverDeps,
@@ -87,7 +87,7 @@ const recordBack = async (
   await store.health.recordBack(webhook, success, null);
 };
 
-/** Records at the webhook whether its receiver is healthy. A success is written only if it changes something. */
+/** Records on the webhook whether the receiver is healthy. A success is written only if it changes something. */
 export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest, attempt: Attempt): Promise<void> => {
   if (attempt.next.state !== 'delivered') return recordFailure(deps, admitted, attempt);
   const { store, now } = deps;

@@ -18,7 +18,7 @@ export const endIfExpired = async (
   return (await notifyFailed(deps, webhook, delivery, end)) ? 'failed' : 'superseded';
 };
 
-/** Holds a delivery whose webhook is disabled, or ends it if it was held for too long. */
+/** Holds a delivery to a disabled webhook, or ends it if it was held for too long. */
 export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: WebhookRecord): Promise<Outcome> => {
   const { store, now } = deps;
   const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
@@ -28,16 +28,16 @@ export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: 
   return (await store.held.hold(delivery, now())) ? 'held' : requeue(deps, key);
 };
 
-/** Returns deliveries in the order in which they are released: alarms about people before the others. */
+/** Returns deliveries in release order: alarms about people before the others. */
 export const alarmsFirst = (deliveries: readonly WebhookDelivery[]): WebhookDelivery[] => {
   const byKind = Map.groupBy(deliveries, ({ snapshot }) => isAlarmAboutPerson(snapshot.event));
   return [true, false].flatMap((isAlarm) => byKind.get(isAlarm) ?? []);
 };
 
 /**
- * Releases the held deliveries of an enabled webhook, alarms about people first, ten a second. The sweep enqueues this
- * task while deliveries are held, so a crash only delays the rest, and enabling a webhook does not have to start the
- * release.
+ * Releases an enabled webhook's held deliveries at ten per second, alarms about people first. The sweep enqueues this
+ * task while deliveries are held. A crash therefore only delays the rest, and enabling a webhook does not have to start
+ * the release.
  */
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;

@@ -10,10 +10,7 @@ const CANCELED = 'canceled';
 /** A delivery leased for one attempt, or the outcome if no attempt should be made. */
 type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
 
-/**
- * Whether the alarm of an escalation step was acknowledged while its delivery was pending. A redelivery is sent
- * anyway.
- */
+/** Whether an escalation step's alarm was acknowledged while the delivery was pending. Redeliveries are sent anyway. */
 const isAcknowledged = async (
   { store }: DeliverDeps,
   { customerId, hit, isStep, replayOf }: Delivery,
@@ -35,7 +32,7 @@ const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Pro
   return 'failed';
 };
 
-/** Claims a delivery for one attempt. Null if it has ended, is not due, or is claimed by somebody else. */
+/** Claims a delivery for one attempt. Null if it has ended, is not due, or is claimed by another task. */
 const claim = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): Promise<Delivery | null> => {
   const { aloneSince } = deps;
   const claimed = await deps.store.attempts.claim(key, deps.now(), leaseToken(deps), { aloneSince, insteadOf });
@@ -45,8 +42,8 @@ const claim = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): P
 };
 
 /**
- * Leases another delivery for the message of this task. Null if no attempt should be made. The delivery's own task
- * stays in a queue until the delivery has ended.
+ * Leases another delivery for this task's message. Null if no attempt should be made. The delivery's own task stays
+ * queued until the delivery has ended.
  */
 export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
   const delivery = await claim(deps, key);
@@ -56,8 +53,8 @@ export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<D
 };
 
 /**
- * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its
- * message. `insteadOf`: the time (ms) of the planned attempt that this early attempt replaces.
+ * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name the
+ * delivery's message. `insteadOf`: the time (ms) of the planned attempt this early attempt replaces.
  */
 export const lease = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): Promise<Lease> => {
   const delivery = await claim(deps, key, insteadOf);

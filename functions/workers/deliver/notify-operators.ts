@@ -10,9 +10,9 @@ const HOUR_SECONDS = 3_600;
 const CLAIM_SECONDS = 20;
 
 /**
- * Notifies the operators of the service of alarms that reached nobody, at most once an hour per customer. A CloudWatch
- * alarm that is already on would hide further alarms. Alarms that exceed the limit are reported with the reminders. A
- * report counts only once it was sent, so if the worker dies, it is sent twice rather than an hour late.
+ * Notifies the service's operators of alarms that reached no one, at most once an hour per customer. A CloudWatch alarm
+ * that is already on would hide further alarms. Alarms beyond the limit are reported with the reminders. A report
+ * counts only after it is sent, so if the worker dies, it is sent twice rather than an hour late.
  */
 export const notifyOperators = async (
   deps: DeliverDeps,

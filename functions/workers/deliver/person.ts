@@ -28,14 +28,14 @@ import { lease } from './lease.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
-/** Why a person is not notified; no retry would help. */
+/** Why a person is not notified. Retries would not help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 /** The result of an attempt. */
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
 
 const DAY_SECONDS = 86_400;
 
-/** Counts an SMS. Refused if the customer has none left for its purpose. */
+/** Counts an SMS. Refused if the customer has none left for this purpose. */
 const countSms = async (
   { store, quotas, now, measure }: DeliverDeps,
   delivery: Delivery,
@@ -50,12 +50,12 @@ const countSms = async (
   return { kind: 'refused', reason: 'limit_reached' };
 };
 
-/** The channel for a person. `isNearLimit`: the customer has few SMS left. */
+/** A person's channel. `isNearLimit`: the customer has few SMS left. */
 type Target = Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean };
 
 /**
- * Returns the channel for the person. Access and channel are read at each attempt, because either may have been
- * removed. The host may also no longer support the channel.
+ * Returns the person's channel. Access and channel are read at each attempt, because either may have been removed. The
+ * host may also no longer support the channel.
  */
 const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target> => {
   const { customerId, person, attempts } = delivery;
@@ -63,7 +63,7 @@ const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target
   const channels = canSend ? await verifiedChannelsOf(deps.store, customerId, person.userId) : null;
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
-  // Each delivery is counted only once, because attempts that the service did not accept sent nothing.
+  // Each delivery is counted only once, because attempts not accepted by the messaging service did not send anything.
   if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel, isNearLimit: false };
   const counted = await countSms(deps, delivery);
   return counted.kind === 'refused' ? counted : { kind: 'found', channel, isNearLimit: counted.isNearLimit };
@@ -80,7 +80,7 @@ const send = async (
   return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
-/** Returns the result of an attempt, without an error if the service accepted the notification. */
+/** Returns an attempt's result, without an error if the messaging service accepted the notification. */
 const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
   if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;
@@ -106,14 +106,14 @@ const nextState = (delivery: Delivery, answer: Answer, at: { now: number; random
   return nextStateAfter(delivery.attempts, failure, PERSON_DELAYS, at);
 };
 
-/** Warns the managers of rules by mail, once a day, that the customer has used most of its SMS. */
+/** Emails the rule managers, once a day, that the customer has used most of its SMS. */
 const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<void> => {
   const { store, now } = deps;
   if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))
     await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };
 
-/** Records the response for each delivery that the message stands for. All succeed, or are retried together. */
+/** Records the response for each delivery covered by the message. All succeed, or are retried together. */
 const recordAnswer = async (
   deps: DeliverDeps,
   [first, ...others]: readonly [Delivery, ...Delivery[]],
@@ -139,12 +139,12 @@ const recordAnswer = async (
 };
 
 /**
- * Attempts once to notify a person, without circuit breaker and slots, because the messaging services are not run by
- * the customer. Several deliveries about offline sensors become one message.
+ * Makes one attempt to notify a person. There is no circuit breaker and there are no slots, because customers do not
+ * run the messaging services. Several deliveries about offline sensors become a single message.
  */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: Deliver): Promise<Outcome> => {
   const { now } = deps;
-  // A task of the sweep has only the key of its delivery.
+  // Tasks from the sweep contain only the delivery key.
   if (task.isGathered || task.by === undefined) {
     const election = await electGatherer(deps, key);
     if (election !== 'elected') return election;

@@ -30,7 +30,7 @@ import { recordHealth } from './health.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
 
-/** Returns the audit line of an acknowledgement by a receiver, in the name of the person that the receiver named. */
+/** Returns the audit line for a receiver's acknowledgement, under the name the receiver sent. */
 const acknowledgementLine = (
   { now, random }: DeliverDeps,
   { delivery, webhook, hitId, name }: { delivery: Delivery; webhook: WebhookRecord; hitId: number; name: string },
@@ -46,8 +46,8 @@ const acknowledgementLine = (
 });
 
 /**
- * Acknowledges the hits of a delivery if its receiver named the person who acknowledges the alarm. This happens before
- * the attempt is recorded: if it fails, the attempt is retried, so that no acknowledgement is lost.
+ * Acknowledges a delivery's hits if the receiver named the person acknowledging the alarm. This happens before the
+ * attempt is recorded. If it fails, the attempt is retried, so that no acknowledgement is lost.
  */
 const acknowledgeHits = async (
   deps: DeliverDeps,
@@ -69,15 +69,15 @@ const acknowledgeHits = async (
   }
 };
 
-/** Whether the webhook has a new URL, in which case a 410 from the old URL means nothing. */
+/** Whether the webhook has a new URL, which makes a 410 response from the old URL meaningless. */
 const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
   const current = await store.webhooks.get(customerId, id);
   return current !== null && current.url !== url;
 };
 
 /**
- * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of 410 and nothing else, because a receiver may
- * briefly respond with 410 during a deployment, and only if the webhook still has that URL.
+ * Whether a 410 response disables the webhook. Receivers may briefly respond with 410 during a deployment, so this
+ * requires GONE_AFTER_SECONDS of only 410 responses, and the webhook must still have that URL.
  */
 const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<boolean> => {
   const { goneSince = deps.now() } = webhook;
@@ -102,16 +102,12 @@ const nextState = async (
   });
 };
 
-/**
- * The result of an attempt, and the state that follows. `hasTask`: the delivery has another task besides that of the
- * attempt.
- */
+/** An attempt's result, and the state that follows. `hasTask`: the delivery has another task besides the attempt's. */
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**
- * Writes the result of an attempt: its consequences first and the delivery itself last, so that after a crash the
- * attempt and its consequences are repeated. Returns the error if the result could not be reported to a rule hit, or
- * else undefined.
+ * Writes an attempt's result. The delivery itself is written last, so that after a crash the attempt and its
+ * consequences are repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
  */
 const write = async (
   deps: DeliverDeps,
@@ -120,10 +116,10 @@ const write = async (
 ): Promise<unknown> => {
   const { store, now } = deps;
   const { sendTryTimes, log = [] } = delivery;
-  // An attempt whose process died left no line in the delivery log. Its start is reported with the next attempt.
+  // If the process died, the attempt left no line in the delivery log, and its start is reported with the next attempt.
   const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
   const isSent = next.state === 'delivered';
-  // If a hit cannot be written, the receiver is not called again: the task is retried only for the hit.
+  // If a hit cannot be written, the receiver is not called again. The task is retried only for the hit.
   let reportError: unknown;
   const sent = isSent && result.outbox ? 'outbox' : isSent;
   await reportAttempts(deps, delivery, unreported, sent).catch((error: unknown) => {
@@ -150,8 +146,8 @@ const metrics = {
 } as const;
 
 /**
- * Whether a delivery may be late: it waits for others, is a test or a redelivery, was held, or its retry schedule
- * delays it.
+ * Whether a delivery may be late: it waits for others, is a test or a redelivery, was held, or is delayed by its retry
+ * schedule.
  */
 const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
   const { id, isTest = false, replayOf, replay, body } = delivery;
@@ -161,7 +157,7 @@ const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord
   return isGathered(delivery) || isTest || isRedelivery || body !== undefined || wasHeld || firstSeconds > 0;
 };
 
-/** Counts an attempt by its result, and measures the time from the acceptance of its message to the alarm. */
+/** Counts an attempt by result, and measures the time from accepting the message to the alarm. */
 const measureAttempt = (
   deps: DeliverDeps,
   delivery: Delivery,
@@ -171,9 +167,9 @@ const measureAttempt = (
   const { measure, now } = deps;
   measure(metrics[next.state]);
   if (isOfCanary(webhook, deps.settings.PUBLIC_URL) || mayBeLate(deps, delivery, webhook)) return;
-  // A delivery id begins with the time at which its message was accepted.
+  // A delivery id begins with the time its message was accepted.
   const since = now() - timeOfUlid(delivery.id);
-  // Attempts whose process died or froze left no line, so the first line is the first attempt that completed.
+  // Attempts whose process died or froze left no line, so the first line is the first completed attempt.
   const { log = [] } = delivery;
   if (log.length === 0) {
     measure('TimeToFirstAttempt', since);
@@ -184,7 +180,7 @@ const measureAttempt = (
 
 /**
  * Records an attempt and reports it. `webhook` is null for a delivery to a person. Returns the error if the result
- * could not be reported to a rule hit, or else undefined; callers throw it last, so that the task is retried.
+ * could not be reported to a rule hit, otherwise undefined. Callers throw it last, so that the task is retried.
  */
 export const recordAttempt = async (
   deps: DeliverDeps,
@@ -218,7 +214,7 @@ const reportFailure = async (
   await notifyFailed(deps, webhook, delivery);
 };
 
-/** Records the response of a receiver, and its consequences for the delivery, the rule hits and the webhook. */
+/** Records a receiver's response, and the consequences for the delivery, the rule hits and the webhook. */
 export const record = async (
   deps: DeliverDeps,
   admitted: AdmittedRequest,
@@ -233,9 +229,9 @@ export const record = async (
     if (kind === 'sent')
       await recordHealth(deps, admitted, { delivery, durationMs, isGone: outcome.what === 'gone', next });
   };
-  // Done before the delivery is recorded, because its task is retried only until it has ended.
+  // Done before recording the delivery, because its task is retried only until the delivery has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
-  // A change in the receiver's health is recorded first too: after a crash, only another attempt would record it.
+  // Changes in the receiver's health are recorded first too. After a crash, only another attempt would record them.
   const isNews = next.state !== 'delivered' || needsRelease(webhook, deps.now());
   if (isNews) await recordReceiver();
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });

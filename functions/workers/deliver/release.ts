@@ -7,7 +7,7 @@ import type { Back, ReleaseHeld } from '#shared/queue/task.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { earlyAttempt, enqueueEarly } from './early.ts';
 
-/** How many deliveries one step releases, and how many it reads at a time. */
+/** How many deliveries a step releases, and how many it reads at once. */
 const STEP = 50;
 const PAGE_SIZE = 100;
 
@@ -26,7 +26,7 @@ const nextOf = ({ date, isAboutSensors, isRest }: Back): Back => {
   return isAboutSensors ? { ...next, isRest: true } : { ...next, isAboutSensors: true, isRest: false };
 };
 
-/** Selects the next deliveries to release, and where the step after this one continues. */
+/** Selects the next deliveries to release, and where the following step continues. */
 const selectPending = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -56,10 +56,10 @@ const selectPending = async (
 };
 
 /**
- * Enqueues early attempts at the next pending deliveries of a receiver that is back, alarms about people first, ten a
- * second. Then enqueues the next step. The release ends when the receiver fails again; the next success begins another
- * release. The task holds all state of the release, and stays in its queue until it is done. So a crash only repeats a
- * step, and a task that was enqueued twice finds its delivery already sent.
+ * Enqueues early attempts at the next pending deliveries to a receiver that is back, at ten per second, alarms about
+ * people first. Then enqueues the next step. The release ends when the receiver fails again. The next success begins
+ * another release. The task holds the entire release state, and stays queued until it is done. A crash therefore only
+ * repeats a step, and a task enqueued twice finds its delivery already sent.
  */
 export const releasePending = async (
   deps: DeliverDeps,
@@ -83,7 +83,7 @@ export const releasePending = async (
   deps.failpoint('release.enqueued');
   if (next.isListed && selected.length === 0) return store.health.endRelease(webhook, back.date);
   const last = Math.max(...selected.map(({ time }) => time));
-  // The release ends only once its last attempt is over, because a failed attempt leaves deliveries pending.
+  // The release ends only after its last attempt is over, because failed attempts leave deliveries pending.
   const delaySeconds = next.isListed
     ? Math.ceil((last - now()) / 1_000) + LEASE_SECONDS
     : (selected.length * RELEASE_INTERVAL) / 1_000;

@@ -4,11 +4,11 @@ import { isFuture } from '#shared/domain/state/clock.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { enqueueIfSoon } from './schedule.ts';
 
-/** How many deliveries one step examines. */
+/** How many deliveries a step examines. */
 const PAGE_SIZE = 100;
-/** How far ahead of time (ms) a redelivery may be written: once written, it is sent even if the replay is paused. */
+/** How far ahead of time (ms) a redelivery may be written. Once written, it is sent even if the replay is paused. */
 const AHEAD_MS = 5_000;
-/** How often (ms) a replay is checked while only its deliveries are pending. Normally its last delivery finishes it. */
+/** How often (ms) a replay is checked while only its deliveries are pending. Normally the last delivery finishes it. */
 const CHECK_INTERVAL_MS = 600_000;
 
 /** Whether a redelivery replaces a held delivery. */
@@ -18,8 +18,8 @@ const replacesHeld = async (
 ): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
 
 /**
- * Ends the unsent deliveries of a canceled replay, except those that replace held deliveries, which are still meant to
- * be sent. A delivery that is being sent is checked again later.
+ * Ends a canceled replay's unsent deliveries, except those that replace held deliveries, which still have to be sent. A
+ * delivery being sent is checked again later.
  */
 const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
@@ -45,12 +45,12 @@ const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: (
 };
 
 /**
- * Writes redeliveries for the matching deliveries of a page, at the replay's rate and as far ahead as allowed. Returns
- * the last delivery that was examined, and when (ms) the next redelivery may be sent.
+ * Writes redeliveries for the matching deliveries on a page, at the replay's rate and as far ahead as allowed. Returns
+ * the last delivery examined, and when (ms) the next redelivery may be sent.
  */
 const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {
   const { store, now } = deps;
-  // A time that is too far ahead is from before the clock was set back.
+  // A time too far ahead is from before the clock was set back.
   let time = isFuture(replay.pacedUntil, now() + AHEAD_MS) ? now() : Math.max(now(), replay.pacedUntil);
   let examined: WebhookDelivery | undefined;
   for (const original of page) {
@@ -64,7 +64,7 @@ const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: 
   return { examined, pacedUntil: Math.ceil(time) };
 };
 
-/** Examines the next page of deliveries, and enqueues the step after it. */
+/** Examines the next page of deliveries, and enqueues the following step. */
 const examinePage = async (deps: DeliverDeps, replay: ReplayRecord): Promise<void> => {
   const { store, now, enqueue } = deps;
   const { customerId, webhookId, id: replayId, cursor } = replay;
@@ -81,8 +81,8 @@ const examinePage = async (deps: DeliverDeps, replay: ReplayRecord): Promise<voi
 };
 
 /**
- * Runs one step of a replay. Its progress is in the table, and the ids of redeliveries are derived from the originals,
- * so an interrupted step can be repeated without sending anything twice. A replay ends with its webhook.
+ * Runs one replay step. The progress is in the table, and redelivery ids are derived from the originals, so an
+ * interrupted step can be repeated without sending anything twice. A replay ends with its webhook.
  */
 export const stepReplay = async (
   deps: DeliverDeps,
@@ -95,7 +95,7 @@ export const stepReplay = async (
   const replay = await store.replays.get(customerId, webhookId, replayId);
   if (!replay) return;
   if (replay.state === 'canceled') return cancelUnsent(deps, replay, timeLeft);
-  // The operation that resumes a paused replay enqueues its next step.
+  // Resuming a paused replay enqueues its next step.
   if (replay.state !== 'running' || replay.isPaused) return store.replays.close(replay);
   if (!replay.isListed) return examinePage(deps, replay);
   if (isFinished(replay)) await store.replays.finish(replay, 'completed', now());

@@ -9,26 +9,23 @@ import { Quarantine } from '#shared/worker/failure.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * What became of a delivery: its state, or how it continues. `requeued`: its task is back in a queue; `postponed`: no
+ * What happened to a delivery: its state, or how it continues. `requeued`: its task is back in a queue; `postponed`: no
  * attempt was made, and the next one is later; `superseded`: another process has changed the delivery.
  */
 export type Outcome = DeliveryState | 'requeued' | 'postponed' | 'superseded';
 
-/** The shortest delay (ms) of a task while another task works on the same delivery. */
+/** The minimum delay (ms) for a task while another task works on the same delivery. */
 const SOONEST_MS = 500;
 
-/** Returns the retry schedule of the webhook or, without one, of the stage. Null: the built-in schedule. */
+/** Returns the webhook's retry schedule or, without one, the stage's. Null: the built-in schedule. */
 export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord): readonly number[] | null =>
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
-/**
- * Returns the seconds before an attempt; `step` is 0 for the first. A schedule that is too short continues with the
- * built-in one.
- */
+/** Returns the seconds before an attempt. `step` is 0 for the first. Short schedules continue with the built-in one. */
 export const delayBefore = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (retrySchedule(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
 
-/** Whether a queue can delay a task until a time (ms). Deliveries that are due later wait in the index `due`. */
+/** Whether a queue can delay a task until a time (ms). Deliveries due later wait in the `due` index. */
 export const fitsQueue = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
 
 /**
@@ -38,7 +35,7 @@ export const fitsQueue = (time: number, now: number): boolean => time - now <= M
 export const requeueAt = (deps: DeliverDeps, delivery: DueDelivery, time: number): Promise<Outcome> =>
   requeueTaskAt(deps, deliverTask(delivery), time);
 
-/** Enqueues the task of a delivery for a time (ms), as requeueAt does. */
+/** Enqueues a delivery's task for a time (ms), like requeueAt. */
 export const requeueTaskAt = async ({ now, enqueue }: DeliverDeps, task: Deliver, time: number): Promise<Outcome> => {
   const notBefore = Math.ceil(time);
   const delaySeconds = Math.floor((notBefore - now()) / 1_000);
@@ -46,29 +43,29 @@ export const requeueTaskAt = async ({ now, enqueue }: DeliverDeps, task: Deliver
   return 'requeued';
 };
 
-/** Enqueues a delivery for a time (ms), unless that is later than a queue can delay. */
+/** Enqueues a delivery for a time (ms), unless queues cannot delay it that long. */
 export const enqueueIfSoon = async (deps: DeliverDeps, key: DueDelivery, time: number): Promise<void> => {
   if (fitsQueue(time, deps.now())) await requeueAt(deps, key, time);
 };
 
-/** Moves the task of a first attempt to the queue of retries, where a slow receiver delays no alarm. */
+/** Moves a first attempt's task to the retry queue, where slow receivers do not delay alarms. */
 export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): Promise<Outcome> => {
   await enqueue([{ ...task, isRetry: true }]);
   return 'requeued';
 };
 
 /**
- * Requeues a delivery that this task could not change, until it has ended or is in the index `due`, because this may be
- * its last task. Quarantines the task if the delivery does not exist: deliveries are written before their tasks, so the
- * task belongs to another table.
+ * Requeues a delivery this task could not change, because this may be its last task. Stops once the delivery has ended
+ * or is in the `due` index. Quarantines the task if the delivery does not exist: deliveries are written before their
+ * tasks, so the task belongs to another table.
  */
 export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> =>
   requeueFound(deps, key, await deps.store.deliveries.getQueued(key));
 
-/** A delivery as its task found it, and until when (ms) the task has to stay in a queue. */
+/** A delivery as its task found it, and until when (ms) the task must stay queued. */
 type Found = Awaited<ReturnType<DeliverDeps['store']['deliveries']['getQueued']>>;
 
-/** Requeues a delivery as `requeue` does. */
+/** Requeues a delivery, like `requeue`. */
 export const requeueFound = async (
   deps: DeliverDeps,
   key: DeliveryKey,
@@ -76,13 +73,14 @@ export const requeueFound = async (
 ): Promise<Outcome> => {
   if (delivery === null) throw new Quarantine('the table has no such delivery');
   if (until !== null) return requeueAt(deps, { ...delivery, ...key }, Math.max(until, deps.now() + SOONEST_MS));
-  // The task may have been retried because its process died, or the result could not be reported to the rule hit.
+  // The task may have been retried because its process died, or because the result could not be reported to the rule
+  // hit.
   if (delivery.state === 'failed') await checkFailedRound(deps, { ...delivery, ...key });
   if (delivery.state === 'delivered') await reportAttempts(deps, delivery, delivery.sendTryTimes.slice(-1), true);
   return delivery.state;
 };
 
-/** Postpones an attempt at a delivery to a time (ms). The task of the caller was for that attempt. */
+/** Postpones an attempt at a delivery to a time (ms). The caller's task was for that attempt. */
 export const postpone = async (
   deps: DeliverDeps,
   key: DeliveryKey,

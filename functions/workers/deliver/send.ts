@@ -7,10 +7,10 @@ import { type AttemptOutcome, type Delivery, plainFailure } from '#shared/domain
 import type { WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
-/** The keys that sign a request: the webhook with its secrets decrypted, and the key of acknowledgement links. */
+/** The keys that sign a request: the webhook with its secrets decrypted, and the acknowledgement link key. */
 type Secrets = { webhook: WebhookWithUrl; addressKey: string | null };
 
-/** The result of an attempt. `unsent`: no request was made, so nothing is known about the receiver. */
+/** An attempt's result. `unsent`: no request was made, so nothing is known about the receiver. */
 export type Answer = { kind: 'sent' | 'unsent'; result: AttemptResult; outcome: AttemptOutcome };
 
 export const decryptSecrets = async (deps: DeliverDeps, webhook: WebhookWithUrl): Promise<Secrets> => {
@@ -18,9 +18,7 @@ export const decryptSecrets = async (deps: DeliverDeps, webhook: WebhookWithUrl)
   return { webhook: decrypted, addressKey };
 };
 
-/**
- * Finds the message that the body of a delivery needs; `raw` is null if it needs none. A lost message fires an alarm.
- */
+/** Finds the message a delivery's body needs. `raw` is null if it needs none. A lost message fires an alarm. */
 export const findMessage = async (
   { store, log, measure }: DeliverDeps,
   delivery: Delivery,
@@ -36,8 +34,8 @@ export const findMessage = async (
 };
 
 /**
- * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. If the message that the
- * body needs is lost, nothing is sent, and the attempt fails and is retried.
+ * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. If the message needed
+ * for the body is lost, nothing is sent, and the attempt fails and is retried.
  */
 export const send = async (
   deps: DeliverDeps,

@@ -5,8 +5,7 @@ import type { DeliverDeps } from './deps.ts';
 import { type Outcome, requeueFound } from './schedule.ts';
 
 /**
- * Corrects when a delivery is attempted next, if that was planned before the clock was set back. Null if it may be
- * attempted now.
+ * Corrects a delivery's next attempt if it was planned before the clock was set back. Null if it may be attempted now.
  */
 export const correctAttempt = async (
   deps: DeliverDeps,

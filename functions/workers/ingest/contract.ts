@@ -3,8 +3,8 @@ import { consumer } from '#shared/queue/consumer.ts';
 import { DevicePublished } from '#shared/queue/mqtt.ts';
 
 /**
- * Ingests the messages that devices publish over MQTT. The AWS IoT rule calls the function with each message. Messages
- * for which that call failed come from the queue `mqtt`.
+ * Ingests messages that devices publish over MQTT. The AWS IoT rule calls the function with each message. Messages from
+ * failed calls come from the `mqtt` queue.
  */
 export const ingesting = consumer({
   name: 'ingest',

@@ -14,14 +14,14 @@ import { type IngestDeps, ingestPublished, messageCount, rejectPublished } from 
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Returns the customer that owned the sensor when the message was received: a queued message stays with that customer.
+ * Returns the customer that owned the sensor when the message was received. Queued messages stay with that customer.
  */
 const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY): number =>
   moved && time < moved.at ? moved.from : customerId;
 
-/** Returns the device that published with this token; null if the token is no longer valid. */
+/** Returns the device that published with this token, or null if the token is no longer valid. */
 const deviceOf = async ({ store, now }: IngestDeps, { sensorId, receiveDate }: Published, principal: string) => {
-  // The device connected with this token, which invalidated its previous one.
+  // The device connected with this token, which invalidated the previous one.
   const device = await store.devices.get(Buffer.from(principal, 'hex').toString('base64url'));
   return device?.sensorId === sensorId && isTokenValid(device, now())
     ? { ...device, customerId: ownerAt(device, receiveDate) }
@@ -29,7 +29,7 @@ const deviceOf = async ({ store, now }: IngestDeps, { sensorId, receiveDate }: P
 };
 
 /**
- * Returns the sensor of the topic, for messages without a principal: AWS IoT allows no other device to publish to it.
+ * Returns the sensor in the topic, for messages without a principal. AWS IoT does not let other devices publish to it.
  */
 const sensorOf = async ({ store }: IngestDeps, sensorId: string): Promise<Sender | null> => {
   const read = async () => {
@@ -41,9 +41,9 @@ const sensorOf = async ({ store }: IngestDeps, sensorId: string): Promise<Sender
 };
 
 /**
- * Returns the sender of a message; null if its principal is not a device, because IAM may let other identities of the
- * account publish to any topic. AWS does not document what `principal()` returns under custom authorizers. If it
- * returns nothing, the topic identifies the sensor.
+ * Returns a message's sender, or null if its principal is not a device. IAM may let other identities in the account
+ * publish to any topic. AWS does not document what `principal()` returns with custom authorizers. If it returns
+ * nothing, the topic identifies the sensor.
  */
 const senderOf = async (deps: IngestDeps, published: Published): Promise<Sender | null> => {
   const { sensorId, principal } = published;

@@ -11,7 +11,7 @@ import type { ingesting } from './contract.ts';
 export type IngestDeps = Deps<(typeof ingesting)['uses'][number]>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Returns the text of a payload in base64; null if it is not UTF-8. */
+/** Returns the text in a base64 payload, or null if it is not UTF-8. */
 export const textOf = (payload: string): string | null => {
   try {
     return utf8.decode(Buffer.from(payload, 'base64'));
@@ -21,7 +21,8 @@ export const textOf = (payload: string): string | null => {
 };
 
 /**
- * Returns the UUID that the device gave its message; null if it gave none, sent several, or the text cannot be read.
+ * Returns the UUID a device put in its message. Null if there is none, several messages were sent, or the text cannot
+ * be read.
  */
 const uuidIn = (text: string | null): string | null => {
   const parsed = parseJson(text ?? '');
@@ -41,7 +42,7 @@ export const rejectPublished = async (
   await refuseMessage(sensorId, why);
 };
 
-/** Returns the number of messages in one publication, as quotas count them. */
+/** Returns the number of messages in a single publication, as counted by quotas. */
 export const messageCount = ({ payload }: Published): number =>
   countMessages(Buffer.from(payload, 'base64').toString('latin1'));
 

@@ -12,7 +12,7 @@ import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './c
 
 export type RulesById = ReadonlyMap<number, Rule>;
 
-/** Loads the rules of a decision that are not known yet. A rule that was deleted after it fired is missing. */
+/** Loads a decision's rules that are not known yet. Rules deleted after they fired are missing. */
 const loadFiredRules = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,
@@ -25,7 +25,7 @@ const loadFiredRules = async (
   return new Map(rules.map((rule) => [rule.id, rule]));
 };
 
-/** Updates the activity that the list of sensors shows. */
+/** Updates the activity shown in the sensor list. */
 const showActivity = async (
   { store }: ProcessDeps,
   { customerId, sensor }: SensorContext,
@@ -57,13 +57,11 @@ const eventItem = ({ room }: SensorRecord, event: Decided): EventItem => {
   };
 };
 
-/** Whether somebody has acknowledged an open fall of the sensor. */
+/** Whether any open fall of the sensor has been acknowledged. */
 const isAnyAcknowledged = ({ falls, tracks = [] }: StateItem): boolean =>
   [...falls, ...tracks].some((fall) => fall.isAcknowledged);
 
-/**
- * Writes hits, then deliveries, then their tasks, and the events last: once the events exist, the decision is applied.
- */
+/** Writes hits, then deliveries, then their tasks, and events last. Once the events exist, the decision is applied. */
 const applySteps = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -73,7 +71,7 @@ const applySteps = async (
   const { sensor, customerId } = context;
   const { decided } = decision;
   deps.failpoint('process.decided');
-  // Most messages cause no notification, so this code is loaded with the first event.
+  // Most messages do not cause notifications, so this code is loaded with the first event.
   const [
     { countImmediateAlarms, enqueueChecks, isUnruled, writeHits },
     { enqueueDeliveries, mergeDeliveries, writeDeliveries },
@@ -106,8 +104,8 @@ const applySteps = async (
 };
 
 /**
- * Applies a decision step by step; each step may have been done before a crash. `known` holds the rules that were
- * loaded to make the decision. Log lines name the messages that caused it.
+ * Applies a decision step by step. Each step may already have been done before a crash. `known` holds the rules loaded
+ * to make the decision. Log lines name the messages that caused it.
  */
 export const applyDecision = (
   deps: ProcessDeps,
@@ -136,7 +134,7 @@ type QuarantineCause = NonNullable<Received<unknown>['quarantineCause']>;
 
 /**
  * Finishes the previous decision, or quarantines it if it keeps failing on its own, so that it no longer holds back the
- * sensor. Returns the state after that.
+ * sensor. Returns the resulting state.
  */
 export const finishOrQuarantine = async (
   deps: ProcessDeps,
