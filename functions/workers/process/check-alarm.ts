@@ -11,12 +11,12 @@ import type { ProcessDeps } from './context.ts';
 import { type Emergency, emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 import { enqueueChecks, enqueueRound } from './hits.ts';
 
-/** How early (ms) a check may run: clocks of hosts differ, and a queue delays a task by whole seconds. */
+/** How early (ms) a check may run. Host clocks differ, and queues delay tasks by whole seconds. */
 const EARLY_MS = 1_000;
-/** How long (s) mails about offline sensors wait for further sensors. */
+/** How long (s) emails about offline sensors wait for further sensors. */
 const GATHER_SECONDS = 8;
 
-/** Whether one of the deliveries of an event to webhooks of the customer succeeded. */
+/** Whether any of the event's deliveries to customer webhooks succeeded. */
 const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: CheckAlarm): Promise<boolean> => {
   for (const { webhookId, deliveryId } of ofEvent)
     if ((await store.deliveries.get(customerId, webhookId, deliveryId))?.state === 'delivered') return true;
@@ -24,8 +24,8 @@ const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: 
 };
 
 /**
- * Returns the alarms of an event that nobody was notified of, and whether somebody was notified of another alarm of the
- * event.
+ * Returns an event's alarms that no one was notified of, and whether anyone was notified of another alarm about the
+ * same event.
  */
 const unnotifiedOf = async (
   deps: ProcessDeps,
@@ -35,7 +35,7 @@ const unnotifiedOf = async (
   const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent, fall } = task;
   const found = await Promise.all(hitIds.map((hitId) => store.ruleHits.get(customerId, hitId)));
   const hits = found.filter((hit) => hit !== null);
-  // Acknowledging one alarm of an event acknowledges all of them.
+  // Acknowledging one of an event's alarms acknowledges them all.
   if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
   const common = { customerId, sensorId, situation, eventUuid, date: now(), ...(fall !== undefined && { fall }) };
   const ofHit = ({ id, ruleId, createDate: hitDate, messages }: HitItem): UnnotifiedAlarm => ({
@@ -60,7 +60,7 @@ const unnotifiedOf = async (
   return { alarms, isSomebodyNotified: alarms.length < hits.length + Math.min(1, ofEvent.length) };
 };
 
-/** Whether deliveries of an event were due, but none was attempted. An attempt counts once it has ended. */
+/** Whether an event had deliveries due, but none was attempted. An attempt counts once it has ended. */
 const isUntold = async ({ store }: ProcessDeps, { customerId, immediate = [] }: CheckAlarm): Promise<boolean> => {
   const found = await Promise.all(
     immediate.map(({ webhookId, deliveryId }) => store.deliveries.get(customerId, webhookId, deliveryId)),
@@ -69,7 +69,7 @@ const isUntold = async ({ store }: ProcessDeps, { customerId, immediate = [] }: 
   return found.length > 0 && found.every((one) => one !== null && isOpen(one.state) && !one.log?.length);
 };
 
-/** Moves the next step of the escalation of a hit to now. */
+/** Moves the next step of a hit's escalation to now. */
 export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hitId: number): Promise<void> => {
   const { store, now } = deps;
   const hit = await store.ruleHits.get(customerId, hitId);
@@ -83,9 +83,9 @@ export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hit
 };
 
 /**
- * Records an alarm that nobody was notified of, and starts the next steps. Each step can be repeated after a crash.
- * Returns the alarm as it was recorded; null if it was handled before, or if somebody was notified or has acknowledged
- * it in the meantime.
+ * Records an alarm that no one was notified of, and starts the next steps. Each step can be repeated after a crash.
+ * Returns the recorded alarm, or null if it was already handled, or if anyone has been notified or has acknowledged it
+ * meanwhile.
  */
 const alert = async (
   deps: ProcessDeps,
@@ -107,7 +107,7 @@ const alert = async (
   return recorded;
 };
 
-/** Enqueues checks of the escalations of an alarm from before the clock was set back. Queues do not use the clock. */
+/** Enqueues checks for an alarm's escalations from before the clock was set back. Queues do not use the clock. */
 const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds, createDate, at }: CheckAlarm) => {
   const made = now() - Math.min(at - createDate, MAX_DELAY_SECONDS * 1_000);
   const setBack = Math.max(0, createDate - made);
@@ -115,13 +115,13 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
 };
 
 /**
- * Checks whether somebody was notified of the alarms of an event, or has acknowledged them. An alarm that reached
- * nobody is itself an alarm, whatever the cause.
+ * Checks whether anyone was notified of an event's alarms, or has acknowledged them. An alarm that reached no one is
+ * itself an alarm, whatever the cause.
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;
-  // A check of an alarm with a date in the future is not early: the clock has been set back. A check that is planned
-  // for later than `latest` is not early either.
+  // If the alarm's date is in the future, the clock has been set back, and the check is not early. The same is true for
+  // a check planned later than `latest`.
   const latest = Math.max(now(), task.createDate + deps.settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
   if (isFuture(task.createDate, now())) await correctRounds(deps, task);
   else if (task.at - now() > EARLY_MS && !isFuture(task.at, latest)) return enqueueChecks(deps, [task]);

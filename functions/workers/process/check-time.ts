@@ -8,9 +8,7 @@ import { currentState, loadRoom, loadSensor, type ProcessDeps, type SensorContex
 import { decide } from './decide.ts';
 import { createEventIds, type Judgement } from './judge.ts';
 
-/**
- * Judges how the passage of time changes a sensor: it may have been offline for too long, and its falls may advance.
- */
+/** Judges how the passage of time changes a sensor. It may have been offline for too long, and falls may advance. */
 const judgeTime = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -32,13 +30,13 @@ const judgeTime = async (
 };
 
 /**
- * Checks how the passage of time changes a sensor. If a message is processed at the same time, the message wins. A
- * check that runs early or twice changes nothing.
+ * Checks how the passage of time changes a sensor. If a message is processed at the same time, the message wins. Checks
+ * that run early or twice change nothing.
  */
 export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void> => {
   const { store, now } = deps;
   const { customerId, sensorId } = key;
-  // The latest context is loaded, because the passage of time may cause an alarm.
+  // Loads the latest context, because the passage of time may cause an alarm.
   const loaded = await loadSensor(deps, key, 'latest');
   const { state } = loaded.kind === 'gone' ? loaded : loaded.context;
   if (loaded.kind === 'gone' || loaded.context.former) {
@@ -46,7 +44,7 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
     return;
   }
   const { context } = loaded;
-  // A decision that no message caused is applied again only by these checks.
+  // Only these checks reapply decisions not caused by a message.
   if (state.decision?.decided.every(({ source }) => source === null)) await finishDecision(deps, context);
 
   const judgement = await judgeTime(deps, context);
@@ -58,8 +56,8 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
   if (state.duePk === undefined) return;
   const { state: after } = outcome ?? context;
   const checkAt = nextMove(next, timings, 'any');
-  // While the sensor is active, its entry in the index `due` stays where it is: the sweep checks the state instead. The
-  // entry is moved only if it is too late because the clock was set back.
+  // While the sensor is active, its entry in the `due` index stays where it is, and the sweep checks the state instead.
+  // The entry is moved only if it is too late because the clock was set back.
   const latest = Math.min(offlineAt, checkAt);
   if (next.isActive && isFuture(Number(state.dueAt), latest))
     return store.states.scheduleCheck(customerId, sensorId, after, latest);

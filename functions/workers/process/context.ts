@@ -15,13 +15,13 @@ export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 /** The key of a sensor at one of its customers. */
 export type SensorKey = { customerId: number; sensorId: string };
 
-/** Everything needed to judge the messages of a sensor and to decide its alarms. */
+/** Everything needed to judge a sensor's messages and decide its alarms. */
 export type SensorContext = {
   customerId: number;
   sensor: SensorRecord;
-  /** Null for an unlinked sensor, or if the context is `recent`. */
+  /** Null for an unlinked sensor, or in a `recent` context. */
   customer: CustomerItem | null;
-  /** Present if the sensor has left this customer: its earlier messages are judged by its settings when it left. */
+  /** Set if the sensor has left this customer. Earlier messages are judged by the settings at that time. */
   former: FormerSensor | null;
   /**
    * `latest`: sensor and customer were read consistently, so alarms may be decided. `recent`: the sensor may be some
@@ -39,7 +39,7 @@ type LoadedSensor = { kind: 'found'; context: SensorContext } | GoneSensor;
 
 const emptyState: StateItem = { ...newSensorState, decision: null };
 
-/** Reads the sensor, which may be some seconds old, with its current state: enough for most messages, and cheap. */
+/** Reads the sensor, possibly some seconds old, with the current state. This is cheap, and enough for most messages. */
 const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: SensorKey) => {
   const [sensor, state] = await Promise.all([
     store.sensors.getEventual(customerId, sensorId),
@@ -49,9 +49,8 @@ const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: Sens
 };
 
 /**
- * Loads a sensor. If it has left this customer, its record there is used; only unlinked sensors leave no record.
- * `known` is its state, if it was read before. If the state has changed since, the conditional write of a decision
- * fails.
+ * Loads a sensor. If it has left this customer, uses the record left there. Only unlinked sensors leave no record.
+ * `known` is the state if it was already read. If the state has changed since, a decision's conditional write fails.
  */
 export const loadSensor = async (
   deps: ProcessDeps,
@@ -67,14 +66,14 @@ export const loadSensor = async (
   const state = read.state ?? emptyState;
   const isHere = sensor !== null && state.ttl === undefined;
   if (isHere) return { kind: 'found', context: { customerId, sensor, customer, former: null, freshness, state } };
-  // The sensor has left this customer, or the read was older than its arrival.
+  // The sensor has left this customer, or was read before it arrived.
   if (freshness === 'recent') return loadSensor(deps, key, 'latest', state);
   const former = customerId === UNASSIGNED ? null : await sensors.former(customerId, sensorId);
   if (!former) return { kind: 'gone', state };
   return { kind: 'found', context: { customerId, sensor: former.sensor, customer, former, freshness, state } };
 };
 
-/** Returns a state without times in the future. Clocks are rarely set back, so the code for it is loaded on demand. */
+/** Returns a state without times in the future. Clocks are rarely set back, so the code is loaded on demand. */
 export const currentState = async ({ now }: ProcessDeps, state: StateItem): Promise<SensorState> => {
   if (!isFuture(state.lastSeen, now())) return state;
   const { withoutFuture } = await import('#shared/domain/state/set-back.ts');
@@ -82,8 +81,8 @@ export const currentState = async ({ now }: ProcessDeps, state: StateItem): Prom
 };
 
 /**
- * Loads the regions and the critical configuration of a sensor, if a step needs them; most steps need neither. The
- * regions that place falls are in the item of the sensor.
+ * Loads a sensor's regions and critical configuration if a step needs them. Most steps need neither. The regions that
+ * place falls are in the sensor item.
  */
 export const loadRoom = async (
   { store }: ProcessDeps,

@@ -14,7 +14,7 @@ import { finishDecision, type RulesById } from './apply.ts';
 import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import type { Judgement, NewEvent } from './judge.ts';
 
-/** The outcome of a judgement. `state` is the state of the sensor after the judgement. */
+/** The outcome of a judgement. `state` is the sensor state after the judgement. */
 type DecisionOutcome =
   /** Nothing was written. */
   | { kind: 'unchanged'; state: StateItem }
@@ -31,26 +31,26 @@ const loadRules = async (
   const situations = [
     ...new Set(events.map(({ happening }) => happening.situation).filter((situation) => situation !== null)),
   ];
-  // No rule fires for a sensor that is not linked.
+  // Rules do not fire for unlinked sensors.
   const wanted = customerId === UNASSIGNED ? [] : situations;
   const lists = await Promise.all(wanted.map((situation) => store.rules.forSituation(customerId, sensor, situation)));
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 
-/** Returns an event of a decision as it is stored, small because every write of the state includes it. */
+/** Returns a decision's event as stored. It is kept small because every state write includes it. */
 const storedEvent = ({ requestId: _, ...event }: Decided, rules: RulesById): Decided => {
   const { subject, isSilent: __, newFall: ___, ...happening } = event.happening;
-  // Only rules whose escalation ends with the event need its subject.
+  // The subject is needed only for rules whose escalation ends with the event.
   if (subject && event.rules.some((id) => rules.get(id)?.untilAcknowledged === false))
     return { ...event, happening: { ...happening, subject } };
   const fall = fallKeyOf(subject);
   return { ...event, happening, ...(fall !== null && { fall }) };
 };
 
-/** A decision that is not written yet, and when each rule last fired, including this decision. */
+/** A decision not yet written, and when each rule last fired, including this decision. */
 type NewDecision = { decision: Decision; fired: SensorState['fired']; rules: RulesById };
 
-/** Decides which rules fire. The state keeps one decision, so the previous one is finished before it is replaced. */
+/** Decides which rules fire. The state holds one decision, so the previous one is finished before it is replaced. */
 const decideRules = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -60,7 +60,7 @@ const decideRules = async (
   const [rulesOf] = await Promise.all([loadRules(deps, context, events), finishDecision(deps, context)]);
   const rulesFor = ({ situation }: EventDetails) => (situation === null ? [] : (rulesOf.get(situation) ?? []));
   const { fired, decided } = evaluateRules(next.fired, events, rulesFor);
-  // Read before the decision is written, so no hit of this decision can exist yet.
+  // Read before the decision is written, so no hit from this decision can exist yet.
   const isHit = decided.some((event) => event.rules.length > 0);
   const after = isHit ? await deps.store.ruleHits.lastPlace(customerId) : null;
   const rules = new Map([...rulesOf.values()].flat().map((rule) => [rule.id, rule]));
@@ -68,16 +68,16 @@ const decideRules = async (
   return { decision: { decided, after, numbered }, fired, rules };
 };
 
-/** Returns when (ms) the passage of time next advances a fall of this judgement; Infinity if none. */
+/** Returns when (ms) the passage of time next advances a fall in this judgement, or Infinity if none. */
 const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): number =>
   timings && next.falls !== state.falls ? nextCheck(next, timings) : Number.POSITIVE_INFINITY;
 /** Whether a queue can delay a task until a time (ms). */
 const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * Returns when (ms) the sweep has to check the sensor: when it would be offline, and before an alarm that is due later
- * than a queue can delay. Null if the entry in the index `due` stays as it is, because moving it costs more than a
- * needless check.
+ * Returns when (ms) the sweep has to check the sensor: when it would be offline, and before an alarm due later than
+ * queues can delay. Null if the entry in the `due` index stays as it is, because moving it costs more than a needless
+ * check.
  */
 const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Judgement): number | null => {
   const { next, timings } = judgement;
@@ -101,7 +101,7 @@ const enqueueFallCheck = async (deps: ProcessDeps, context: SensorContext, judge
   await deps.enqueue([task], { delaySeconds: (time - deps.now()) / 1_000 });
 };
 
-/** Returns the state after a judgement. Without a new decision it keeps the previous one. */
+/** Returns the state after a judgement. Without a new decision, it keeps the previous one. */
 const stateAfter = (before: StateItem, { next, judged }: Judgement, created: NewDecision | null): StateItem => {
   const { duePk, dueAt, decision } = before;
   const position = judged ?? before.judged;
@@ -119,7 +119,7 @@ const stateAfter = (before: StateItem, { next, judged }: Judgement, created: New
 };
 
 /**
- * Decides what follows from a judgement, and stores state and decision with one conditional write. Throws RetryLater if
+ * Decides what follows from a judgement, and stores state and decision in one conditional write. Throws RetryLater if
  * another process has changed the state.
  */
 export const decide = async (
@@ -129,7 +129,7 @@ export const decide = async (
 ): Promise<DecisionOutcome> => {
   const { next, events, judged } = judgement;
   const { state: before, former } = context;
-  // Reports skip the queue only once the state shows that all earlier calls were judged.
+  // Reports skip the queue only once the state shows that all earlier calls have been judged.
   const isCallJudged = judged !== undefined && judged.run?.last !== before.judged?.run?.last;
   const mustWrite =
     events.length > 0 || isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);

@@ -6,7 +6,7 @@ import type { ProcessDeps } from './context.ts';
 
 /**
  * Merges deliveries with the same id, because a Raw webhook gets each message only once. The merged delivery reports to
- * the hits of all its originals.
+ * the hits of all originals.
  */
 export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
   [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
@@ -14,13 +14,13 @@ export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 
-/** Whether a delivery is fetched from a webhook without a URL. */
+/** Whether a delivery goes to a webhook without a URL, where it is fetched. */
 const isFetched = (delivery: Delivery, { webhooks }: Pick<KnownRecipients, 'webhooks'>): delivery is WebhookDelivery =>
   delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
 
 /**
- * Writes deliveries, and returns those to be enqueued. Deliveries that are fetched are written one by one, to keep them
- * in the order of the events.
+ * Writes deliveries, and returns those to enqueue. Fetched deliveries are written one by one, to keep them in event
+ * order.
  */
 export const writeDeliveries = async (
   { store }: ProcessDeps,
@@ -35,7 +35,7 @@ export const writeDeliveries = async (
 
 /**
  * Enqueues deliveries. Deliveries that may be combined into one message about several sensors wait for others in the
- * queue of retries, where they delay no alarm.
+ * retry queue, where they do not delay alarms.
  */
 export const enqueueDeliveries = async (
   { enqueue }: Pick<ProcessDeps, 'enqueue'>,

@@ -11,7 +11,7 @@ import type { ProcessDeps } from './context.ts';
 import { enqueueDeliveries, writeDeliveries } from './deliveries.ts';
 import { messageFor } from './hits.ts';
 
-/** The numbers of the rounds that notify emergency contacts, after all rounds of an escalation. */
+/** The round numbers for notifying emergency contacts, after all rounds in an escalation. */
 const emergencyRounds = { unnotified: 1_000, unanswered: 1_001 };
 
 const emergencyTexts: Record<Language, { unnotified: string; unanswered: string }> = {
@@ -25,7 +25,7 @@ const emergencyTexts: Record<Language, { unnotified: string; unanswered: string 
   },
 };
 
-/** Returns a rule whose only purpose is to provide the texts of an alarm. */
+/** Returns a rule whose only purpose is to provide an alarm's texts. */
 const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: UnnotifiedAlarm, language: Language): Rule => ({
   id: ruleId ?? 0,
   customerId,
@@ -48,14 +48,14 @@ const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: Unnotifi
   untilAcknowledged: true,
 });
 
-/** Everything needed to notify the emergency contacts of a customer. */
+/** Everything needed to notify a customer's emergency contacts. */
 export type Emergency = {
   eventContext: EventContext;
   contacts: readonly EmergencyContact[];
   recipients: KnownRecipients;
 };
 
-/** Reads the emergency contacts of a customer. Null if there are none, or the sensor is gone. */
+/** Reads a customer's emergency contacts. Null if there are none, or the sensor is gone. */
 export const loadEmergency = async (
   deps: ProcessDeps,
   { customerId, sensorId, situation, eventUuid, createDate }: UnnotifiedAlarm,
@@ -87,7 +87,7 @@ export const emergencyMessages = (deps: ProcessDeps, emergency: Emergency, hitId
   }));
 };
 
-/** Notifies the emergency contacts, each in their language. Their messages are the last ones of the hit. */
+/** Notifies the emergency contacts, each in their language. Their messages are the last ones in the hit. */
 export const notifyContacts = async (
   deps: ProcessDeps,
   emergency: Emergency,

@@ -35,14 +35,14 @@ import { countImmediateAlarms, enqueueRound, messageFor } from './hits.ts';
 import { reportUnanswered } from './unanswered.ts';
 
 /**
- * Tasks that arrive up to this much (ms) too early are requeued: clocks of hosts differ, and the sweep could be a
- * minute late.
+ * Tasks up to this much (ms) too early still count as due soon and are requeued. Host clocks differ, and the sweep
+ * could be a minute late.
  */
 const EARLY_MS = 5_000;
-/** If a round takes longer (ms) to prepare, its hit is read again in case somebody has acknowledged it. */
+/** If preparing a round takes longer (ms), the hit is read again in case it has been acknowledged. */
 const SLOW_MS = 500;
 
-/** Everything that a round depends on, as it is now. */
+/** Everything a round depends on, as of now. */
 type RoundContext = {
   customerId: number;
   hit: EscalatingHit;
@@ -68,7 +68,7 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingH
     store.sensors.getWithContext(customerId, hit.sensorId),
   ]);
   if (!rule || !sensor) return null;
-  // An open round may notify webhooks that its rule no longer names.
+  // An open round may notify webhooks no longer named in its rule.
   const webhooks = hit.escalation.to?.flatMap((receiver) => webhookOfReceiver(receiver) ?? []);
   const recipients = await readRecipients(deps, { customerId, customer }, allRecipients(rule), webhooks);
   const event = { ...hit.cause, rules: [] };
@@ -76,11 +76,11 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingH
   return { customerId, hit, rule, state, recipients, eventContext };
 };
 
-/** An addressee of a round, and the place of its message in the hit; null if there is none yet. */
+/** A round's addressee, and the index of the addressee's message in the hit, or null if there is none yet. */
 type Placed = { addressee: Addressee; place: number | null };
 
 /**
- * Returns the addressees of a round according to the current rule and the users now on duty, each once, even if a
+ * Returns a round's addressees according to the current rule and the users now on duty. Each is listed once, even if a
  * repeat of all steps names an addressee several times.
  */
 const addresseesByRule = (
@@ -98,8 +98,7 @@ const addresseesByRule = (
 };
 
 /**
- * Returns the people and webhooks that the messages of a hit are for. A message for a bot may be for any of its
- * webhooks.
+ * Returns the people and webhooks a hit's messages are for. A message for a bot may be for any of the bot's webhooks.
  */
 const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Placed[] => {
   const webhooks = [...recipients.webhooks.values()].filter(({ format }) => expressesEvent(format, eventContext));
@@ -112,8 +111,8 @@ const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Place
 };
 
 /**
- * Returns what a round writes into its hit: its receivers, and messages for receivers that have none yet. An open round
- * keeps its receivers.
+ * Returns what a round writes to its hit: receivers, and messages for receivers without one. An open round keeps its
+ * receivers.
  */
 const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {
   const time = deps.now();
@@ -127,10 +126,10 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   return { to: [...to, ...added.map(({ addressee }) => addresseeKey(addressee))], messages };
 };
 
-/** The round of a hit: it is open, it is not due, no round is left, or the hit has changed since it was read. */
+/** A hit's round: it is open, it is not due, no round is left, or the hit has changed since it was read. */
 type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' | 'changed' | 'ended' };
 
-/** Writes the receivers of a round into its hit. */
+/** Writes a round's receivers to the hit. */
 const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Escalation): Promise<Round> => {
   const { customerId, hit } = context;
   const { to, messages } = contentOf(deps, context, reached);
@@ -140,7 +139,9 @@ const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Esca
   return { kind: 'open', hit: { ...hit, escalation, messages: [...hit.messages, ...messages] } };
 };
 
-/** Schedules the next step of an escalation, or ends it (`next` null), unless it has changed since it was read. */
+/**
+ * Schedules an escalation's next step, or ends the escalation (`next` null), unless it has changed since it was read.
+ */
 const schedule = async (
   deps: ProcessDeps,
   { customerId, hit }: Pick<RoundContext, 'customerId' | 'hit'>,
@@ -150,11 +151,11 @@ const schedule = async (
   await deps.store.escalations.scheduleRound(customerId, hit, next, deps.now());
 };
 
-/** Returns the escalation of an alarm after its last round; null if nobody has to acknowledge it. */
+/** Returns an alarm's escalation after the last round, or null if no one has to acknowledge the alarm. */
 const afterLastRound = ({ now }: ProcessDeps, { hit, rule }: RoundContext): Escalation | null =>
   isUrgent(hit.situation) ? awaitingAnswer(rule, hit.escalation, now()) : null;
 
-/** Ends an escalation that has no further rounds, after people have had time to acknowledge the alarm. */
+/** Ends an escalation without further rounds, after people have had time to acknowledge the alarm. */
 const endRounds = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
   const { customerId, hit } = context;
   const isUnanswered = hit.escalation.isLast === true;
@@ -163,13 +164,13 @@ const endRounds = async (deps: ProcessDeps, context: RoundContext): Promise<Roun
   return { kind: 'ended' };
 };
 
-/** Decides the next round with one conditional write. */
+/** Decides the next round in one conditional write. */
 const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
   const { hit, rule, recipients } = context;
   const { now } = deps;
   const next = nextRound(rule, hit.escalation, hit.createDate);
   if (!next) return endRounds(deps, context);
-  // The steps of the rule may have changed since this round was scheduled.
+  // The rule's steps may have changed since this round was scheduled.
   if (next.at > now()) {
     await schedule(deps, context, { ...hit.escalation, at: next.at });
     return { kind: 'not_due' };
@@ -184,7 +185,7 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
 };
 
 /**
- * Resumes an open round after a crash. If its rule now names other recipients, they are notified too, because the
+ * Resumes an open round after a crash. If the rule now names other recipients, they are notified too, because the
  * earlier ones may be gone.
  */
 const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
@@ -194,16 +195,13 @@ const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
   return hit.acknowledgement || isComplete ? { kind: 'open', hit } : openRound(deps, context, hit.escalation);
 };
 
-/**
- * Returns the deliveries of an open round, to all receivers that the round names, even if its rule no longer names
- * them.
- */
+/** Returns an open round's deliveries to all receivers listed in the round, even those no longer named in the rule. */
 const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
   const { hit, rule, recipients, eventContext } = context;
   const { to = [], ...escalation } = hit.escalation;
   const byRule = addresseesByRule(context, escalation);
   const byHit = addresseesByHit(context);
-  // The messages of the current step are the last ones.
+  // Messages for the current step come last.
   const byMessage = escalation.open === 'step' ? byHit.toReversed() : byHit;
   const found = uniqueAddressees<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
   const named = found.filter(({ addressee }) => to.includes(addresseeKey(addressee)));
@@ -216,7 +214,7 @@ const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<D
   return (await Promise.all(deliveries)).flat();
 };
 
-/** Cancels deliveries of an open round that were written before a crash and not attempted yet. */
+/** Cancels an open round's deliveries that were written before a crash and not attempted yet. */
 const cancelDeliveries = async (
   { store, now }: ProcessDeps,
   customerId: number,
@@ -231,8 +229,8 @@ const cancelDeliveries = async (
 };
 
 /**
- * Writes the deliveries of an open round and enqueues them, unless the hit was acknowledged in the meantime, during a
- * crash or because the round took too long. `decidedAt` is when (ms) the round was decided or read.
+ * Writes and enqueues an open round's deliveries, unless the hit was acknowledged meanwhile, during a crash or because
+ * the round took too long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
   const { store, now, failpoint } = deps;
@@ -277,8 +275,8 @@ const requeueRound = async (deps: ProcessDeps, customerId: number, hit: Escalati
 };
 
 /**
- * Corrects when the next round of a hit is due, if the clock was set back. False if there was nothing to correct, or
- * its rule or sensor is gone.
+ * Corrects when a hit's next round is due, if the clock was set back. False if there was nothing to correct, or the
+ * rule or sensor is gone.
  */
 const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalate, hit: EscalatingHit) => {
   if (setBack === undefined && !countsFromFuture(hit, deps.now())) return false;
@@ -288,11 +286,11 @@ const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalat
   return Boolean(corrected);
 };
 
-/** Whether the escalation ends because the event is over, and its rule says so. */
+/** Whether the escalation ends because the event is over, as set in the rule. */
 const isEndedByEvent = ({ rule, state, hit }: RoundContext): boolean =>
   rule.untilAcknowledged === false && state !== null && isSituationOver(state, hit.cause);
 
-/** The result of the task of a round. `changed`: the hit has changed since it was read. */
+/** The result of a round's task. `changed`: the hit has changed since it was read. */
 type RoundResult = 'no_escalation' | 'acknowledged' | 'not_due' | 'ended' | 'changed' | 'applied';
 
 const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundResult> => {
@@ -327,9 +325,9 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 };
 
 /**
- * Decides the due round of a hit, and notifies its recipients. Each step can be repeated: a round is decided once, by a
- * conditional write, and the hit stays due until all of its deliveries are queued. If the hit has changed since it was
- * read, it is read again.
+ * Decides a hit's due round, and notifies the recipients. Each step can be repeated: a conditional write decides each
+ * round only once, and the hit stays due until all deliveries are queued. If the hit has changed since it was read, it
+ * is read again.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {
   await retryOnConflict(async () => {

@@ -11,16 +11,14 @@ import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import { hurryEscalation } from './check-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 
-/**
- * The pause (s) between checks while the deliveries of the round are still being enqueued, and the longest wait (ms).
- */
+/** The pause (s) between checks while the round's deliveries are still being enqueued, and the maximum wait (ms). */
 const RETRY_SECONDS = 2;
 const MAX_WAIT_MS = 60_000;
 
-/** The delivery to a receiver in a round. `mayBeMissing`: there is none if the webhook was deleted before the round. */
+/** A round's delivery to a receiver. `mayBeMissing`: it does not exist if the webhook was deleted before the round. */
 type Expected = { webhookId: string | null; deliveryId: string; mayBeMissing: boolean };
 
-/** Returns the deliveries of the last round of a hit. The given failed delivery may be one of them. */
+/** Returns the deliveries in a hit's last round. The given failed delivery may be one of them. */
 const deliveriesOfRound = async (
   { store }: ProcessDeps,
   { hit, rule, failed }: { hit: EscalatingHit; rule: Rule; failed: Delivery },
@@ -29,7 +27,7 @@ const deliveriesOfRound = async (
   const { round, after } = hit.escalation;
   const steps = round === 0 ? [{ step: 0, recipients: rule.recipients }] : roundRecipients(rule, 'step', after);
   const idFor = (receiver: string, format?: Parameters<typeof firstDeliveryId>[3]): string => {
-    // The id of a delivery begins with the time at which its round was due.
+    // A delivery id begins with the time its round was due.
     const at = timeOfUlid(failed.id);
     if (round > 0) return idInRound({ uuid: cause.uuid, sensorId, ruleId }, { round, at }, receiver);
     return firstDeliveryId({ ...cause, sensorId }, ruleId, receiver, format);
@@ -55,10 +53,7 @@ const deliveriesOfRound = async (
   ];
 };
 
-/**
- * Whether all deliveries of a round have failed, including the given one. False if the given one belongs to an earlier
- * round.
- */
+/** Whether all deliveries in a round have failed, including the given one. False if it belongs to an earlier round. */
 const haveAllFailed = async (
   deps: ProcessDeps,
   context: { hit: EscalatingHit; rule: Rule; failed: Delivery },
@@ -73,7 +68,7 @@ const haveAllFailed = async (
 };
 
 /**
- * Moves the next step of an escalation to now if all deliveries of its last round have failed, including the given one.
+ * Moves an escalation's next step to now if all deliveries in the last round have failed, including the given one.
  * Nothing is written for other rounds.
  */
 export const hurryFailedRound = async (

@@ -42,7 +42,7 @@ export const handler = consume(processing, async (received, deps, timeLeft) => {
       const { hurryFailedRound } = await import('./failed-round.ts');
       await hurryFailedRound(deps, task, task.failed);
     } else if (task.type === 'escalate') {
-      // Few alarms escalate, so this code is loaded with the first of them, not at each start.
+      // Few alarms escalate, so this code is loaded on the first escalation, not at every start.
       const { escalate } = await import('./escalate.ts');
       await escalate(deps, task);
     } else if (task.type === 'check_alarm') {
@@ -57,10 +57,10 @@ export const handler = consume(processing, async (received, deps, timeLeft) => {
   }
 });
 
-/** How much time (ms) must be left to apply a decision. */
+/** The minimum time (ms) left to apply a decision. */
 const MARGIN_MS = 5_000;
 
-/** Processes messages and notices of one sensor, all received while it belonged to the same customer. */
+/** Processes a sensor's messages and notices, all received while it belonged to the same customer. */
 const processMessages = async (
   deps: ProcessDeps,
   key: SensorKey,
@@ -92,7 +92,7 @@ const processMessages = async (
   }
 };
 
-/** Finishes the previous decision if a crash may have left it incomplete. Returns the context after that. */
+/** Finishes the previous decision if a crash may have left it incomplete. Returns the resulting context. */
 const finishUnfinished = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -106,7 +106,7 @@ const finishUnfinished = async (
   return context;
 };
 
-/** Updates the alarms of a fall to match a notice about it, and ends the notice. */
+/** Updates a fall's alarms to match a notice about it, and ends the notice. */
 const endNotice = async (
   deps: ProcessDeps,
   { customerId, sensorId }: SensorKey,
@@ -114,7 +114,7 @@ const endNotice = async (
 ): Promise<void> => {
   const { fall } = notice;
   if (fall !== undefined) {
-    // Few falls are acknowledged, so this code is loaded with the first of them.
+    // Few falls are acknowledged, so this code is loaded on the first acknowledgement.
     const { followNotice } = await import('./settle-fall.ts');
     await followNotice(deps, { customerId, sensorId, fall }, notice);
     deps.failpoint('process.settled');
@@ -122,7 +122,7 @@ const endNotice = async (
   await deps.store.events.removeNotice(customerId, sensorId, uuid);
 };
 
-/** Ends the notices among judged inputs, and marks tasks with no pending input as done. */
+/** Ends the notices among judged inputs, and marks tasks without pending inputs as done. */
 const complete = async (
   deps: ProcessDeps,
   key: SensorKey,
@@ -134,9 +134,9 @@ const complete = async (
 };
 
 /**
- * Discards the messages of a sensor that was erased, or that was unlinked and is now gone or linked. The record of a
- * customer's sensor outlives its pending messages. If there is no record, the sensor is in another table, so the
- * messages are quarantined.
+ * Discards messages from a sensor that was erased, or that was unlinked and is now gone or linked. A customer's sensor
+ * record outlives pending messages. If there is no record, the sensor is in another table, so the messages are
+ * quarantined.
  */
 const discard = async (
   { store, log }: ProcessDeps,
@@ -154,8 +154,8 @@ const discard = async (
 };
 
 /**
- * Records in the list of sensors whether most messages of a sensor are not understood, and whether its device marks
- * falls as silent. Counts each sensor whose messages are newly misunderstood.
+ * Records in the sensor list whether most of a sensor's messages are not understood, and whether the device marks falls
+ * as silent. Counts each sensor whose messages are newly misunderstood.
  */
 const noteObstacles = async (
   { store, measure }: ProcessDeps,

@@ -38,12 +38,12 @@ import type { ProcessDeps, SensorContext } from './context.ts';
 type UnnumberedHit = Omit<NewHit, 'hitNumber'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
-/** Appends a hit to the customer's list of hits. Returns its place, its messages, and whether it is new. */
+/** Appends a hit to the customer's hit list. Returns the hit's position and messages, and whether it is new. */
 type AppendHit = (hit: UnnumberedHit) => Promise<HitPosition & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
- * Creates the function that appends the hits of a decision. The order of the hits is fixed, so that each hit gets the
- * same number again after a crash. The search for each hit starts after the previous hit.
+ * Creates the function that appends a decision's hits. They are appended in a fixed order, so that each hit gets the
+ * same number again after a crash. The search for each hit starts after the previous one.
  */
 const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };
@@ -54,13 +54,13 @@ const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, deci
     const numbered = { ...hit, hitNumber: { ...before, number } };
     const { isNew, ...place } = await store.ruleHits.append(customerId, last, numbered, now());
     last = place;
-    // The recipients of the rule may have changed since the hit was written.
+    // The rule's recipients may have changed since the hit was written.
     const found = isNew ? hit : await store.ruleHits.get(customerId, place.id);
     return { ...place, messages: (found ?? hit).messages, isNew };
   };
 };
 
-/** Returns a new, unsent message of a hit for an addressee. */
+/** Returns a new, unsent message to an addressee. */
 export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): NewMessage => ({
   id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
   accountId: addressee.accountId,
@@ -70,7 +70,7 @@ export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): 
   extra: { display_name: addressee.name, is_bot: 'webhookId' in addressee },
 });
 
-/** Returns the key of the fall that an event is about, if it is about one. */
+/** Returns the key of the fall an event is about, if any. */
 const ofFall = (event: EventContext['event']): { fall?: string } => {
   const fall = fallOfEvent(event);
   return fall === null ? {} : { fall };
@@ -99,7 +99,7 @@ const newHit = (
   };
 };
 
-/** Writes the hit of a rule that fired before a crash and was deleted before the recovery. The hit notifies nobody. */
+/** Writes the hit for a rule that fired before a crash and was deleted before the recovery. The hit notifies no one. */
 const fireDeletedRule = async (
   { event, sensor }: EventContext,
   { ruleId, customerId }: { ruleId: number; customerId: number },
@@ -121,9 +121,9 @@ const fireDeletedRule = async (
 };
 
 /**
- * Returns the first recipients of a hit, and the places of their messages in it; null for a recipient whom the rule
- * named only later. Both the current rule and the people named in the hit count: after a crash, the rule and the hit
- * may have nobody in common.
+ * Returns a hit's first recipients, and the indexes of their messages, or null for recipients added to the rule only
+ * later. Both the current rule and the people named in the hit count, because after a crash they may have no one in
+ * common.
  */
 const firstAddressees = (
   addressees: readonly Addressee[],
@@ -142,8 +142,8 @@ const firstAddressees = (
 };
 
 /**
- * Enqueues the task for a round that is due `at` (ms), if a queue can delay it until then. Otherwise the sweep enqueues
- * it in time.
+ * Enqueues the task for a round due `at` (ms), if a queue can delay it until then. Otherwise, the sweep enqueues it in
+ * time.
  */
 export const enqueueRound = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
@@ -155,8 +155,8 @@ export const enqueueRound = async (
 };
 
 /**
- * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the hit, and the deliveries to its
- * first recipients.
+ * Writes a rule's hit, and enqueues the first escalation round. Returns the hit, and the deliveries to the first
+ * recipients.
  */
 const fireRule = async (
   deps: ProcessDeps,
@@ -180,14 +180,14 @@ const fireRule = async (
   return { hit: { id, createDate }, deliveries: (await Promise.all(deliveries)).flat() };
 };
 
-/** Returns the deliveries to customer webhooks, which get every event, whether or not a rule fires. */
+/** Returns the deliveries to customer webhooks, which receive every event, whether or not a rule fires. */
 const customerDeliveries = async (
   { now }: ProcessDeps,
   known: EventContext,
   { customerId, customer }: SensorContext,
   { webhooks }: KnownRecipients,
 ): Promise<Delivery[]> => {
-  // These webhooks have already received every message of a fall that advances with time.
+  // These webhooks have already received every message about a fall that advances with time.
   const { fallMessage: _, ...event } = known.event;
   const eventContext = { ...known, event };
   const { happening } = event;
@@ -211,18 +211,16 @@ const customerDeliveries = async (
   });
 };
 
-/**
- * The deliveries of a decision, the recipients that it may notify, and the checks whether somebody was notified of its
- * alarms.
- */
+/** A decision's deliveries, the recipients it may notify, and the checks whether anyone was notified of its alarms. */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
-/** The maximum number of deliveries of an event that a check examines for attempts. */
+/** The maximum number of an event's deliveries that a check examines for attempts. */
 const MAX_CHECKED = 10;
 
 /**
- * Whether a delivery is an alarm that is due immediately: it waits for no others, its webhook is not disabled, fetched,
- * or delayed by its schedule, and it does not belong to the canary, which must not hide that nobody else is notified.
+ * Whether a delivery is an alarm due immediately. It must not wait for others, and its webhook must not be disabled,
+ * fetched, or delayed by a schedule. The canary's alarms do not count, because they would hide that no one else is
+ * notified.
  */
 const isImmediate = (
   { settings }: ProcessDeps,
@@ -237,7 +235,7 @@ const isImmediate = (
 };
 
 /**
- * Returns the check of the alarms of an event; none if the event is not urgent, or no rule or webhook of the customer
+ * Returns the check for an event's alarms. There is none if the event is not urgent, or if no rule or customer webhook
  * covers it.
  */
 const checksOf = (
@@ -273,12 +271,12 @@ const checksOf = (
   return [check];
 };
 
-/** Whether an event is urgent for a customer, no rule fired for it, and it was not simulated. */
+/** Whether an event is urgent for a customer, is not simulated, and no rule fired for it. */
 export const isUnruled = (customerId: number, { happening, rules }: Decided): boolean =>
   customerId !== UNASSIGNED && rules.length === 0 && isUrgent(happening.situation) && !happening.isSimulated;
 
 /**
- * Adds the newest message of a fall that advances with time, if a recipient has the format Raw, which sends nothing
+ * Adds the newest message about a fall that advances with time, if a recipient has the Raw format, which sends nothing
  * else.
  */
 const withFallMessage = async (
@@ -294,7 +292,7 @@ const withFallMessage = async (
   return fallMessage === null ? event : { ...event, fallMessage };
 };
 
-/** Writes the hits of a decision. */
+/** Writes a decision's hits. */
 export const writeHits = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -334,7 +332,7 @@ export const writeHits = async (
   return { deliveries, recipients, checks };
 };
 
-/** Enqueues checks whether somebody was notified of alarms. A check that arrives early is enqueued again. */
+/** Enqueues checks whether anyone was notified of alarms. Checks that arrive early are enqueued again. */
 export const enqueueChecks = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
   checks: readonly CheckAlarm[],
@@ -342,7 +340,7 @@ export const enqueueChecks = async (
   for (const check of checks) await enqueue([check], { delaySeconds: (check.at - now()) / 1_000 });
 };
 
-/** Counts the alarms that are due immediately. */
+/** Counts alarms due immediately. */
 export const countImmediateAlarms = (
   deps: ProcessDeps,
   deliveries: readonly Delivery[],

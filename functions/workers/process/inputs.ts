@@ -8,30 +8,30 @@ import type { ProcessedPosition } from '#shared/store/sensors/state-item.ts';
 import type { Received } from '#shared/worker/consume.ts';
 import type { ProcessDeps } from './context.ts';
 
-/** A received task with messages of a device or a notice of the service. */
+/** A received task with device messages or a service notice. */
 export type MessageTask = Received<ProcessMessages | ProcessNotice>;
 
 type Origin = {
-  /** The task that is done once all of its inputs are judged. */
+  /** The task, which is done once all its inputs are judged. */
   received: MessageTask;
-  /** The position in the order of the sensor's inputs. Compared as text, later positions are greater. */
+  /** The position in the sensor's input order. Later positions are greater when compared as text. */
   position: string;
   receiveDate: number;
-  /** The id of the API call that it came with. */
+  /** The id of the API request that sent the input. */
   requestId?: string | undefined;
   /** The recorded call that ends with this message. */
   noted?: RecordedCall | undefined;
 };
-/** A message of a device, decoded; `at` is its number within the call. */
+/** A decoded device message. `at` is its number within the call. */
 export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; decoded: TrustedMessage };
-/** A notice of the service about a sensor. */
+/** The service's notice about a sensor. */
 export type NoticeInput = Origin & { kind: 'notice'; uuid: string; notice: NoticeItem };
-/** A call of a device without a message. */
+/** A device's call without a message. */
 type CallInput = Origin & { kind: 'call' };
-/** One input to be judged. */
+/** A single input to judge. */
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
-/** Returns the inputs of one task in order. A notice that was processed before has no inputs. */
+/** Returns a task's inputs in order. A notice already processed has no inputs. */
 const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
   const { task, sequence } = received;
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
@@ -59,33 +59,33 @@ const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<
   }));
 };
 
-/** Reads the inputs of tasks in order. */
+/** Reads task inputs in order. */
 export const readInputs = async (deps: ProcessDeps, tasks: readonly MessageTask[]): Promise<SensorInput[]> =>
   (await Promise.all(tasks.map((received) => readTask(deps, received)))).flat();
 
 const alarming = new Set<Signal['kind']>(['fall', 'bed_exit']);
-/** Whether an input is likely to create an event, so that everything an alarm needs is read in one go. */
+/** Whether an input is likely to create an event, in which case everything an alarm needs is read at once. */
 export const isLikelyEvent = (input: SensorInput): boolean =>
   input.kind === 'notice' || (input.kind === 'message' && alarming.has(input.decoded.signal.kind));
 
 /**
- * A message received this much later (ms) than all judged ones counts as new, whatever its position: a queue that was
- * recreated numbers its messages from the start. The clocks of accepting hosts differ by less.
+ * A message received this much later (ms) than all judged ones counts as new, whatever its position. A recreated queue
+ * numbers its messages from the start again. Clocks of accepting hosts differ by less.
  */
 const NEW_QUEUE_AFTER = 10_000;
 
-/** Whether an input was judged before. A message that is received twice has the same position. */
+/** Whether an input was already judged. A message received twice has the same position. */
 export const wasJudged = ({ position, receiveDate }: SensorInput, judged: ProcessedPosition | undefined): boolean =>
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /**
- * Whether a decision from these inputs may be stored but not applied: they were received before, or accepted no later
+ * Whether a decision from these inputs may be stored but not applied. They were received before, or accepted no later
  * than the judged ones. (SQS restarts the receive count of a redriven dead letter.)
  */
 export const mayHaveDecision = (inputs: readonly SensorInput[], judged: ProcessedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));
 
-/** Returns the position up to which the messages of a sensor are judged at `now` (ms), including these inputs. */
+/** Returns the position up to which a sensor's messages are judged at `now` (ms), including these inputs. */
 export const judgedUpTo = (
   inputs: readonly SensorInput[],
   before: ProcessedPosition | undefined,

@@ -30,17 +30,17 @@ import { judgedUpTo, type MessageInput, type NoticeInput, type SensorInput } fro
 /** An event before its rules are evaluated. */
 export type NewEvent = Omit<Decided, 'rules'>;
 
-/** What follows from messages or from time: the next state of a sensor, and events. */
+/** What follows from messages or from time: a sensor's next state, and events. */
 export type Judgement = {
   next: SensorState;
   events: readonly NewEvent[];
-  /** The timings of open falls, if there are any. */
+  /** The timings for open falls, if there are any. */
   timings: Timings | null;
-  /** The position up to which the messages of the sensor are judged; undefined leaves it unchanged. */
+  /** The position up to which the sensor's messages are judged. Undefined leaves it unchanged. */
   judged: ProcessedPosition | undefined;
 };
 
-/** `context` is the latest one if it had to be loaded; `inputs` are those that were judged. */
+/** `context` is the latest one if it had to be loaded. `inputs` are the judged ones. */
 type Judged = Judgement & { kind: 'judged'; context: SensorContext; inputs: readonly SensorInput[] };
 /** The context is only `recent`, but there is an event, or a region or timing matters. */
 type Outdated = { kind: 'outdated' };
@@ -49,27 +49,27 @@ type InputStep = ({ kind: 'judged' } & Omit<Judgement, 'judged'>) | Outdated;
 type JudgeDeps = ProcessDeps & { newEventId: (time: number) => number };
 
 /**
- * The maximum number of events in one decision, which is stored in one item with the state. A message is never split.
+ * The maximum number of events per decision, which is stored in a single item with the state. A message is never split.
  */
 const MAX_EVENTS = 25;
 /**
- * The maximum number of rule hits in one decision if every rule fires for every event, because one invocation writes
+ * The maximum number of rule hits per decision if every rule fires for every event, because a single invocation writes
  * them all.
  */
 const MAX_HITS = 250;
 
-/** Returns the maximum number of events that are decided together: fewer for a customer with many rules. */
+/** Returns the maximum number of events decided together. It is lower for a customer with many rules. */
 const maxEvents = ({ customer }: SensorContext): number =>
   Math.max(1, Math.min(MAX_EVENTS, Math.floor(MAX_HITS / (customer?.rules ?? 1))));
 
 /**
- * Creates a generator of event ids. Events of the same time get consecutive ids, which continue after those of the last
+ * Creates an event id generator. Events at the same time get consecutive ids, which continue after those in the last
  * decision.
  */
 export const createEventIds = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
   orderedIds((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
 
-/** Stores the firmware version that a device reports. */
+/** Stores the firmware version reported by a device. */
 const noteFirmware = async (
   { store }: ProcessDeps,
   { customerId, sensor }: SensorContext,
@@ -94,7 +94,7 @@ const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: 
   });
 };
 
-/** Returns the step of an input, with ids for its events. */
+/** Returns an input's step, with ids for its events. */
 const stepOf = (
   { newEventId }: JudgeDeps,
   { freshness }: SensorContext,
@@ -137,7 +137,7 @@ const judgeNotice = async (
 
 /**
  * Judges a message. A message that creates an event is stored first. A duplicate only shows that its device is online.
- * A message with the UUID of another message is judged with a UUID derived from its bytes.
+ * If the UUID belongs to another message, this one is judged with a UUID derived from its bytes.
  */
 const judgeMessage = async (
   deps: JudgeDeps,
@@ -187,8 +187,7 @@ const judgeInput = (
 };
 
 /**
- * Whether a notice has already become an event. The sweep enqueues another task for a notice that has been pending for
- * a long time.
+ * Whether a notice has already become an event. The sweep enqueues another task for a notice pending for a long time.
  */
 const isDuplicateNotice = async (
   { store }: ProcessDeps,
@@ -237,8 +236,8 @@ const judgeWith = async (
 };
 
 /**
- * Judges as many of the pending inputs as one decision can hold. The latest context is loaded only if it matters: most
- * messages create no event.
+ * Judges as many pending inputs as a decision can hold. The latest context is loaded only if it matters, because most
+ * messages do not create events.
  */
 export const judge = async (
   deps: ProcessDeps,
