@@ -22,8 +22,7 @@ type AcknowledgingCall = {
   refuse: (path: string, problem: 'required') => never;
 };
 /**
- * Returns the acknowledgement that a call requests, under the name of the caller or, at a display, of the person in
- * front of it.
+ * Returns the requested acknowledgement, under the caller's name or, at a display, that of the person in front of it.
  */
 export const requestedAcknowledgement = async (
   { caller, body, fail, refuse }: AcknowledgingCall,
@@ -38,9 +37,9 @@ export const requestedAcknowledgement = async (
 };
 
 /**
- * Updates the alarms of a fall whose answer has changed, and sends the notice of the change. The worker repeats the
+ * Updates a fall's alarms after its answer has changed, and sends the notice about the change. The worker repeats the
  * update when it processes the notice, because by then it also knows alarms that were still being created. Returns the
- * hits that have changed.
+ * changed hits.
  */
 export const followFall = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
@@ -52,10 +51,7 @@ export const followFall = async (
   return settled;
 };
 
-/**
- * Sends the notice about a changed hit, if there is a notice. Returns the other hits of the same fall that have changed
- * with it.
- */
+/** Sends the notice about a changed hit, if there is one. Returns the fall's other hits that have changed with it. */
 const followHit = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
   { customerId }: HitKey,
@@ -70,7 +66,7 @@ const followHit = async (
 
 /**
  * Acknowledges a hit and, if it is about a fall, the fall with all its hits. Returns the hit with its acknowledgement,
- * which may be an earlier one, and whether the acknowledgement is new. Null if there is no such hit.
+ * which may be an earlier one, and whether the acknowledgement is new. Null if the hit does not exist.
  */
 export const acknowledgeHit = async (
   deps: Deps<'acknowledgements.make' | (typeof acknowledging)[number]>,
@@ -85,8 +81,7 @@ export const acknowledgeHit = async (
 };
 
 /**
- * Continues the escalations of hits that lost their acknowledgement. Alarms that nobody was notified of are checked
- * again.
+ * Continues the escalations of hits that lost their acknowledgement. Alarms no one was notified of are checked again.
  */
 export const resumeHits = async (
   { enqueue, now, log, settings }: Deps<'enqueue:timers' | 'watch:alarms'>,
@@ -98,7 +93,7 @@ export const resumeHits = async (
     const { id: hitId, escalation, createDate } = hit;
     const { at, open } = escalation ?? { at: Number.POSITIVE_INFINITY };
     const delaySeconds = open ? 0 : (at - now()) / 1_000;
-    // The hit is in the due index as well, where the sweep finds it.
+    // The sweep finds the hit in the due index.
     const leaveToSweep = (error: unknown) => log('warn', 'an escalation is left to the sweep', { hitId }, error);
     if (isWithinQueueDelay(at, now()))
       await enqueue([{ type: 'escalate', customerId, hitId }], { delaySeconds }).catch(leaveToSweep);
@@ -108,8 +103,8 @@ export const resumeHits = async (
 };
 
 /**
- * Withdraws the acknowledgement of a hit and, if it is about a fall, of the fall with all its hits. The escalations of
- * these hits continue. Returns the hit; null if there is no such hit, `refused` if the acknowledgement must not be
+ * Withdraws a hit's acknowledgement and, if it is about a fall, that of the fall with all its hits. The escalations of
+ * these hits continue. Returns the hit. Null if the hit does not exist, `refused` if the acknowledgement must not be
  * withdrawn, `closed` if the fall is closed.
  */
 export const withdrawAcknowledgement = async (

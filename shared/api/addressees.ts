@@ -23,7 +23,7 @@ import type { StoreOf } from '../store/store.ts';
 import { situationText } from './messages/situation-text.ts';
 import { readPeopleOnDuty } from './on-duty.ts';
 
-/** The current records of the recipients that rules name. `onDuty`: the users on duty. */
+/** The current records of the recipients named in rules. `onDuty`: the users on duty. */
 export type KnownRecipients = {
   webhooks: ReadonlyMap<string, WebhookRecord>;
   bots: ReadonlyMap<number, Bot>;
@@ -31,18 +31,18 @@ export type KnownRecipients = {
   onDuty: readonly UserOnDuty[];
 };
 
-/** A webhook or a person that gets a message of a hit. */
+/** A webhook or a person that receives a message from a hit. */
 export type Addressee = { accountId: number; name: string } & ({ webhookId: string } | { by: Person['by'] });
 
-/** The receiver of an addressee. Addressees with the same key share a receiver. */
+/** Returns a key for an addressee's receiver. Addressees with the same key share a receiver. */
 export const addresseeKey = ({ accountId, name, ...way }: Addressee): string =>
   receiverKey('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 
-/** Returns the first target of each receiver. */
+/** Returns the first target for each receiver. */
 export const uniqueAddressees = <T extends { addressee: Addressee }>(targets: readonly T[]): T[] =>
   [...new Map(targets.toReversed().map((target) => [addresseeKey(target.addressee), target])).values()].toReversed();
 
-/** How an addressee is notified: the `publisher` of its message in a hit. */
+/** How an addressee is notified, which is the `publisher` of the addressee's message in a hit. */
 export const publisherFor = (addressee: Addressee): RuleMessage['publisher'] =>
   'by' in addressee ? addressee.by : 'webhook';
 
@@ -52,8 +52,8 @@ type RecipientDeps = {
 };
 
 /**
- * Reads the recipients that a decision may notify, and the webhooks of the customer with the ids `customerWebhooks`.
- * Webhooks and bots are read in one batch; people are read only if a rule names them.
+ * Reads the recipients a decision may notify, and the customer's webhooks with the ids `customerWebhooks`. Webhooks and
+ * bots are read in one batch. People are read only if a rule names them.
  */
 export const readRecipients = async (
   { store, now }: RecipientDeps,
@@ -80,8 +80,8 @@ export const expressesEvent = (format: Format, { event }: EventContext): boolean
   canExpressEvent(format, event.happening.code, rawMessageOf(event));
 
 /**
- * Returns the addressees of an event, each once. A webhook whose format has no payload for the event is left out,
- * because its message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
+ * Returns an event's addressees without duplicates. A webhook whose format has no payload for the event is left out,
+ * because its message would stay pending forever. A deleted user gets a message, which visibly fails to be delivered.
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],
@@ -108,7 +108,7 @@ export const addresseesOf = (
 export const eventText = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** The rule and addressee of a delivery. `hit`: the message of the hit that the delivery reports to. */
+/** A delivery's rule and addressee. `hit`: the message in the hit that the delivery reports to. */
 type DeliveryTarget = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
 /** Returns the delivery of an event to an addressee. Empty if the webhook was deleted or now belongs to another bot. */

@@ -5,8 +5,8 @@ import type { CheckAlarm } from '../queue/task.ts';
 type Hit = HitProgress & Pick<RuleHit, 'id' | 'sensorId' | 'sensorEventId' | 'situation' | 'createDate'>;
 
 /**
- * Returns the check, due at `at` (ms), of an alarm that has lost its last successful delivery or its acknowledgement.
- * Empty if the hit is not an alarm, or if somebody still counts as notified.
+ * Returns the check, due at `at` (ms), for an alarm that has lost its last successful delivery or its acknowledgement.
+ * Empty if the hit is not an alarm, or if anyone still counts as notified.
  */
 export const alarmChecks = (customerId: number, hit: Hit, at: number): CheckAlarm[] => {
   const { id, sensorId, sensorEventId: eventUuid, situation, createDate } = hit;

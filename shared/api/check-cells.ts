@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { RowProblem } from '../domain/import/import-job.ts';
 import { fieldErrorsOf } from './field-errors.ts';
 
-/** Checks a row against a schema. `columnOf` returns the column of a field. */
+/** Checks a row against a schema. `columnOf` maps a field to its column. */
 export const checkCells = <T extends z.ZodType>(
   row: number,
   schema: T,

@@ -1,15 +1,15 @@
 import type { Deps } from '../runtime/deps.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** How many wrong passwords of an account are checked per window. */
+/** How many wrong passwords are checked per account and window. */
 const MAX_WRONG_PASSWORDS = 10;
 
 type Uses = 'limits.secondsToWait' | 'limits.countFailure' | 'sessions.passwordHash' | 'hash:passwords';
 type PasswordCheck = { isRight: boolean; hash: string | null; waitSeconds: number };
 
 /**
- * Checks the password of an account. Wrong passwords are counted, so that nobody can guess the password in an open
- * session. `waitSeconds` is above 0 after too many wrong passwords.
+ * Checks an account's password. Wrong passwords are counted, so that the password cannot be guessed in an open session.
+ * `waitSeconds` is above 0 after too many wrong passwords.
  */
 export const checkPassword = async (
   accountKey: string,
@@ -21,8 +21,8 @@ export const checkPassword = async (
   if (wait > 0) return { isRight: false, hash: null, waitSeconds: wait };
   const hash = await sessions.passwordHash(accountKey);
   if (await passwords.verify(password, hash)) {
-    // Parallel guesses may have reached the limit in the meantime. Accepting the right password now would give a caller
-    // extra attempts.
+    // Parallel guesses may have reached the limit by now. Accepting the right password would give a caller extra
+    // attempts.
     const waitSeconds = await limits.secondsToWait(subject, MAX_WRONG_PASSWORDS, WINDOW_SECONDS, now());
     return { isRight: waitSeconds === 0, hash, waitSeconds };
   }

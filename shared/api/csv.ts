@@ -4,7 +4,7 @@ export type Cell = string | number | boolean | null;
 export const CSV_TYPE = 'text/csv; charset=utf-8';
 
 /**
- * Cells that spreadsheets interpret as formulas; some also do after spaces, or with full-width characters.
+ * Cells that spreadsheets interpret as formulas. Some also do so after spaces, or with full-width characters.
  * https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠\t\r]/;

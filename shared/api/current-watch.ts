@@ -22,11 +22,11 @@ import type { watchUses } from './operation.ts';
 
 type WatchDeps = Deps<(typeof watchUses)[number]>;
 
-/** How often, and at what interval (ms), a call checks for the watch that another call is computing. */
+/** How often, and at what interval (ms), a request checks for the watch computed by another request. */
 const MAX_TRIES = 4;
 const POLL_MS = 250;
 
-/** Returns the alarms that reached nobody and that nobody has acknowledged. */
+/** Returns alarms that reached no one and have not been acknowledged. */
 const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise<UnnotifiedGap[]> =>
   (await store.unnotified.list(customerId, false))
     .filter(({ isUnanswered }) => !isUnanswered)
@@ -39,8 +39,8 @@ const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise
     }));
 
 /**
- * Returns the name of a user and the channels through which the user can be notified. Users who may not log in have no
- * channels. Null if there is no such user.
+ * Returns a user's name, and the channels that can reach the user. Users who may not log in have no channels. Null if
+ * the user does not exist.
  */
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
   const user = await store.recipients.person(customerId, userId);
@@ -52,8 +52,8 @@ const readUser = async ({ store }: WatchDeps, customerId: number, userId: number
 type Recipients = { rules: readonly Rule[]; webhooks: readonly WebhookRecord[]; onDuty: readonly PersonOnDuty[] };
 
 /**
- * Returns the recipients that rules about falls and offline sensors can reach, and the names of the users that these
- * rules refer to. Reads no other users.
+ * Returns the recipients that can be reached by rules about falls and offline sensors, and the names of the users in
+ * these rules. Reads no other users.
  */
 const readRecipients = async (
   deps: WatchDeps,
@@ -78,7 +78,7 @@ const readRecipients = async (
       webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
       channels: new Map(users.map(({ userId, channels }) => [userId, channels])),
       onDuty,
-      // Files in the outbox reach nobody.
+      // Files in the outbox reach no one.
       sendable: settings.CHANNEL_KINDS.filter((kind) => !settings.OUTBOX_KINDS.includes(kind)),
       unnotifiedAfter: settings.UNNOTIFIED_AFTER_SECONDS,
     },
@@ -86,7 +86,7 @@ const readRecipients = async (
   };
 };
 
-/** Returns the group of each sensor in a group. Empty if no rule and no webhook is limited to a group. */
+/** Returns the group of each grouped sensor. Empty if no rule or webhook is limited to a group. */
 const readGroups = async (
   { store }: WatchDeps,
   customerId: number,
@@ -99,7 +99,7 @@ const readGroups = async (
 
 type Computed = Required<Pick<StoredWatch, 'watch' | 'onDuty'>>;
 
-/** Reads everything that the watch of a customer depends on, and computes it. Null if there is no such customer. */
+/** Reads everything a customer's watch depends on, and computes it. Null if the customer does not exist. */
 const compute = async (deps: WatchDeps, customerId: number): Promise<Computed | null> => {
   const { store, settings, now } = deps;
   const [customer, listed, rules, webhooks, unnotified] = await Promise.all([
@@ -146,7 +146,7 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Computed | 
 /** The number of computations whose opened gaps are kept until they are checked. */
 const MAX_OPENED = 5;
 
-/** Returns a computed watch as it is stored: with the gaps that have opened since the previous watch. */
+/** Returns a computed watch as stored, with the gaps that have opened since the previous watch. */
 const storedAfter = (before: StoredWatch | null, { watch, onDuty }: Computed): StoredWatch => {
   const gaps = openedGaps(before?.watch.gaps ?? [], watch.gaps);
   // The previous watch may have been computed before the clock was set back.
@@ -159,7 +159,7 @@ const storedAfter = (before: StoredWatch | null, { watch, onDuty }: Computed): S
   };
 };
 
-/** Waits for the watch that another call is computing. If that takes too long, returns the previous watch. */
+/** Waits for another request to compute the watch. If that takes too long, returns the previous watch. */
 const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWatch | null> => {
   const { store, now, pause } = deps;
   let stored: ReadWatch | null = null;
@@ -171,8 +171,8 @@ const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWa
 };
 
 /**
- * Returns the watch of a customer, at most a minute old unless computing it fails. Null if there is no such customer.
- * `waits`: if another call is computing the watch, whether to wait for it or to return the previous watch.
+ * Returns a customer's watch, at most a minute old unless computing it fails. Null if the customer does not exist.
+ * `waits`: while another request computes the watch, whether to wait or to return the previous watch.
  */
 export const currentWatch = async (
   deps: WatchDeps,
@@ -182,7 +182,7 @@ export const currentWatch = async (
   const { store, now } = deps;
   const before = await store.watches.get(customerId);
   if (before && isUpToDate(before.watch, now())) return before;
-  // The first call of each minute computes. If it fails, the previous watch is returned until the next minute.
+  // The first request in each minute computes. If it fails, the previous watch is returned until the next minute.
   const minute = Math.floor(now() / UP_TO_DATE_MS) * UP_TO_DATE_MS;
   const calls = await store.limits.countCall(`watch:${customerId}`, minute);
   const known = calls > 1 && waits ? await waitForWatch(deps, customerId) : before;
@@ -190,7 +190,7 @@ export const currentWatch = async (
   const computed = await compute(deps, customerId);
   if (!computed) return null;
   const stored = storedAfter(before, computed);
-  // If another call stored its watch first, that watch is kept, and this one is only returned.
+  // If another request stored its watch first, that one is kept, and this one is only returned.
   await store.watches.put(customerId, stored, before);
   return { ...stored, revision: (before?.revision ?? 0) + 1 };
 };

@@ -5,8 +5,8 @@ import type { StoreOf } from '../store/store.ts';
 type Fail = (code: 'forbidden') => never;
 
 /**
- * Returns the customer of an object that a caller creates: the caller's own customer, or the one that a system admin
- * names in the body.
+ * Returns the customer for an object being created: the caller's own, or, for a system admin, the one named in the
+ * body.
  */
 export const customerFor = async (
   { caller, fail, refuse }: { caller: Caller; fail: Fail; refuse: (path: string, problem: Problem) => never },
@@ -20,8 +20,8 @@ export const customerFor = async (
 };
 
 /**
- * Returns the customer whose objects a caller lists: the caller's own customer, or the one that a system admin asks
- * for. Null if the caller has no customer and does not ask for one.
+ * Returns the customer whose objects to list: the caller's own, or, for a system admin, the requested one. Null if the
+ * caller has no customer and does not request one.
  */
 export const customerOfList = (caller: Caller, requested: number | undefined, fail: Fail): number | null => {
   if (requested !== undefined && !caller.isAdmin && requested !== caller.customerId) return fail('forbidden');

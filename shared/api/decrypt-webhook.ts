@@ -1,7 +1,7 @@
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import type { Deps } from '../runtime/deps.ts';
 
-/** Returns the webhook with its secrets decrypted. Rejects with KeysUnavailable if the key cannot be reached. */
+/** Returns the webhook with decrypted secrets. Rejects with KeysUnavailable if the key cannot be reached. */
 export const decryptWebhook = async <W extends WebhookRecord>(
   { decryptSecret }: Pick<Deps<'decrypt:secrets'>, 'decryptSecret'>,
   webhook: W,

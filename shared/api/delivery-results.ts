@@ -3,7 +3,7 @@ import { isFinished } from '../domain/delivery/replay.ts';
 import { urgentSituationOf } from '../domain/rule/alarm.ts';
 import type { Deps } from '../runtime/deps.ts';
 
-/** Reports attempts, by their start times (ms), to the rule hits of a delivery. */
+/** Reports attempts, by start time (ms), to a delivery's rule hits. */
 export const reportAttempts = async (
   { store, now }: Deps<'hitReports.report'>,
   { customerId, hit, alsoHits = [] }: Delivery,
@@ -14,12 +14,12 @@ export const reportAttempts = async (
     await store.hitReports.report({ customerId, hitId: id, at: message, tries, sent }, now());
 };
 
-/** The shortest time (ms) after which an alarm counts as unnotified (`UNNOTIFIED_AFTER_SECONDS`). */
+/** The minimum time (ms) before an alarm counts as unnotified (`UNNOTIFIED_AFTER_SECONDS`). */
 const MIN_UNNOTIFIED_MS = 30_000;
 
 /**
- * Ends the alarm of an event that nobody was notified of, if a late delivery to a webhook of the customer or to an
- * emergency contact succeeded.
+ * Ends an event alarm no one was notified of, after a late delivery to a customer webhook or an emergency contact has
+ * succeeded.
  */
 export const endAlarmOfEvent = async (
   { store, now }: Deps<'eventAlarms.end'>,
@@ -31,7 +31,7 @@ export const endAlarmOfEvent = async (
     await store.eventAlarms.end(customerId, event.uuid);
 };
 
-/** Ends the pending original deliveries of a redelivery that the receiver accepted. */
+/** After the receiver accepted a redelivery, ends its pending originals. */
 export const endOriginals = async (
   { store, now }: Deps<'repetitions.endOriginal'>,
   { customerId, webhookId, replayOf, repeats }: Delivery,
@@ -51,13 +51,12 @@ export const endReplay = async (
   if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
 };
 
-/** The longest time (ms) from a hit to a step of its escalation. */
+/** The maximum time (ms) from a hit to an escalation step. */
 const MAX_STEP_MS = 86_400_000;
 
 /**
- * Enqueues a check of whether all deliveries of a round have failed, after this delivery has failed. If so, the next
- * step of the escalation is due at once. Called after the failure is recorded, and again if the task of the delivery is
- * retried.
+ * After this delivery has failed, enqueues a check whether all deliveries in the round have failed. If so, the next
+ * escalation step is due at once. Called after the failure is recorded, and again if the delivery's task is retried.
  */
 export const checkFailedRound = async (
   { enqueue, now }: Deps<'enqueue:timers'> & Pick<Deps<'hitReports.report'>, 'now'>,

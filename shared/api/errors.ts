@@ -1,7 +1,7 @@
 import type { LimitName } from '../domain/identity/quota.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
 
-/** The codes and HTTP statuses of all expected failures of operations. Their texts are in messages/. */
+/** The codes and HTTP statuses of all expected operation failures. Their texts are in messages/. */
 export const errors = {
   bad_request: 400,
   sensor_wrong_manufacturer: 400,
@@ -73,8 +73,8 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 
 /**
- * Details of an error response: the seconds until a retry makes sense, the limit that was reached and its value, the
- * rules that prevent the change, or the name of the user who acknowledged first.
+ * Error response details: the seconds until a retry makes sense, the limit reached and its value, the rules that
+ * prevent the change, or the name of the user who acknowledged first.
  */
 export type ErrorDetails = {
   waitSeconds?: number;
@@ -83,7 +83,7 @@ export type ErrorDetails = {
   name?: string;
 };
 
-/** An expected failure that becomes the response to the call. */
+/** An expected failure that becomes the response to a request. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
@@ -91,7 +91,7 @@ export class ApiError extends Error {
   readonly waitSeconds: number | null;
   readonly limit: ErrorDetails['limit'];
   readonly rules: ErrorDetails['rules'];
-  /** `Details.name` would clash with the `name` of Error. */
+  /** `ErrorDetails.name` would clash with the `name` of Error. */
   readonly acknowledgedBy: ErrorDetails['name'];
   constructor(code: ErrorCode, details: ErrorDetails & { fieldErrors?: readonly FieldError[] } = {}) {
     super(code);
@@ -104,12 +104,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Ends the call with 400 for a value that only the handler can check. */
+/** Fails the request with 400 for a value only the handler can check. */
 export const refuse = (path: string, problem: Problem, values?: FieldError['values']): never => {
   throw new ApiError('bad_request', { fieldErrors: [{ path, problem, ...(values && { values }) }] });
 };
 
-/** Ends the call with 400 if there are errors, and lists them all. */
+/** Fails the request with 400 if there are errors, and lists them all. */
 export const refuseAll = (fieldErrors: readonly FieldError[]): void => {
   if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
 };

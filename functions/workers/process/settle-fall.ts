@@ -19,12 +19,12 @@ export const withAnswer = async ({ store }: ProcessDeps, ref: FallRef, state: Se
   return answerStep(state, ref.fall, answer);
 };
 
-/** Returns when (ms) to check whether somebody was notified of an alarm that was created at `createDate` (ms). */
+/** Returns when (ms) to check whether anyone was notified of an alarm created at `createDate` (ms). */
 const checkAt = ({ now, settings }: ProcessDeps, createDate: number): number =>
   Math.max(now(), createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
 
 /**
- * Updates the hits of a fall to match what people did about it. The sweep continues escalations that lost their
+ * Updates a fall's hits to match what people did about it. The sweep continues escalations that lost their
  * acknowledgement.
  */
 const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
@@ -33,7 +33,7 @@ const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
     await enqueueChecks(deps, alarmChecks(ref.customerId, hit, checkAt(deps, hit.createDate)));
 };
 
-/** Returns the existing deliveries of an event to webhooks of the customer. */
+/** Returns an event's existing deliveries to customer webhooks. */
 const deliveriesOf = async (
   { store }: ProcessDeps,
   { customerId, sensorId }: FallRef,
@@ -48,8 +48,8 @@ const deliveriesOf = async (
 };
 
 /**
- * Checks the alarms of the events of a fall that lost its acknowledgement. If nobody was notified of them, the
- * acknowledgement ended them or kept them from being created.
+ * Checks the event alarms for a fall that lost its acknowledgement. If no one was notified of them, the acknowledgement
+ * ended them or kept them from being created.
  */
 const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
   const { store } = deps;
@@ -68,24 +68,22 @@ const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
 };
 
 /**
- * Updates the alarms of a fall after a notice that people answered it. All decisions before the answer have been
- * applied, so no alarm is missed.
+ * Updates a fall's alarms after a notice that people answered it. All decisions before the answer have been applied, so
+ * no alarm is missed.
  */
 export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: NoticeItem): Promise<void> => {
   await settleFall(deps, ref);
   if (notice === 'fall_changed') await checkEvents(deps, ref);
 };
 
-/** Records, before anybody is notified, which falls raised another alarm: people have to answer these falls again. */
+/** Before anyone is notified, records which falls raised another alarm. People have to answer these falls again. */
 export const recordAlarms = async (deps: ProcessDeps, context: SensorContext, { decided }: Decision): Promise<void> => {
   const falls = new Set(decided.flatMap((event) => fallOfEvent(event) ?? []));
   for (const fall of falls)
     if (isRaisedAgain(fall)) await deps.store.fallAnswers.recordAlarm({ ...sensorKey(context), fall });
 };
 
-/**
- * Acknowledges the new hits of falls that somebody has already acknowledged. Their first recipients are still notified.
- */
+/** Acknowledges new hits for falls that have already been acknowledged. The first recipients are still notified. */
 export const settleAcknowledged = async (
   deps: ProcessDeps,
   context: SensorContext,

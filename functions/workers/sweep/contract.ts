@@ -1,10 +1,7 @@
 import { SWEEP_SECONDS } from '#shared/domain/sensor/sensor-state.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
-/**
- * Enqueues the tasks of the items that are due in the index `due`, except for sensors that are online, and redrives
- * dead letters.
- */
+/** Enqueues tasks for items due in the `due` index, except for sensors that are online, and redrives dead letters. */
 export const sweep = scheduled({
   name: 'sweep',
   everySeconds: SWEEP_SECONDS,

@@ -14,15 +14,11 @@ type SweepDeps = Deps<(typeof sweep)['uses'][number]>;
 
 /** The maximum number of deliveries named in a log line. */
 const MAX_LOGGED = 100;
-/**
- * How much time (ms) the sweep leaves unused for queues that do not respond. The remaining entries are left to the next
- * sweep.
- */
+/** How much time (ms) the sweep leaves for unresponsive queues. Remaining entries are left to the next sweep. */
 const MARGIN_MS = 10_000;
 
 /**
- * Whether a task is always due, like the tasks of disabled webhooks and running replays, which makes its age
- * meaningless.
+ * Whether a task is always due, like those for disabled webhooks and running replays, which makes its age meaningless.
  */
 const isAlwaysDue = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 
@@ -33,8 +29,8 @@ const createSweep = () => {
   let wasOutdated = false;
 
   /**
-   * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, including those of
-   * queues that failed.
+   * Enqueues the tasks for due entries, except those enqueued a short time ago. Returns the tasks, including those in
+   * failed queues.
    */
   const enqueueDue = async (
     { enqueue, now }: SweepDeps,
@@ -72,7 +68,7 @@ const createSweep = () => {
     resend.tidy(now());
     checks.tidy(now());
     overdue.tidy(now());
-    // A part that fails must not stop the others. Its entries stay due.
+    // A failing part must not stop the others. Its entries stay due.
     const noteFailure = (error: unknown, items = 1): void => {
       log('error', 'due tasks were not enqueued and are left to the next sweep', {}, error);
       measure('TasksFailed', items, { worker: sweep.name, kind: kindOfFailure(error) });

@@ -1,7 +1,7 @@
 import { OVERDUE_MINUTES } from '#shared/observability/metrics.ts';
 import type { Due } from '#shared/store/engine/due.ts';
 
-/** An item that was last found longer ago than this (ms) counts as new. */
+/** An item last found longer ago than this (ms) counts as new. */
 const FORGET_MS = 30 * 60_000;
 
 /**
@@ -11,7 +11,7 @@ const FORGET_MS = 30 * 60_000;
 export const createOverdueItems = () => {
   const found = new Map<string, number>();
   return {
-    /** Returns how many items are overdue now (ms) and were not before. */
+    /** Returns how many items are overdue now (ms) but were not before. */
     countNew: (entries: readonly Due[], now: number): number => {
       const overdue = entries.filter(({ time }) => now - time > OVERDUE_MINUTES * 60_000);
       const keys = overdue.map(({ task }) => JSON.stringify(task));
@@ -19,7 +19,7 @@ export const createOverdueItems = () => {
       for (const key of keys) found.set(key, now);
       return added.length;
     },
-    /** Forgets items that were not found again. */
+    /** Forgets items not found again. */
     tidy: (now: number): void => {
       for (const [key, at] of found) if (Math.abs(now - at) > FORGET_MS) found.delete(key);
     },

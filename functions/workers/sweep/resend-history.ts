@@ -1,9 +1,9 @@
-/** The pauses (ms) before an item is enqueued again: the first and the longest. The pause doubles each time. */
+/** The first and the maximum pause (ms) before an item is enqueued again. The pause doubles each time. */
 const MIN_PAUSE_MS = 50_000;
 const MAX_PAUSE_MS = 15 * 60_000;
 
 /**
- * Creates a record of enqueued items. If more items are due than can be processed, enqueuing all of them in each sweep
+ * Creates a record of enqueued items. If more items are due than can be processed, enqueuing them all in each sweep
  * would only add to the load. A new process starts without a record, which costs one extra task per item.
  */
 export const createResendHistory = () => {
@@ -17,7 +17,7 @@ export const createResendHistory = () => {
       sent.set(id, { at: now, wait: before ? Math.min(MAX_PAUSE_MS, 2 * before.wait) : MIN_PAUSE_MS });
       return true;
     },
-    /** Forgets that an item was enqueued: the queue did not accept it. */
+    /** Forgets that an item was enqueued, because the queue did not accept it. */
     forget: (id: string): void => void sent.delete(id),
     /** Forgets items whose pause is long over. */
     tidy: (now: number): void => {

@@ -9,10 +9,11 @@ import { kindOfFailure } from '#shared/worker/failure.ts';
 import { sweep } from './contract.ts';
 
 /**
- * The longest time (ms) between two checks of a sensor: less than a queue can delay the task that advances its fall.
+ * The maximum time (ms) between checks of a sensor. It must be less than a queue can delay the task that advances a
+ * fall.
  */
 const MAX_INTERVAL_MS = 10 * 60_000;
-/** How many states are read at a time. */
+/** How many states are read at once. */
 const BATCH = 100;
 
 type CheckDeps = Deps<'states.glance' | 'watch:sensors' | 'measure'>;
@@ -20,7 +21,7 @@ type Check = Due & { task: CheckSensor };
 const isCheck = (due: Due): due is Check => due.task.type === 'check_sensor';
 
 /**
- * Reads states. If that fails they are null, and all of these sensors are checked: a failing partition must not hide
+ * Reads states. After a failure they are null, and all of these sensors are checked. A failing partition must not hide
  * any sensor.
  */
 const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): Promise<(StateItem | null)[]> => {
@@ -34,9 +35,9 @@ const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): 
 };
 
 /**
- * Creates the filter of sensors whose entries are due. The entry of an active sensor never moves, so it is always due.
- * From the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All
- * other sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
+ * Creates the filter for sensors with due entries. An active sensor's entry never moves, so it is always due. From the
+ * state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All other
+ * sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
  */
 export const createSensorFilter = () => {
   const onlineUntil = new Map<string, number>();
@@ -47,8 +48,7 @@ export const createSensorFilter = () => {
   };
 
   /**
-   * Returns the checks that are needed, and since when they are due. `upSince` (ms): when the service last came up
-   * after a gap.
+   * Returns the checks needed, and since when they are due. `upSince` (ms): when the service last came up after a gap.
    */
   const neededChecks = async (deps: CheckDeps, checks: Check[], upSince: number): Promise<Due[]> => {
     const { now, settings } = deps;
@@ -57,9 +57,9 @@ export const createSensorFilter = () => {
       const state = states[at];
       if (!state) return { task, time: now() };
       const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
-      // A state with times in the future is corrected by the check.
+      // The check corrects states with times in the future.
       const changesAt = isFuture(state.lastSeen, now()) ? time : Math.min(offlineAt, nextClear(state));
-      // The entry of an inactive sensor has to be removed, and an open fall advances with time.
+      // An inactive sensor's entry has to be removed, and an open fall advances with time.
       if (!state.isActive || hasOpenFall(state) || changesAt <= now()) return { task, time: Math.max(time, changesAt) };
       onlineUntil.set(task.sensorId, Math.min(changesAt, now() + MAX_INTERVAL_MS));
       return [];
@@ -67,7 +67,7 @@ export const createSensorFilter = () => {
   };
 
   return {
-    /** Returns the entries without the checks of sensors that are certainly online. */
+    /** Returns the entries without checks of sensors that are certainly online. */
     withoutOnline: async (deps: CheckDeps, page: readonly Due[], upSince: number): Promise<Due[]> => {
       const checks = page.filter(isCheck).filter((check) => !isOnline(check, deps.now()));
       const batches = Array.from({ length: Math.ceil(checks.length / BATCH) }, (_, at) =>
@@ -75,7 +75,7 @@ export const createSensorFilter = () => {
       );
       return [...page.filter((entry) => !isCheck(entry)), ...(await Promise.all(batches)).flat()];
     },
-    /** Forgets sensors that are no longer checked. */
+    /** Forgets sensors no longer checked. */
     tidy: (now: number): void => {
       for (const [sensorId, until] of onlineUntil) if (now - until > MAX_INTERVAL_MS) onlineUntil.delete(sensorId);
     },

@@ -5,12 +5,12 @@ import type { sweep } from './contract.ts';
 
 type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The longest time (ms) that anything about an alarm is scheduled in advance: twice the longest retry delay. */
+/** The longest time (ms) that anything about an alarm is scheduled in advance: twice the maximum retry delay. */
 const LONGEST_DELAY = 2 * DAY;
 
 /**
- * Returns the task that checks an item after the clock was set back by `by` ms. Jobs are not checked, because they
- * delay no alarm.
+ * Returns the task that checks an item after the clock was set back by `by` ms. Jobs are not checked, because they do
+ * not delay alarms.
  */
 const checkOf = (task: Task, by: number): Task[] => {
   switch (task.type) {
@@ -27,8 +27,8 @@ const checkOf = (task: Task, by: number): Task[] => {
 };
 
 /**
- * Enqueues checks of everything that is due later, after the clock was set back by `by` ms: anything planned before
- * that would be late by that much. If this fails, the next sweep repeats it.
+ * Enqueues checks for everything due later, after the clock was set back by `by` ms, because anything planned earlier
+ * would be late by that much. If this fails, the next sweep repeats it.
  */
 export const checkPlans = async ({ store, enqueue, now }: SetBackDeps, by: number): Promise<void> => {
   const start = now();

@@ -2,8 +2,8 @@ import { consumer } from '#shared/queue/consumer.ts';
 import { ServiceEvent } from '#shared/queue/undeliverable.ts';
 
 /**
- * Ends deliveries to people whose message did not arrive although a service had accepted it, such as a mail that
- * bounced or an SMS that expired. In AWS, SES and AWS End User Messaging report such messages through a topic, an SMS
+ * Ends deliveries to people whose message did not arrive although the messaging service had accepted it, such as a
+ * bounced email or an expired SMS. In AWS, SES and AWS End User Messaging report such messages through a topic, for SMS
  * up to 72 hours later.
  */
 export const undeliverable = consumer({

@@ -11,7 +11,7 @@ type UndeliverableDeps = Deps<(typeof undeliverable)['uses'][number]>;
 /** A delivery to a person, and when (ms) the message that did not arrive was sent. */
 type SentDelivery = { delivery: Delivery; sentAt: number };
 
-/** Marks the channel of the person, unless it was verified, or its address changed, after the message was sent. */
+/** Marks the person's channel, unless it was verified, or its address changed, after the message was sent. */
 const markChannel = async (
   { store, now }: UndeliverableDeps,
   { delivery: { customerId, person }, sentAt }: SentDelivery,
@@ -23,7 +23,7 @@ const markChannel = async (
   await store.channels.markUndeliverable(owner, person.by, { sentAt, date: now(), reason });
 };
 
-/** Withdraws the success from the rule hits. Without another success, their alarms have reached nobody. */
+/** Withdraws the success from the rule hits. Without another success, their alarms have reached no one. */
 const withdrawFromHits = async (
   { store, now, enqueue }: UndeliverableDeps,
   { delivery: { customerId, hit, alsoHits = [] }, sentAt }: SentDelivery,
@@ -35,8 +35,8 @@ const withdrawFromHits = async (
 };
 
 /**
- * Ends a delivery whose message did not arrive: the consequences first and the delivery itself last, so that all steps
- * are repeated after a crash. If the delivery was attempted again since then, only its last attempt counts.
+ * Ends a delivery whose message did not arrive. The delivery itself is written last, so that all steps are repeated
+ * after a crash. If the delivery has been attempted again since, only the last attempt counts.
  */
 export const endDelivery = async (
   deps: UndeliverableDeps,

@@ -7,10 +7,10 @@ import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch
 import type { DutyCheck } from '#shared/store/people/duty-checks.ts';
 import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
-/** If the process of a check dies before sending its mails, another check sends them after this time (ms). */
+/** If a check's process dies before sending the emails, another check sends them after this time (ms). */
 const MAIL_MS = 90_000;
 
-/** Returns the channels by which rules notify the users on duty but by which no user on duty can be notified. */
+/** Returns the channels that rules use to notify users on duty, but that reach no user on duty. */
 const missingChannels = async (
   { store, settings }: WatchDeps,
   { customerId, rules, plan, time }: { customerId: number; rules: readonly Rule[]; plan: DutyPlan; time: number },
@@ -22,7 +22,7 @@ const missingChannels = async (
   return wanted.filter((by) => !reaching.includes(by));
 };
 
-/** Warns the managers of rules by mail about channels by which nobody can be notified. */
+/** Warns the rule managers by email about channels that reach no one. */
 const mailMissing = async (
   deps: WatchDeps,
   customerId: number,
@@ -38,9 +38,9 @@ const mailMissing = async (
 };
 
 /**
- * Checks whether the users on duty of a customer can be notified by the channels that its rules name now, and mails the
- * managers of rules once if they no longer can. `known` are channels that they were just mailed about. `before` is the
- * last check; null if there was none. Ends the checks when no rule notifies the users on duty anymore. False if another
+ * Checks whether a customer's users on duty can be notified through the channels currently named in rules, and emails
+ * the rule managers once if they no longer can. `known` are channels just covered by another email. `before` is the
+ * last check, or null if there was none. Ends the checks when no rule notifies users on duty anymore. False if another
  * run was faster.
  */
 export const checkDuty = async (

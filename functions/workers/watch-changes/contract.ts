@@ -2,7 +2,7 @@ import { watchUses } from '#shared/api/operation.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
- * Mails the managers of rules within two minutes when a user's change opened a gap about falls, and when nobody on duty
+ * Within two minutes, emails the rule managers when a user's change opened a gap about falls, and when no one on duty
  * can be notified anymore.
  */
 export const watchChanges = scheduled({

@@ -14,13 +14,13 @@ import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
 /** How long (ms) a change may take, after it is recorded, to be made and to appear in eventually consistent reads. */
 const SETTLED_MS = 3_000;
-/** How far back (ms) changes are listed if no watch was computed before them. */
+/** How far back (ms) changes are listed if no earlier watch was computed. */
 const FIRST_WINDOW_MS = 120_000;
 const MAX_LINES = 200;
-/** How much time (ms) a run leaves unused. The other customers are left to the next run. */
+/** How much time (ms) a run leaves unused. All other customers are left to the next run. */
 const MARGIN_MS = 15_000;
 
-/** Returns the gaps that changes opened, and those changes. */
+/** Returns the gaps opened by changes, along with those changes. */
 const causesOf = async ({ store }: WatchDeps, customerId: number, { from, to, gaps }: OpenedGaps) => {
   const since = from ?? to - FIRST_WINDOW_MS;
   const { data } = await store.audit.page(customerId, [since, to], { page: 0, perPage: MAX_LINES, refused: false });
@@ -30,7 +30,7 @@ const causesOf = async ({ store }: WatchDeps, customerId: number, { from, to, ga
   return { gaps: gaps.filter((gap) => changes.some((line) => mayOpen(gap, line))), changes };
 };
 
-/** Emails the gaps that changes have opened. */
+/** Emails the gaps opened by changes. */
 const mailGaps = (
   deps: WatchDeps,
   customerId: number,
@@ -47,14 +47,13 @@ const mailGaps = (
   });
 
 /**
- * Mails about the gaps that opened since the watch was last checked, and returns those gaps. Null if another run was
- * faster.
+ * Emails about gaps opened since the watch was last checked, and returns those gaps. Null if another run was faster.
  */
 const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch): Promise<Gap[] | null> => {
   const { store, log } = deps;
   if (stored.opened.length === 0) return [];
-  // Before the mails, so that nobody gets them twice. If the watch was recomputed in the meantime, the next run handles
-  // all of them.
+  // Before the emails, so that no one gets them twice. If the watch was recomputed meanwhile, the next run handles them
+  // all.
   if (!(await store.watches.put(customerId, { ...stored, opened: [] }, stored))) return null;
   const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
   const gaps = causes.flatMap((cause) => cause.gaps);
@@ -66,7 +65,7 @@ const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch)
   return gaps;
 };
 
-/** Checks the changes of a customer. Changes that came too late for the computed watch are left to the next run. */
+/** Checks a customer's changes. Changes too late for the computed watch are left to the next run. */
 const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise<void> => {
   const { store } = deps;
   const { customerId, at } = changed;
@@ -95,7 +94,7 @@ const attempt = async (
 const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
   for (const check of await store.dutyChecks.list()) {
-    // A check that is due later than the longest interval allows was planned before the clock was set back.
+    // A check due later than the maximum interval allows was planned before the clock was set back.
     if (check.at > now() && !isFuture(check.at, now() + MAX_INTERVAL)) continue;
     if (timeLeft() < MARGIN_MS) return;
     await attempt(deps, check.customerId, () => checkDuty(deps, check.customerId, check));

@@ -6,13 +6,10 @@ import type { watchChanges } from './contract.ts';
 
 export type WatchDeps = Deps<(typeof watchChanges)['uses'][number]>;
 
-/** Returns a mail in the language of a locale. */
+/** Returns an email in a locale's language. */
 type MailText = (locale: string, customer: Customer) => { subject: string; text: string };
 
-/**
- * Mails the users who manage rules and have an address, each in their language. The texts are loaded with the first
- * mail.
- */
+/** Emails the rule managers who have an address, each in their language. The texts are loaded with the first email. */
 export const mailManagers = async (
   { store, mail, settings }: WatchDeps,
   customerId: number,

@@ -1,7 +1,7 @@
 import type { AuditDetail, StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 
 /**
- * The fields whose values are shown although they are texts, lists or objects. Other texts, such as names, addresses
+ * Fields whose values are shown although they are strings, lists or objects. Other strings, such as names, addresses
  * and notes, may be personal or secret.
  */
 const shown: ReadonlySet<string> = new Set([
@@ -13,7 +13,7 @@ const shown: ReadonlySet<string> = new Set([
   ...(['primaryMode', 'primaryPolicy', 'secondaryMode', 'secondaryPolicy', 'policy'] as const),
 ]);
 
-/** The default values of fields that are stored only if they differ from the default. */
+/** The defaults of fields stored only if they differ from the default. */
 const defaults: Readonly<Record<string, unknown>> = {
   requireOtp: false,
   escalation: [],
@@ -23,7 +23,7 @@ const defaults: Readonly<Record<string, unknown>> = {
 
 const isPlain = (value: unknown): boolean => value === null || typeof value === 'boolean' || typeof value === 'number';
 
-/** Returns a value as JSON with sorted keys, because the table does not preserve their order. */
+/** Returns a value as JSON with sorted keys, because the table does not preserve key order. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part instanceof Object && !Array.isArray(part)
@@ -31,24 +31,22 @@ const textOf = (value: unknown): string =>
       : part,
   );
 
-/** Returns the elements of a list that are missing from another list. */
+/** Returns the elements missing from another list. */
 const lacking = (list: readonly unknown[], other: readonly unknown[]): unknown[] => {
   const known = new Set(other.map(textOf));
   return list.filter((element) => !known.has(textOf(element)));
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-/**
- * Returns the stored value of a field; undefined if it is not stored. A configuration stores its fields in `values`.
- */
+/** Returns a field's stored value, or undefined if it is not stored. Configurations store their fields in `values`. */
 const fieldValue = (item: object, field: string): unknown => {
   const fields: Fields = { ...item };
   return field in fields ? fields[field] : (fields.values as Fields | undefined)?.[field];
 };
 
 /**
- * Returns the changed fields of an item with their values. Leaves out values that do not fit into `bytes`, or that may
- * be personal or secret. For a list that does not fit, only the removed and added elements are returned.
+ * Returns an item's changed fields with their values. Leaves out values that do not fit into `bytes`, or that may be
+ * personal or secret. For a list that does not fit, only the removed and added elements are returned.
  */
 const auditDetails = (
   fields: readonly string[],
@@ -73,11 +71,11 @@ const auditDetails = (
   });
 };
 
-/** The largest number of bytes of a line without its keys, so that it costs a single write. */
+/** The maximum size (bytes) of a line without its keys, so that it costs a single write. */
 const MAX_LINE_BYTES = 900;
 const bytesOf = (line: object): number => Buffer.byteLength(JSON.stringify(line));
 
-/** Further field names are left out, so that a line stays below 1 KB. */
+/** Further field names are left out, to keep a line below 1 KB. */
 const MAX_NAMES_LENGTH = 400;
 const firstNames = (names: Iterable<string>): string[] => {
   let length = 0;

@@ -26,7 +26,7 @@ const kindsByParam: Readonly<Record<string, AuditObject['kind']>> = {
   keyId: 'provisioning_key',
 };
 
-/** Returns the last object that the path names. The path of a call that was rejected early has not been validated. */
+/** Returns the last object named in the path. If a request was rejected early, its path has not been validated. */
 const objectOfPath = (exchange: Exchange): AuditObject | null => {
   const { path, params } = exchange;
   const values: Record<string, unknown> = { ...path, ...params };
@@ -51,8 +51,8 @@ const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
 export const hasKnownActor = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
 
 /**
- * Returns the key by which refusals of the same operation on the same object are grouped: the caller. The user of a
- * failed login is only claimed, so the key also contains the address.
+ * Returns the actor key for grouping refusals of the same operation on the same object. For a failed login, the user is
+ * only claimed, so the key also contains the address.
  */
 export const refusedActor = ({ caller }: Exchange, { actor, address }: AuditedLine['line']): string =>
   [actor.kind, actor.id, ...(caller ? [] : [address])].join(' ');
@@ -65,15 +65,15 @@ const customerOf = (exchange: Exchange, changed: WrittenChange | null): number =
   return customerId || (changed?.customerId ?? own);
 };
 
-/** Returns the fields that a call sets. */
+/** Returns the fields set by a request. */
 const fieldNames = ({ body, auditedChange }: Exchange): string[] => {
   const fields = Array.isArray(body) ? auditedChange?.after : body;
   return fields instanceof Object ? Object.keys(fields) : [];
 };
 
 /**
- * Returns the audit line of a call: of its first write, or of its refusal if `changed` is null. A line has the names of
- * fields, and values that are neither secret nor personal.
+ * Returns the audit line for a request's first write, or for its refusal if `changed` is null. A line has field names,
+ * and values that are neither secret nor personal.
  */
 export const auditLineOf = (
   exchange: Exchange,

@@ -14,14 +14,14 @@ const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 
 /**
- * Runs a call and writes its audit line before its first change, so that nothing changes without a line: if the line
- * cannot be written, nothing is changed and the call fails with the error of the table. A call that changed nothing,
+ * Runs a request and writes its audit line before the first change, so that nothing changes without a line. If the line
+ * cannot be written, nothing is changed, and the request fails with the table's error. A request that changed nothing,
  * whether it succeeded or was refused, leaves no line.
  */
 export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {
   const { table, failpoint = () => {} } = runtime;
   /**
-   * One recorder per actor and customer: a login that moves a user changes two customers, and each gets an audit line.
+   * One recorder per actor and customer. A login that moves a user changes two customers, and each gets an audit line.
    */
   const recorders = new Map<string, ReturnType<typeof auditedBatch>>();
   const recorder = () => {
@@ -39,7 +39,7 @@ export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, ru
     recorders.set(name, found);
     return found;
   };
-  /** The items that the call has read, by their keys. */
+  /** The items read by the request, by key. */
   const read = new Map<string, Item>();
   const calls: Recorder = {
     noteRead: (item) => read.set(nameOf(item), item),
@@ -55,7 +55,7 @@ export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, ru
   return result;
 };
 
-/** Records in the audit log that a known caller was forbidden to make the call, or that a login failed. */
+/** Records in the audit log that a known caller was forbidden to make the request, or that a login failed. */
 export const recordRefusal = async (exchange: Exchange, { code }: ApiError, runtime: AuditRuntime): Promise<void> => {
   if (!hasKnownActor(exchange) || (errors[code] !== 403 && code !== 'credentials_invalid' && code !== 'oidc_refused'))
     return;

@@ -9,9 +9,9 @@ type Fail = (
   code: 'sensor_not_found' | 'sensor_wrong_manufacturer' | 'unavailable',
   details?: { waitSeconds: number },
 ) => never;
-/** The part of a call that these functions need. */
+/** The part of a request these functions need. */
 type ConfigCall = { customerId: number; params: { sensorId: string }; fail: Fail };
-/** The part of a call that changes a configuration. */
+/** The part of a request that changes a configuration. */
 type ConfigChangeCall = ConfigCall & { auditChange: (before: object, after: object) => void };
 type ConfigReads = StoreOf<'sensors.get' | 'configs.get'>;
 type ConfigDeps = { store: ConfigReads & StoreOf<'configs.put'> } & NotifyDeps;
@@ -22,8 +22,8 @@ type ConfigChange<V> = {
 };
 
 /**
- * Returns a sensor and one of its configurations. Ends the call with 404 if there is no such sensor, and with 400 if
- * the sensor is from another maker.
+ * Returns a sensor and one of its configurations. Fails the request with 404 if the sensor does not exist, and with 400
+ * if it is from another maker.
  */
 export const readConfig = async <V extends object>(
   { customerId, params: { sensorId }, fail }: ConfigCall,
@@ -42,7 +42,7 @@ export const readConfig = async <V extends object>(
 
 /**
  * Changes a configuration and notifies the device. `change` gets the current values, and is called again with newer
- * values if another change was written in the meantime.
+ * values after a concurrent change.
  */
 export const changeConfig = async <V extends object>(
   call: ConfigCall,
@@ -70,13 +70,13 @@ export const changeConfig = async <V extends object>(
   return changed;
 };
 
-/** `adjust` changes a configuration before it is stored; `ofSensor` returns what the item of the sensor gets. */
+/** `adjust` changes a configuration before it is stored. `ofSensor` returns changes to the sensor item. */
 type ConfigEffects<F extends Fields> = {
   adjust?: (values: ConfigValues<F>) => ConfigValues<F>;
   ofSensor?: (values: ConfigValues<F>) => Partial<SensorRecord>;
 };
 
-/** Returns the handlers of a configuration that is stored as it was sent, unless `adjust` changes it. */
+/** Returns the handlers for a configuration stored as sent, unless `adjust` changes it. */
 export const plainConfigHandlers = <F extends Fields>(
   maker: Manufacturer,
   name: ConfigName,
@@ -90,7 +90,7 @@ export const plainConfigHandlers = <F extends Fields>(
   put: (call: ConfigChangeCall & { body: ConfigValues<F> }, deps: ConfigDeps): Promise<ConfigValues<F>> =>
     changeConfig<ConfigValues<F>>(call, deps, { maker, name }, (before) => {
       const values = adjust(call.body);
-      // Fields that were never stored are replaced from their defaults.
+      // Fields never stored are replaced from their defaults.
       call.auditChange(validValues(fields, before), values);
       return { values, ...(ofSensor && { ofSensor: ofSensor(call.body) }) };
     }),

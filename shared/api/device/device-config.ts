@@ -9,8 +9,7 @@ type ConfigDeps = Deps<'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares
 type SensorRef = { customerId: number; sensorId: string; manufacturer: Manufacturer };
 
 /**
- * Returns the configuration that a device fetches, and a version that changes with it. Null if the sensor no longer
- * exists.
+ * Returns the configuration a device fetches, and a version that changes with it. Null if the sensor no longer exists.
  */
 export const readDeviceConfig = async (
   { store, settings, now }: ConfigDeps,
@@ -25,7 +24,7 @@ export const readDeviceConfig = async (
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
   const { MAX_REPORT_DELAY_SECONDS, SENSOR_INACTIVE_AFTER_SECONDS } = settings;
-  // A device that holds back reports for longer could count as inactive.
+  // A device that holds back reports longer could count as inactive.
   const maxReportDelay = Math.min(MAX_REPORT_DELAY_SECONDS, Math.floor(SENSOR_INACTIVE_AFTER_SECONDS / 2));
   const input = { sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware, maxReportDelay };
   const config = deviceConfig(input, now());
@@ -36,7 +35,7 @@ export const readDeviceConfig = async (
 export type NotifyDeps = Deps<(typeof notifyUses)[number]>;
 
 /**
- * Notifies a device of a configuration that was written. Never rejects, because devices also poll for their
+ * Notifies a device that its configuration was written. Never rejects, because devices also poll for their
  * configuration.
  */
 export const notifyDevice = async (deps: NotifyDeps, sensor: SensorRef): Promise<void> => {

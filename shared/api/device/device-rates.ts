@@ -1,12 +1,10 @@
 import { MESSAGE_LIMITS } from '#shared/domain/event/raw.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 
-/** Calls that a device may make per second. */
+/** The calls a device may make per second. */
 const DEVICE_CALLS = 20;
 
-/**
- * Returns the calls and messages that a device may send per second, over HTTP and MQTT alike. 0 means no limit.
- */
+/** Returns the calls and messages a device may send per second, over HTTP and MQTT alike. 0 means no limit. */
 export const deviceLimits = ({
   RATE_LIMIT_PER_SECOND,
   QUOTAS,
@@ -15,18 +13,18 @@ export const deviceLimits = ({
   messages: QUOTAS.messagesPerSecond,
 });
 
-/** Whether a device has exceeded the limits of a second. */
+/** Whether a device has exceeded a second's limits. */
 export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
   (limits.messages > 0 && counted.messages > limits.messages) || (limits.calls > 0 && counted.calls > limits.calls);
 
 type Counted = { calls: number; messages: number };
 
-/** A device that makes more calls than this in a minute is busy: its falls are also counted. */
+/** A device with more calls per minute than this is busy, and its falls are also counted. */
 const BUSY_CALLS = 60;
 
 /**
- * Counts the calls and messages of devices in the current second, in the memory of this process. That costs no write,
- * but the limit is exact only within a process.
+ * Counts device calls and messages in the current second, in this process's memory. That costs no write, but the limit
+ * is exact only within a process.
  */
 export const createDeviceRates = () => {
   let second = 0;
@@ -34,7 +32,7 @@ export const createDeviceRates = () => {
   let minute = 0;
   let callsOfMinute = new Map<string, number>();
   return {
-    /** Counts a call of a device and returns whether the device is busy. */
+    /** Counts a device's call and returns whether the device is busy. */
     isBusy: (subject: string, now: number): boolean => {
       const current = Math.floor(now / 60_000);
       if (current !== minute) callsOfMinute = new Map();
@@ -43,7 +41,7 @@ export const createDeviceRates = () => {
       callsOfMinute.set(subject, calls);
       return calls > BUSY_CALLS;
     },
-    /** Counts a call with `messages` messages and returns the counts of `subject` in this second. */
+    /** Counts a call with `messages` messages, and returns the counts for `subject` in this second. */
     count: (subject: string, messages: number, now: number): Counted => {
       const current = Math.floor(now / 1_000);
       if (current !== second) counts = new Map();
