@@ -15,15 +15,15 @@ type MailDeps = Deps<'users.list' | 'send:mail' | 'keep:quotas' | 'measure'>;
 type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enqueue:events'>;
 
 const HOUR_SECONDS = 3_600;
-/** The maximum number of emails that an invocation has time for. */
+/** The maximum number of emails a single invocation has time for. */
 const MAX_MAILS = 20;
 
-/** A notice for the other webhooks of the customer: the task that processes it, and the stored item. */
+/** A notice for the customer's other webhooks: the task that processes it, and the stored item. */
 type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem };
 
 /**
- * Returns the notice that a delivery did not reach its receiver. Null unless this is the first delivery of an event.
- * Also null for events about receivers, because their notices would cause further notices.
+ * Returns the notice that a delivery did not reach its receiver. Null unless this is an event's first delivery. Also
+ * null for events about receivers, because their notices would cause further notices.
  */
 export const noticeOf = (
   { now }: Pick<FailureDeps, 'now'>,
@@ -38,7 +38,7 @@ export const noticeOf = (
   return { task: { customerId, sensorId, uuid, receiveDate: item.receiveDate }, item };
 };
 
-/** The receiver that a mail is about. `sensor` is the name of the sensor, or ''. */
+/** The receiver an email is about. `sensor` is the sensor name, or ''. */
 type MailSubject = Pick<Delivery, 'customerId' | 'webhookId' | 'person'> & { sensor: string };
 export const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): MailSubject => ({
   customerId,
@@ -48,8 +48,8 @@ export const mailSubject = ({ customerId, webhookId, person, snapshot }: Deliver
 });
 
 /**
- * Mails the users who have an address and can fix the problem, each in their language: the users who may manage the
- * webhook or, if `webhook` is null, the rules that name the person.
+ * Emails the users who have an address and can fix the problem, each in their language. They are the users who may
+ * manage the webhook or, if `webhook` is null, the rules naming the person.
  */
 export const mailManagers = async (
   { store, mail, settings, quotas, log, measure }: MailDeps,
@@ -59,7 +59,7 @@ export const mailManagers = async (
 ): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   try {
-    // The texts are loaded with the first mail.
+    // The texts are loaded with the first email.
     const { problemMail } = await import('../domain/people/problem-mail.ts');
     const users = await store.users.list(customerId);
     const may = (user: (typeof users)[number]) =>
@@ -88,9 +88,9 @@ export const mailManagers = async (
 const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].action));
 
 /**
- * Reports that the first delivery of an event failed; for a fall also by mail, once an hour for each webhook or person
- * (`webhook` null). `end` ends the delivery if no lease keeps other processes from ending it, and returns false if one
- * of them already has. The notice is stored first, so that the sweep sends it after a crash.
+ * Reports that an event's first delivery failed. For falls, also sends an email, once an hour per webhook or person
+ * (`webhook` null). `end` ends the delivery if no lease keeps other processes from ending it, and returns false if
+ * another process already has. The notice is stored first, so that the sweep sends it after a crash.
  */
 export const notifyFailed = async (
   deps: FailureDeps,

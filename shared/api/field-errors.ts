@@ -36,11 +36,11 @@ const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
 };
 
 const missing = (issues: readonly Issue[]) => issues.filter(({ input }) => input === undefined).length;
-/** Returns the issues of the variant that a value is closest to: the one with the fewest missing fields. */
+/** Returns the issues for the variant closest to a value, which is the one with the fewest missing fields. */
 const issuesOfClosest = (issue: Issue): readonly Issue[] =>
   (issue.code === 'invalid_union' && issue.errors.toSorted((a, b) => missing(a) - missing(b))[0]) || [];
 
-/** Returns the issues of a schema as paths and problems. Their texts are added later, in the caller's language. */
+/** Returns schema issues as paths and problems. Their texts are added later, in the caller's language. */
 export const fieldErrorsOf = (issues: readonly Issue[], at: readonly PropertyKey[] = []): FieldError[] =>
   issues.flatMap((issue): FieldError[] => {
     const path = [...at, ...issue.path];

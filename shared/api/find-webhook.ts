@@ -3,7 +3,7 @@ import { mayManage } from '../domain/delivery/webhook-access.ts';
 import type { Caller } from '../domain/identity/permission.ts';
 import type { StoreOf } from '../store/store.ts';
 
-/** The part of a call that names a webhook. */
+/** The part of a request that names a webhook. */
 type WebhookCall = {
   caller: Caller;
   customerId: number;
@@ -12,8 +12,8 @@ type WebhookCall = {
 };
 
 /**
- * Returns the webhook in the path. Ends the call with 404 if there is none, and with 403 if the caller may not manage
- * it.
+ * Returns the webhook in the path. Fails the request with 404 if the webhook does not exist, and with 403 if the caller
+ * may not manage it.
  */
 export const findWebhook = async (
   { caller, customerId, params, fail }: WebhookCall,

@@ -1,25 +1,25 @@
 import type { StoreCall } from '../store/store.ts';
 import { allowsDisplay, canOpenGaps, isAudited, type Operation } from './operation.ts';
 
-/** The store calls that `serve` makes around a handler, grouped by the check that needs them. */
+/** The store calls `serve` makes around a handler, grouped by the check that needs them. */
 const checks = {
-  /** Counts calls for the rate limit. */
+  /** Counts requests for the rate limit. */
   rate: ['limits.countCall'],
-  /** Finds the account of a token, and records that the token was used. */
+  /** Finds the account for a token, and records that the token was used. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.recordUse'],
   /** Extends the session of a display in use. */
   display: ['sessions.renew'],
   device: ['deviceTokens.use'],
   provisioner: ['provisioning.byHash'],
-  /** Checks the CSRF token of a cookie's session, and ends the session if the check fails. */
+  /** Checks the CSRF token for a cookie session, and ends the session if the check fails. */
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],
-  /** Finds the customer of the object in the path, for system admins. */
+  /** Finds the customer that owns the object in the path, for system admins. */
   owner: ['customers.ownerOf'],
-  /** Records calls that a known caller was forbidden to make, and failed logins. */
+  /** Records failed logins, and requests forbidden to a known caller. */
   refusal: ['refusals.record'],
   /** Records a change before it is made. */
   change: ['auditLines.put', 'auditLines.takeBack'],
-  /** Records, before a change is made, that it may open a gap in the watch. */
+  /** Before a change is made, records that it may open a gap in the watch. */
   watchedChange: ['watches.noteChange'],
 } as const satisfies Record<string, readonly StoreCall[]>;
 
@@ -35,7 +35,7 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
   provisioner: ['provisioner'],
 };
 
-/** Returns the store calls that `serve` makes for an operation. They become permissions of the function. */
+/** Returns the store calls `serve` makes for an operation. They become permissions of the function. */
 export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
   const { auth, method, csrfExempt, within } = operation;
   return [

@@ -5,13 +5,13 @@ import type { Sensor } from '../domain/sensor/sensor.ts';
 import type { HitItem } from '../store/hits/hit-item.ts';
 import type { StoreOf } from '../store/store.ts';
 
-/** A hit as an operation returns it, before its schema fills in the defaults. */
+/** A hit as returned by an operation, before its schema fills in the defaults. */
 export type HitView = z.input<typeof RuleHit>;
 
 /** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
 const MAX_SINGLE_READS = 20;
 
-/** Returns the views of hits, each with its current sensor, or with null if the sensor was deleted. */
+/** Returns views of hits, each with its current sensor, or null if the sensor was deleted. */
 export const hitViews = async (
   store: StoreOf<'sensors.getAll' | 'sensors.list'>,
   customerId: number,
@@ -20,7 +20,7 @@ export const hitViews = async (
   const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
   const { getAll, list } = store.sensors;
   const listed: Sensor[] = ids.length > MAX_SINGLE_READS ? await list(customerId) : [];
-  // The list may lag, so a sensor that it does not contain may still exist.
+  // The list may lag, so sensors missing from it may still exist.
   const others = ids.filter((id) => !listed.some((sensor) => sensor.id === id));
   const found = [...listed, ...(others.length > 0 ? await getAll(customerId, others) : [])];
   const sensors = new Map(found.map((sensor) => [sensor.id, sensor]));

@@ -3,7 +3,7 @@ import type { Deps } from '../runtime/deps.ts';
 
 type AddressKeyDeps = Deps<'addressKeys.get' | 'addressKeys.keep' | 'encrypt:secrets' | 'decrypt:secrets'>;
 
-/** Returns the key that signs links for acknowledging an alarm, and creates it on the first delivery of a stage. */
+/** Returns the key that signs alarm acknowledgement links, creating it on a stage's first delivery. */
 export const getLinkKey = async ({
   store,
   encryptSecret,

@@ -13,8 +13,8 @@ const parseAccept = (accept: string): AcceptedRange[] =>
     });
 
 /**
- * Returns the quality of a media type by the most specific range that matches it: the type itself, its main type, or
- * any type.
+ * Returns a media type's quality according to the most specific matching range: the type itself, its main type, or any
+ * type.
  */
 const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: number; specific: number } => {
   const ranges = ['*/*', `${type.split('/')[0]}/*`, type];
@@ -24,9 +24,9 @@ const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: nu
 };
 
 /**
- * Returns the offered media type that an Accept header prefers. Among types of equal quality, the type that the header
- * names more specifically wins, then the type offered first. If the header accepts none of them, returns the type
- * offered first.
+ * Returns the offered media type preferred by an Accept header. Among types of equal quality, the one named more
+ * specifically in the header wins, then the one offered first. If the header accepts none of them, returns the first
+ * one.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export const preferredMediaType = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {

@@ -3,27 +3,24 @@ import { matchesSecret } from '#shared/auth/tokens.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 import { type APIGatewayProxyEvent, bearerToken, headerValues } from './exchange.ts';
 
-/**
- * The settings of the proxy that is trusted to report the address of a caller. They are empty if there is no such
- * proxy.
- */
+/** The settings for the proxy trusted to report caller addresses. They are empty if there is no such proxy. */
 export type TrustedProxy = Pick<
   Settings,
   'TRUSTED_PROXY_HEADER' | 'TRUSTED_PROXY_SECRET_HEADER' | 'TRUSTED_PROXY_SECRET'
 >;
 
 /**
- * Returns the IP address in a header entry of a proxy: alone or with a port (`CloudFront-Viewer-Address`), IPv6 with or
- * without brackets.
+ * Returns the IP address in a proxy's header entry. It may have a port (`CloudFront-Viewer-Address`), and IPv6
+ * addresses may have brackets.
  */
 const addressIn = (entry: string): string | undefined =>
   [entry, entry.replace(/:\d{1,5}$/, '')]
     .map((text) => text.replace(/^\[(.*)\]$/, '$1'))
     .find((text) => isIP(text) !== 0 && !text.includes('%'));
 
-/** Returns the last entry of a header. The proxy wrote this entry; the caller may have sent all earlier entries. */
+/** Returns the last entry in a header. The proxy wrote this entry. All earlier ones may come from the caller. */
 const lastEntry = (event: APIGatewayProxyEvent, name: string): string => {
-  // If a header is sent in several spellings, the order of its values is lost, so none of them is trusted.
+  // If a header is sent in several spellings, the order of its values is lost, so none of them can be trusted.
   const spellings = Object.keys(event.multiValueHeaders ?? {}).filter((key) => key.toLowerCase() === name);
   return spellings.length === 1 ? (headerValues(event, name).join(',').split(',').at(-1)?.trim() ?? '') : '';
 };
@@ -36,8 +33,8 @@ const reportedAddress = (event: APIGatewayProxyEvent, proxy: TrustedProxy): stri
 };
 
 /**
- * Returns the /64 network of an IPv6 address, the IPv4 address in an IPv4-mapped IPv6 address, and an IPv4 address
- * unchanged.
+ * Returns the /64 network for an IPv6 address, the IPv4 address for an IPv4-mapped IPv6 address, and other IPv4
+ * addresses unchanged.
  */
 const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
@@ -50,8 +47,8 @@ const networkOf = (address: string): string => {
 };
 
 /**
- * Returns the address for rate limits: the one that the trusted proxy reports if its secret was sent exactly once,
- * otherwise the TCP peer. An entry that is not an IP address is ignored. An IPv6 address becomes its /64 network.
+ * Returns the address for rate limits. This is the one reported by the trusted proxy if its secret was sent exactly
+ * once, otherwise the TCP peer. Entries that are not IP addresses are ignored. IPv6 addresses become their /64 network.
  */
 export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string =>
   networkOf(reportedAddress(event, proxy) ?? event.requestContext?.identity?.sourceIp ?? '');
@@ -64,8 +61,8 @@ const FORWARDING = /forwarded|(real|client|connecting)-ip$|^via$|^cdn-loop$/;
 type DetailsPolicy = Pick<Settings, 'TRUSTED_PROXY_HEADER' | 'TRUSTS_LOOPBACK' | 'METRICS_TOKEN'>;
 
 /**
- * Whether a call comes from this machine: its TCP peer is a loopback address, its Host names loopback, which no page of
- * another site does, and no header shows that it was forwarded. Never true if a proxy is expected.
+ * Whether a request comes from this machine: its TCP peer is a loopback address, its Host header names loopback, which
+ * is never so for pages on other sites, and no header shows that it was forwarded. Never true if a proxy is expected.
  */
 const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TRUSTS_LOOPBACK }: DetailsPolicy) => {
   const names = Object.keys(event.multiValueHeaders ?? {}).map((name) => name.toLowerCase());
@@ -78,7 +75,7 @@ const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TR
 };
 
 /**
- * Whether a call may read the metrics and health details of this host, because it has the token or comes from this
+ * Whether a request may read this host's metrics and health details, because it has the token or comes from this
  * machine.
  */
 export const mayReadDetails = (event: APIGatewayProxyEvent, settings: DetailsPolicy): boolean => {

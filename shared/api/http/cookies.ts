@@ -15,7 +15,7 @@ const setCookies = (event: APIGatewayProxyEvent, values: CookieValues, maxAge: n
   );
 };
 
-/** Returns the Set-Cookie headers of a session that expires in `ms`. */
+/** Returns the Set-Cookie headers for a session that expires in `ms`. */
 export const sessionCookies = (
   event: APIGatewayProxyEvent,
   { token, userId, csrf }: { token: string; userId: number; csrf: string },
@@ -23,6 +23,6 @@ export const sessionCookies = (
 ): string[] =>
   setCookies(event, { PSAUTHTOKEN: token, PSUSERID: String(userId), PSCSRF: csrf }, Math.floor(ms / 1_000));
 
-/** Returns the Set-Cookie headers that delete the cookies of a login. */
+/** Returns the Set-Cookie headers that delete the login cookies. */
 export const expiredCookies = (event: APIGatewayProxyEvent): string[] =>
   setCookies(event, { PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' }, 0);

@@ -1,18 +1,15 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { header } from './exchange.ts';
 
-/** Request headers that operations read, besides those that every page may send. */
+/** Request headers read by operations, besides those every page may send. */
 const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match';
-/** The methods allowed for a path that does not exist, so that the page sees the 404 response to the actual call. */
+/** The methods allowed for a path that does not exist, so that the page sees the 404 response to the actual request. */
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-/**
- * Seconds that browsers may cache a preflight. It is short, so that an origin removed from the list is soon refused.
- */
+/** How long (s) browsers may cache a preflight. Kept short, so that an origin removed from the list is soon refused. */
 const MAX_AGE = 600;
 
 /**
- * Returns the response headers that scripts may read besides the safelisted headers: some fixed ones, and every `X-`
- * header.
+ * Returns the response headers scripts may read besides the safelisted ones: some fixed headers, and every `X-` header.
  */
 const exposed = (names: readonly string[]): string =>
   ['Token', 'Retry-After', 'ETag', 'Link', ...names.filter((name) => /^x-/i.test(name))].join(', ');
@@ -20,7 +17,7 @@ const exposed = (names: readonly string[]): string =>
 type Headers = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Returns the headers that let pages of a listed origin read a response with these headers. Cookies are only for the
+ * Returns the headers that let pages from a listed origin read a response with these headers. Cookies are only for the
  * service's own pages, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response varies
  * by origin.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
@@ -41,8 +38,8 @@ export const corsHeaders = (
 };
 
 /**
- * Returns the additional headers of the response to a preflight from a listed origin; null for any other request.
- * `methods` are the methods of the path.
+ * Returns the additional headers for a preflight response to a listed origin, or null for any other request. `methods`
+ * are the methods available at the path.
  */
 export const preflightHeaders = (
   origins: readonly string[],

@@ -8,48 +8,48 @@ import type { Operation } from '../operation.ts';
 
 export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-/** The state of a rate limit, and whether this call exceeded it. `reset` is in whole seconds. */
+/** The current rate limit, and whether this request exceeded it. `reset` is in whole seconds. */
 export type Rate = { limit: number; remaining: number; reset: number; isExceeded: boolean };
 
-/** The actor of a call, for the audit. */
+/** The request's actor, for the audit log. */
 type Acting = { actor: Actor; customerId: number };
 
 /** A request and what is known about it so far. Each check in `serve` fills in its part. */
 export type Exchange = {
   readonly event: APIGatewayProxyEvent;
-  /** The id in the response and in all log lines of the request. */
+  /** The id in the response and in all the request's log lines. */
   readonly requestId: string;
-  /** The name and contract of the operation: '' and null until it is found. */
+  /** The operation's name and contract: '' and null until it is found. */
   name: string;
   operation: Operation | null;
   rate: Rate;
   locale: string;
-  /** The methods of the path, for a 405 and for OPTIONS. */
+  /** The methods available at the path, for a 405 response and for OPTIONS. */
   allowedMethods: readonly string[];
   caller: Caller | null;
-  /** The key of the caller's account, and the hash of the token that the caller sent. */
+  /** The caller's account key, and the hash of the token sent. */
   accountKey: string;
   sessionHash: string;
   device: CallingDevice | null;
   provisioner: Provisioner | null;
-  /** The actor and customer that the handler found, if the call has no known caller. */
+  /** The actor and customer found by the handler, if the request has no known caller. */
   acting: Acting | null;
-  /** The customer in whose audit log the call is recorded, if the handler chose a different one. */
+  /** The customer whose audit log records the request, if the handler chose a different one. */
   auditedUnder: number | null;
-  /** The values that the call replaces, if the handler sets them because the first write does not show them. */
+  /** The replaced values, if the handler sets them because the first write does not show them. */
   auditedChange: { before: object; after: object } | null;
-  /** Set-Cookie headers of the response, even if it is an error. */
+  /** Set-Cookie headers for the response, even for errors. */
   cookies: string[];
-  /** The parameters of the path as they were sent, with `me` replaced by the caller's own id. */
+  /** The path parameters as sent, with `me` replaced by the caller's own id. */
   path: Readonly<Record<string, string | undefined>>;
-  /** The parameters that the operation declares, parsed. */
+  /** The operation's declared parameters, parsed. */
   params: Record<string, unknown>;
   query: unknown;
   body: unknown;
   customerId: number;
 };
 
-/** Returns the exchange of a request about which nothing is known yet. */
+/** Returns the exchange for a request about which nothing is known yet. */
 export const newExchange = (event: APIGatewayProxyEvent, requestId: string): Exchange => ({
   event,
   requestId,
@@ -74,7 +74,7 @@ export const newExchange = (event: APIGatewayProxyEvent, requestId: string): Exc
   customerId: UNASSIGNED,
 });
 
-/** Returns a header of the request by its lower-case name. */
+/** Returns a request header by lower-case name. */
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
   const found = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
   return found?.[1];
@@ -109,7 +109,7 @@ export const operationOf = ({ operation }: Exchange): Operation => {
 };
 
 /**
- * Returns the bearer token of a call: '' if the Authorization header has none, undefined if there is no such header.
+ * Returns the request's bearer token: '' if the Authorization header has none, undefined if there is no such header.
  */
 export const bearerToken = ({ event }: Pick<Exchange, 'event'>): string | undefined => {
   const value = header(event, 'authorization');

@@ -1,7 +1,7 @@
-/** The deepest nesting that a body may have. */
+/** The maximum nesting depth in a body. */
 const MAX_DEPTH = 32;
 
-/** Returns the index of the closing quote of the string that begins at `start`. */
+/** Returns the index of the closing quote for the string that begins at `start`. */
 const endOfString = (text: string, start: number): number => {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -20,12 +20,12 @@ const isDeeper = (text: string, maxDepth: number): boolean => {
   return false;
 };
 
-/** Whether a value is a number that was not written as an exact integer. */
+/** Whether a value is a number not written as an exact integer. */
 export const isInexact = (value: unknown): boolean => value instanceof Number;
 const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
 const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
 
-/** Wraps a number that is not written as an exact integer, so that only the schema of decimals accepts it. */
+/** Wraps a number not written as an exact integer, so that only the decimal schema accepts it. */
 const markInexact = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !(exactInteger.test(context?.source ?? '') && Number.isSafeInteger(value))
     ? Object(value)
@@ -34,8 +34,8 @@ const markInexact = (_: string, value: unknown, context?: { source?: string }): 
 type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };
 
 /**
- * Parses a request body. Integers are never rounded: schemas reject 1.0, 1e3 and 2^53 where they expect one. Keys such
- * as `__proto__` become plain own properties, and schemas drop them.
+ * Parses a request body. Integers are never rounded: schemas reject 1.0, 1e3 and 2^53 where they expect an integer.
+ * Keys such as `__proto__` become plain own properties, and schemas drop them.
  */
 export const parseJson = (text: string): Parsed => {
   if (isDeeper(text, MAX_DEPTH)) return { problem: 'json_depth' };
@@ -50,7 +50,7 @@ declare global {
   interface JSON {
     /**
      * Returns an object that `stringify` writes as this text: a number, a string, true, false or null. Part of
-     * ECMAScript, and of Node since version 22.
+     * ECMAScript, and in Node since version 22.
      */
     rawJSON(text: string): object;
   }

@@ -8,7 +8,7 @@ type ListedValues = Readonly<Record<string, string[] | undefined>>;
 const lastOf = (all: ListedValues): Record<string, string> =>
   Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values?.at(-1) ?? '']));
 
-/** Decodes the query, which a load balancer passes as it was sent. API Gateway decodes it itself. */
+/** Decodes the query, which load balancers pass on as sent. API Gateway decodes it itself. */
 const decodedQuery = (query: ListedValues): Record<string, string[]> => {
   const decode = (text: string) => decoded(text.replaceAll('+', ' '));
   return Object.fromEntries(Object.entries(query).map(([name, values = []]) => [decode(name), values.map(decode)]));
@@ -22,7 +22,7 @@ const decodedQuery = (query: ListedValues): Record<string, string[]> => {
 const peerOf = (headers: ListedValues): string =>
   (headers['x-forwarded-for'] ?? []).join(',').split(',').at(-1)?.trim() ?? '';
 
-/** Returns the event that API Gateway would have sent for a request. */
+/** Returns the event API Gateway would have sent for a request. */
 const eventOf = (event: ALBEvent, route: ReturnType<typeof createRouter>): APIGatewayProxyEvent => {
   const { httpMethod, path, body, isBase64Encoded, multiValueHeaders: headers = {} } = event;
   const query = decodedQuery(event.multiValueQueryStringParameters ?? {});
@@ -43,7 +43,7 @@ const eventOf = (event: ALBEvent, route: ReturnType<typeof createRouter>): APIGa
   };
 };
 
-/** Returns a response in the form that a load balancer expects: it reads only `multiValueHeaders`. */
+/** Returns a response in the form a load balancer expects, which reads only `multiValueHeaders`. */
 const resultOf = ({
   statusCode,
   headers,
@@ -61,8 +61,8 @@ const resultOf = ({
 };
 
 /**
- * Returns a handler that both API Gateway and an Application Load Balancer can invoke. The target group of the load
- * balancer must pass multi-value headers (`lambda.multi_value_headers.enabled`).
+ * Returns a handler for both API Gateway and an Application Load Balancer. The load balancer's target group must pass
+ * multi-value headers (`lambda.multi_value_headers.enabled`).
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
  */
 export const behindLoadBalancer = (contract: Group, handle: ApiHandler) => {

@@ -10,9 +10,9 @@ const directives = [
 ];
 
 /**
- * Returns the headers of a page of this service: everything is loaded from its own origin, scripts and styles are never
- * inline, no frame may show it, and other sites do not learn its address. `further`: additional directives of the
- * Content-Security-Policy.
+ * Returns the headers for the service's own pages. Everything is loaded from the same origin, scripts and styles are
+ * never inline, no frame may show the page, and other sites do not learn its address. `further`: additional
+ * Content-Security-Policy directives.
  */
 export const pageHeaders = (...further: string[]) => ({
   'Content-Security-Policy': [...directives, ...further].join('; '),

@@ -4,8 +4,8 @@ import { Reply } from '../operation.ts';
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Returns the query for the next page: within the items that were read or, after the last page of these, the first page
- * of the items that follow. Undefined after the last page of the list.
+ * Returns the query for the next page: within the items already read or, after their last page, the first page of the
+ * items that follow. Undefined after the last page in the list.
  */
 const nextQuery = ({ page, perPage, total, next }: PartialPage<unknown>, query: Query): Query | undefined => {
   if ((page + 1) * perPage < total) return { ...query, page: page + 1 };
@@ -13,8 +13,8 @@ const nextQuery = ({ page, perPage, total, next }: PartialPage<unknown>, query: 
 };
 
 /**
- * Returns the response of a list that is read in bounded parts. Its headers state whether `total` is exact, and link to
- * the next page.
+ * Returns the response for a list read in bounded parts. The headers state whether `total` is exact, and link to the
+ * next page.
  */
 export const partialListReply = <T>(found: PartialPage<T>, query: Query) => {
   const { isWhole, next: _, ...page } = found;

@@ -1,9 +1,9 @@
 import { type Group, resourceOf } from '../operation.ts';
 
-/** Where a path leads: the resource as API Gateway names it, its parameters, and the group that serves it. */
+/** Where a path leads: the resource as named by API Gateway, the parameters, and the group that serves it. */
 export type Route = { group: string; resource: string; pathParameters: Record<string, string> | null };
 
-/** The resource that API Gateway reports for a path that matches no other. */
+/** The resource API Gateway reports for a path that matches no other. */
 const UNKNOWN = { group: 'server', resource: '/{proxy+}' };
 
 const parameterOf = (segment: string): string | null => /^\{(\w+)\+?\}$/.exec(segment)?.[1] ?? null;
@@ -16,14 +16,14 @@ export const decoded = (segment: string): string => {
   }
 };
 
-/** Joins the last segments of a path into one if the template ends with a greedy parameter. */
+/** Joins the last path segments into one if the template ends with a greedy parameter. */
 const joinRest = (template: readonly string[], path: readonly string[]): readonly string[] => {
   if (!template.at(-1)?.endsWith('+}') || path.length < template.length) return path;
   const at = template.length - 1;
   return [...path.slice(0, at), path.slice(at).join('/')];
 };
 
-/** Returns the parameters of a path by the template of a resource; null if the path does not match. */
+/** Returns a path's parameters according to a resource template, or null if the path does not match. */
 export const match = (template: readonly string[], whole: readonly string[]): Record<string, string> | null => {
   const path = joinRest(template, whole);
   if (template.length !== path.length) return null;
@@ -37,10 +37,7 @@ export const match = (template: readonly string[], whole: readonly string[]): Re
   return parameters;
 };
 
-/**
- * Creates a router that finds the resource of a path as API Gateway does: literal segments take precedence over
- * parameters.
- */
+/** Creates a router that finds a path's resource like API Gateway: literal segments take precedence over parameters. */
 export const createRouter = (groups: readonly Group[]): ((path: string) => Route) => {
   const resources = groups.flatMap(({ name, operations }) =>
     [...new Set(Object.values(operations).map(resourceOf))].map((resource) => ({
@@ -61,7 +58,7 @@ export const createRouter = (groups: readonly Group[]): ((path: string) => Route
     }
     return null;
   };
-  // `/console/` leaves nothing for the greedy parameter of `/console/{page+}`, so it is treated as `/console`.
+  // `/console/` leaves nothing for the greedy parameter in `/console/{page+}`, so it is treated as `/console`.
   const folders = new Set(resources.flatMap(({ resource }) => /^(.*)\/\{\w+\+\}$/.exec(resource)?.[1] ?? []));
   const withoutSlash = (path: string): string =>
     path.endsWith('/') && folders.has(path.slice(0, -1)) ? path.slice(0, -1) : path;

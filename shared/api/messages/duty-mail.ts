@@ -5,7 +5,7 @@ import type { By } from '#shared/domain/rule/recipient.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 
 /**
- * The values of the mail: since `time` (ms), nobody on duty can be notified by `channels`. `rules`: the names of the
+ * The email values: since `time` (ms), no one on duty can be notified through `channels`. `rules`: the names of the
  * affected rules.
  */
 type DutyMail = {
@@ -41,7 +41,7 @@ const texts = {
 
 const MAX_RULES = 20;
 
-/** Returns the email that warns that nobody on duty can be notified anymore, in the language of a locale. */
+/** Returns the email, in a locale's language, that no one on duty can be notified anymore. */
 export const dutyMail = (locale: string, { customer, timeZone, time, channels, rules, url }: DutyMail) => {
   const text = texts[languageOf(locale)];
   const kinds = channels.map((by) => text.channels[by]).join(', ');

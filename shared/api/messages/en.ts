@@ -74,7 +74,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   unavailable: 'The service is not available at the moment',
 };
 
-/** Names of what a limit counts, in the plural. */
+/** Plural names for what a limit counts. */
 export const limitNames: Record<LimitName, string> = {
   webhooks: 'webhooks',
   bots: 'bots',

@@ -4,8 +4,8 @@ import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 
 /**
- * `requester`: the name of the user; `others`: the names of the users who can cancel the erasure, besides the requester
- * and the system admins; `begins`: when (ms) the erasure begins at the earliest.
+ * `requester`: the user's name; `others`: the names of the users who can cancel the erasure, besides the requester and
+ * the system admins; `begins`: when (ms) the erasure begins at the earliest.
  */
 type ErasureRequest = {
   customer: { id: number; name: string; timeZone: string };
@@ -39,10 +39,10 @@ const texts = {
   },
 } satisfies Record<Language, object>;
 
-/** The largest number of names in a mail. */
+/** The maximum number of names in an email. */
 const MAX_NAMES = 20;
 
-/** Returns the email about a requested erasure of a customer, in the language of a locale. */
+/** Returns the email, in a locale's language, about a requested customer erasure. */
 export const erasureMail = (locale: string, { customer, requester, others, reason, begins, url }: ErasureRequest) => {
   const text = texts[languageOf(locale)];
   const name = asText(customer.name);

@@ -9,7 +9,7 @@ import { gaps as german } from './gaps-de.ts';
 import { gaps as english } from './gaps-en.ts';
 
 type Names = Watch['names'];
-/** `changes` are lines of the audit log. */
+/** `changes` are audit log lines. */
 type MailValues = {
   customer: string;
   timeZone: string;
@@ -69,7 +69,7 @@ const verbOf = (operation: string): Verb => {
   return /^(delete|end)/.test(operation) ? 'deleted' : 'changed';
 };
 
-/** Returns an object of the audit log with its name, or its id if the name is not known. */
+/** Returns an audit log object with its name, or its id if the name is unknown. */
 const nameOf = ({ objects }: Texts, { kind, id }: AuditObject, names: Names): string => {
   const known: Partial<Record<AuditObject['kind'], Record<string, string>>> = {
     rule: names.rules,
@@ -82,7 +82,7 @@ const nameOf = ({ objects }: Texts, { kind, id }: AuditObject, names: Names): st
 };
 
 const MAX_NAMES = 20;
-/** Returns the names of the subjects of a gap. */
+/** Returns the names of a gap's subjects. */
 const subjectsOf = (text: Texts, gap: Gap, names: Names): string => {
   const subjects = [
     ...('sensorIds' in gap ? gap.sensorIds.map((id) => names.sensors[id] ?? id) : []),
@@ -100,7 +100,7 @@ const subjectsOf = (text: Texts, gap: Gap, names: Names): string => {
   return [...hours, ...named, ...more].join(', ');
 };
 
-/** Returns the email about gaps that users' changes have opened, in the language of a locale. */
+/** Returns the email, in a locale's language, about gaps opened by users' changes. */
 export const gapMail = (locale: string, { customer, timeZone, gaps, names, changes, url }: MailValues) => {
   const text = texts[languageOf(locale)];
   const changed = changes.map(({ date, actor, operation, object, changes: fields }) => {

@@ -12,7 +12,7 @@ type Texts = {
   invitationMail: { subject: string; text: string };
 };
 
-// Languages are loaded on first use, so that cold starts load none. If a language of domain/identity/language.ts has no
+// Languages are loaded on first use, so that cold starts load none. If a language in domain/identity/language.ts has no
 // file here, the code does not compile.
 const languages: Record<Language, () => Promise<Texts>> = { en: () => import('./en.ts'), de: () => import('./de.ts') };
 const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)]();
@@ -20,14 +20,14 @@ const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)](
 const fill = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
-/** The maximum number of rules in a message. Hundreds of rules may use a region. */
+/** The maximum number of rules in a message, because hundreds of rules may use a region. */
 const MAX_RULES = 10;
 const ruleNames = (rules: NonNullable<ApiError['rules']>): string => {
   const names = rules.slice(0, MAX_RULES).map(({ id, name }) => `"${name}" (${id})`);
   return [...names, ...(rules.length > MAX_RULES ? ['…'] : [])].join(', ');
 };
 
-/** Returns the texts of an error and its field errors in the language of a locale. */
+/** Returns the texts for an error and its field errors, in a locale's language. */
 export const errorTexts = async (
   locale: string,
   { code, waitSeconds, fieldErrors, limit, rules = [], acknowledgedBy = '' }: ApiError,
@@ -48,7 +48,7 @@ export const errorTexts = async (
     })),
   };
 };
-/** Returns the text of each problem in the language of a locale. */
+/** Returns the text for each problem, in a locale's language. */
 export const problemMessages = async (
   locale: string,
   problems: readonly { problem: Problem; values?: Record<string, string | number> | undefined }[],
@@ -56,17 +56,17 @@ export const problemMessages = async (
   const { problemTexts } = await texts(locale);
   return problems.map(({ problem, values }) => fill(problemTexts[problem], values));
 };
-/** Returns the mail with a code to reset a password. The code is on a separate line. */
+/** Returns the email with a password reset code. The code is on a separate line. */
 export const resetMail = async (locale: string, code: string, minutes: number) => {
   const { subject, text } = (await texts(locale)).resetMail;
   return { subject, text: fill(text, { code, minutes }) };
 };
-/** Returns the mail to the previous address of a user whose email address has changed. */
+/** Returns the email sent to a user's previous address after a change of address. */
 export const addressMail = async (locale: string, username: string) => {
   const { subject, text } = (await texts(locale)).addressMail;
   return { subject, text: fill(text, { username }) };
 };
-/** Returns the mail with the link with which an invited user sets a password. */
+/** Returns the email with the link for an invited user to set a password. */
 export const invitationMail = async (
   locale: string,
   values: { username: string; link: string; code: string; days: number },

@@ -8,7 +8,7 @@ import { extendDisplay } from './display.ts';
 import type { Guard } from './guard.ts';
 import { checkRate, countAccount, countAnonymous, countDevice, countSessionRead } from './rate-limit.ts';
 
-/** The use of a token is recorded at most once per interval, so that it costs almost nothing per call. */
+/** Token use is recorded at most once per interval, so that it costs almost nothing per request. */
 const USE_INTERVAL_MS = 60_000;
 
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
@@ -22,23 +22,21 @@ export const isValidSession = (
   session !== null &&
   account?.canLogin === true &&
   !isOutdated(session, settings.CREDENTIALS_SINCE) &&
-  // An access token survives a change of the password: users list and revoke their tokens one by one.
+  // An access token survives a password change, because users list and revoke their tokens one by one.
   (session.kind === 'token' || session.epoch === account.epoch) &&
-  // A session that began without the required second factor proves no more than the password.
+  // A session begun without the required second factor proves no more than the password.
   !(session.mustSetOtp && account.hasOtp) &&
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now());
 
-/**
- * Returns the caller of a session with the current permissions of the account, limited to the permissions of the token.
- */
+/** Returns a session's caller with the account's current permissions, limited to the token's permissions. */
 const callerOf = (session: Session, account: Account): Caller => {
   const { kind, permissions: scope = null, readOnly = false, name: token } = session;
   const { accountId, customerId, locale, username = null } = account;
   const mustSetOtp = session.mustSetOtp === true;
   const name = username !== null && token !== undefined ? `${username} (${token})` : username;
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
-  // Anyone in front of a display can use it, so it never has the permissions of its user.
+  // Anyone in front of a display can use it, so it never has its user's permissions.
   if (session.display) return { ...who, isDisplay: true, isAdmin: false, permissions: [] };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as a system admin, although system admins hold them all.
@@ -62,9 +60,9 @@ const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash:
   if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.recordUse(hash, before, now());
 };
 
-// The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
-// counts only against the caller's address, otherwise anybody with an old token could use up the rate limit of its
-// owner. Reads by a session are counted in memory, and only once the session has proved valid.
+// The token contains the account key, so session, account and rate are read in one round trip. An invalid token counts
+// only against the caller's address. Otherwise, anyone with an old token could use up its owner's rate limit. Session
+// reads are counted in memory, and only once the session has proved valid.
 const byToken = async (guard: Guard, token: string, exchange: Exchange): Promise<Found> => {
   const read = parseToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
@@ -111,7 +109,7 @@ const identify = (guard: Guard, exchange: Exchange): Promise<Found> => {
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
-  // Browsers send cookies automatically, so a cookie may only hold a session: an access token has no CSRF token.
+  // Browsers send cookies automatically, so a cookie may only hold a session: access tokens have no CSRF token.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''), exchange);
 };
@@ -121,15 +119,16 @@ const identified = async (guard: Guard, exchange: Exchange): Promise<Found> => {
   return operationOf(exchange).withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
 };
 
-/** Sets the language of the response to the caller's, and replaces `me` in the path. */
+/** Sets the response language to the caller's, and replaces `me` in the path. */
 const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
   exchange.locale = locale;
   if (exchange.path.userId === 'me') exchange.path = { ...exchange.path, userId: String(accountId) };
 };
 
 /**
- * Finds the caller and counts the call. If the credentials are missing or invalid, responds with 401, or treats the
- * call as anonymous if login is optional. Such calls count against their address, and get 429 above its limit.
+ * Finds the caller and counts the request. If the credentials are missing or invalid, responds with 401, or treats the
+ * request as anonymous if login is optional. Such requests count against their address, with 429 responses above its
+ * limit.
  */
 export const authenticate = async (guard: Guard, exchange: Exchange): Promise<void> => {
   const operation = operationOf(exchange);

@@ -5,7 +5,7 @@ import { bearerToken, type Exchange, operationOf } from '../http/exchange.ts';
 import { allowsDisplay } from '../operation.ts';
 import type { Guard } from './guard.ts';
 
-/** Extends the session of a display that makes a call, and the cookies if the session was sent in them. */
+/** Extends the session of a display that makes a request, and the cookies if the session was sent in them. */
 export const extendDisplay = async (
   { store, now }: Guard,
   exchange: Exchange,

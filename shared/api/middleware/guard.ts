@@ -4,10 +4,10 @@ import type { DeviceRates } from '../device/device-rates.ts';
 import type { GuardCall } from '../guard-calls.ts';
 import type { SuspectAccounts } from '../suspect-accounts.ts';
 
-/** The dependencies of the checks of callers and rates. */
+/** The dependencies for caller and rate checks. */
 export type Guard = {
   store: StoreOf<GuardCall>;
-  /** QUOTAS limit the messages of devices, so groups that devices call use `keep:quotas`. */
+  /** QUOTAS limits device messages, so groups called by devices use `keep:quotas`. */
   settings: SettingsOf<'guard' | 'keep:quotas'>;
   now: () => number;
   rates: DeviceRates;
