@@ -8,11 +8,12 @@ import type { StoreOf } from '../store/store.ts';
 
 type Store = StoreOf<'duty.get' | 'recipients.person' | 'channels.list'>;
 
-/** A user on duty, with the verified channels. */
+/** A user on duty, with verified channels. */
 export type PersonOnDuty = OnDuty & { user: UserItem; channels: KeptChannel[] };
 
 /**
- * Reads the people on duty at a time (ms): on the roster or by their own choice. Leaves out users who may not log in.
+ * Reads the people on duty at a time (ms), whether from the roster or by their own choice. Leaves out users who may not
+ * log in.
  */
 export const peopleOnDuty = async (
   store: Omit<Store, 'duty'>,
@@ -32,7 +33,7 @@ export const peopleOnDuty = async (
   return (await Promise.all(found)).flat();
 };
 
-/** Reads the people of a customer who are on duty at a time (ms). `customer` is null if it no longer exists. */
+/** Reads a customer's people on duty at a time (ms). `customer` is null if the customer no longer exists. */
 export const readPeopleOnDuty = async (
   store: Store,
   customerId: number,

@@ -17,31 +17,30 @@ import type { ErrorCode, ErrorDetails } from './errors.ts';
 type Access = OpenAccess | ({ auth: 'user' | 'session' } & AccessRule);
 type OpenAccess = { auth: 'anyone' | 'optional' | 'provisioner' | 'device' };
 type AccessRule = {
-  /** A permission, one of several permissions, the role of system admin, or only a login. */
+  /** A permission, one of several permissions, the system admin role, or only a login. */
   may: Permission | readonly Permission[] | 'system_admin' | 'logged_in';
   /** Also allows the user in the path; `by_session`: only in a session, not with an access token. */
   orSelf?: true | 'by_session';
-  /** Also allows calls with the token of the webhook in the path, which the handler checks if nobody is logged in. */
+  /**
+   * Also allows requests with the token of the webhook in the path, which the handler checks if no one is logged in.
+   */
   orWebhook?: true;
-  /** Also allows sessions of displays. They may call nothing else, and have no permissions. */
+  /** Also allows display sessions. Displays may call nothing else, and have no permissions. */
   display?: true;
 };
 
 /**
- * The API that a caller uses. In AWS, each API has a separate API Gateway, so that neither API uses up the limits of
- * the other.
+ * The API used by a caller. In AWS, each API has a separate API Gateway, so that neither uses up the other's limits.
  */
 export type ApiName = 'devices' | 'apps';
 
-/**
- * Returns the API of an operation: `devices` for devices and the software that registers them, `apps` for all others.
- */
+/** Returns an operation's API: `devices` for devices and the software that registers them, `apps` for all others. */
 export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
 /**
- * The kind of object in the path that an operation works on. Its customer is always the caller's own, unless the caller
- * is a system admin.
+ * The kind of object in the path that an operation works on. The object's customer is always the caller's own, unless
+ * the caller is a system admin.
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
@@ -50,13 +49,13 @@ export type Operation = Access & Fields;
 type Fields = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
-  /** The last parameter matches the rest of the path, slashes included. */
+  /** The last parameter matches the rest of the path, including slashes. */
   greedy?: true;
   summary: string;
   description?: string;
   /** Another operation replaces this one. */
   deprecated?: true;
-  /** A GET that can change something: a read-only token is refused, and the handler records changes with `audited`. */
+  /** A GET that can change something. Read-only tokens are refused, and the handler records changes with `audited`. */
   changes?: true;
   /** A GET that discloses something, which the handler records with `audited`. */
   records?: true;
@@ -64,71 +63,73 @@ type Fields = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Several examples of the body by name, as OpenAPI writes them, instead of the example that its schema declares. */
+  /** Several named body examples, as written in OpenAPI, instead of the example declared in the schema. */
   bodyExamples?: () => Readonly<Record<string, { summary: string; value: unknown }>>;
   /**
    * `messages`: the handler gets up to 1 MiB as text. `rows`: the body may also be CSV, which the handler gets as text.
-   * Otherwise the body is JSON of up to 256 KiB.
+   * In all other cases, the body is JSON up to 256 KiB.
    */
   bodyKind?: 'messages' | 'rows';
   /**
-   * A GET that screens call every few seconds. Their sessions are read with a lag of about a second, at half the cost:
-   * a session that has just ended may still get a response.
+   * A GET that screens call every few seconds. Their sessions are read with a lag of about a second, at half the cost.
+   * A session that has just ended may still get a response.
    */
   isFrequent?: true;
-  /** Also allows a device whose token was replaced, as long as the device has not used the new token. */
+  /** Also allows a device whose token was replaced, until the device uses the new token. */
   allowsFormerToken?: true;
   /**
-   * Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in.
+   * Skips the CSRF check. Only logins do, because a browser with cookies from an old session must be able to log in.
    */
   csrfExempt?: true;
-  /** Also allows users who must set up a second factor first; if the path names a user, only for their own account. */
+  /** Also allows users who must set up a second factor first. If the path names a user, only for their own account. */
   beforeOtp?: true;
   success: 200 | 201 | 202;
-  /** A second status that the handler may choose. A 304 has no body, a 503 has the body of a success. */
+  /**
+   * A second status the handler may choose. A 304 response has no body, a 503 response has the same body as a success.
+   */
   alsoSuccess?: 200 | 304 | 503;
   response: z.ZodType;
   /**
-   * The media types of a binary response; the handler may choose another than the first. Without them the response is
-   * JSON.
+   * The media types of a binary response. The handler may choose any of them, with the first as default. Without media
+   * types, the response is JSON.
    */
   media?: readonly [string, ...string[]];
   /** The response may also be CSV, which the handler returns as text if the caller prefers it (csv.ts). */
   orCsv?: true;
   responseHeaders?: Readonly<Record<string, string>>;
-  /** Headers that the handler adds to every successful response, with their descriptions. */
+  /** Headers the handler adds to every successful response, with their descriptions. */
   describedHeaders?: Readonly<Record<string, string>>;
   /**
-   * The response is the same for everybody. It is compressed once, cached (forever, or for a minute and then
-   * revalidated by its tag), and has a separate rate limit. The handler responds with `publish`.
+   * The response is the same for everyone. It is compressed once, cached (forever, or for a minute and then revalidated
+   * by tag), and has a separate rate limit. The handler responds with `publish`.
    */
   published?: keyof typeof publishedHeaders;
   /**
-   * The operation works without the table: calls are counted in the memory of each process, and a caller whom the table
-   * cannot identify is anonymous.
+   * The operation works without the table. Requests are counted in each process's memory, and a caller the table cannot
+   * identify is anonymous.
    */
   withoutTable?: true;
-  /** Headers that the handler adds to some successful responses, with their descriptions. */
+  /** Headers the handler adds to some successful responses, with their descriptions. */
   optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
   /**
-   * The store calls and capabilities that the handler uses. The handler gets nothing else, and its function has no
-   * other permissions.
+   * The store calls and capabilities the handler uses. The handler gets nothing else, and its function has no other
+   * permissions.
    */
   uses: readonly Use[];
 };
 
-/** Whether the changes of an operation are audited. Messages of devices are not, because they are events. */
+/** Whether an operation's changes are audited. Device messages are not, because they are events. */
 export const isAudited = (operation: Operation): boolean =>
   (isWrite(operation) || operation.records === true) && operation.bodyKind !== 'messages' && !operation.withoutTable;
-/** Whether a call can change something, so that it is refused with a read-only token. */
+/** Whether an operation can change something, in which case read-only tokens are refused. */
 export const isWrite = ({ method, changes }: Pick<Operation, 'method' | 'changes'>): boolean =>
   method !== 'GET' || changes === true;
 
-/** Whether sessions of displays may call an operation. */
+/** Whether display sessions may call an operation. */
 export const allowsDisplay = (operation: Operation): boolean => 'display' in operation && operation.display === true;
 
-/** The store calls that change what the watch of a customer depends on. */
+/** The store calls that change what a customer's watch depends on. */
 const watchedCalls: readonly Use[] = [
   'rules.create',
   'rules.replace',
@@ -153,7 +154,7 @@ const watchedCalls: readonly Use[] = [
   'users.remove',
   'customers.update',
 ];
-/** Whether a change that an operation makes can open or close a gap of the watch of a customer. */
+/** Whether an operation's change can open or close a gap in a customer's watch. */
 export const canOpenGaps = (operation: Operation): boolean =>
   isAudited(operation) && operation.uses.some((use) => watchedCalls.includes(use));
 
@@ -190,18 +191,14 @@ export const acknowledging = ['fallAnswers.settle', 'enqueue:events'] as const s
 /** The uses of an operation that withdraws an acknowledgement, besides its own store call. */
 export const withdrawing = [...acknowledging, 'enqueue:timers', 'watch:alarms'] as const satisfies readonly Use[];
 
-/**
- * The caching headers of `published` operations.
- * https://www.rfc-editor.org/rfc/rfc9111
- */
+/** The caching headers for `published` operations. https://www.rfc-editor.org/rfc/rfc9111 */
 export const publishedHeaders = {
   revalidated: { 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Encoding' },
   immutable: { 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' },
 } as const;
 
 /**
- * Returns the resource of an operation as API Gateway writes it: `/api/v1/sensors/{sensorId}`,
- * `/api/v1/console/{page+}`.
+ * Returns an operation's resource as written by API Gateway: `/api/v1/sensors/{sensorId}`, `/api/v1/console/{page+}`.
  */
 export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>): string =>
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
@@ -209,9 +206,9 @@ export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>)
 /** Operations that share a Lambda function. */
 export type Group = {
   name: string;
-  /** Their description in the OpenAPI document. */
+  /** The group's description in the OpenAPI document. */
   about: string;
-  /** The timeout of a call; API_TIMEOUT_SECONDS by default. */
+  /** The request timeout (s). Defaults to API_TIMEOUT_SECONDS. */
   timeoutSeconds?: number;
   /** Pages and their files. They are served like operations, but are not part of the API. */
   isPage?: true;
@@ -219,32 +216,32 @@ export type Group = {
 };
 
 /**
- * The timeout of a call. It is below the 29 s that API Gateway waits, so that the function responds first.
+ * The request timeout (s). It is below the 29 s API Gateway waits, so that the function responds first.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const API_TIMEOUT_SECONDS = 15;
-/** Returns the timeout (s) of the calls of a group, on any host. */
+/** Returns a group's request timeout (s), on any host. */
 export const timeoutOf = ({ timeoutSeconds = API_TIMEOUT_SECONDS }: Group): number => timeoutSeconds;
 
-/** The type of a field of an operation; `never` for a field that no operation has. */
+/** The type of an operation field, or `never` for a field no operation has. */
 type FieldType<F> = F extends 'auth'
   ? Access['auth']
   : F extends keyof (AccessRule & Fields)
     ? Required<AccessRule & Fields>[F]
     : never;
 
-/** The fields that an operation still needs. */
+/** The fields an operation still needs. */
 type MissingField<O> = Exclude<
   'auth' | 'method' | 'path' | 'summary' | 'success' | 'response' | 'uses' | (O extends OpenAccess ? never : 'may'),
   keyof O
 >;
 
-/** Lets the compiler check each field separately, so that it reports an error where the mistake is. */
+/** Lets the compiler check each field separately, so that it reports errors at the mistake. */
 type Checked<O> = { [F in keyof O]: O[F] extends FieldType<F> ? O[F] : FieldType<F> };
 
 /**
- * The fields as other code sees them. A wrong field becomes `never`, which fits everywhere, and wrong `uses` grant
- * every permission, so that no further errors follow elsewhere.
+ * The fields as seen by other code. A wrong field becomes `never`, which fits everywhere, and wrong `uses` grant every
+ * permission, so that no further errors follow elsewhere.
  */
 type Understood<O> = {
   [F in keyof O]: O[F] extends FieldType<F> ? O[F] : F extends 'uses' ? FieldType<F> : never;
@@ -252,7 +249,7 @@ type Understood<O> = {
 
 type NamedGroup<N extends string, O> = Omit<Group, 'name' | 'operations'> & { name: N; operations: O };
 
-/** Declares a group of operations, as plain data. */
+/** Declares a group of operations as plain data. */
 export function group<const N extends string, const O>(
   declared: NamedGroup<N, { [K in keyof O]: Checked<O[K]> & { [F in MissingField<O[K]>]: FieldType<F> } }>,
 ): NamedGroup<N, { [K in keyof O]: Understood<O[K]> & Record<MissingField<O[K]>, never> }>;
@@ -260,7 +257,7 @@ export function group(declared: object): object {
   return declared;
 }
 
-/** Declares fields that several operations of a group share. They spread it, and may override fields. */
+/** Declares fields shared by several operations in a group, which spread it and may override fields. */
 export function defaults<const O>(declared: Checked<O>): Understood<O>;
 export function defaults(declared: object): object {
   return declared;
@@ -283,11 +280,11 @@ type Identified<O extends Operation> = [O['auth']] extends [never]
             ? { provisioner: Provisioner }
             : unknown;
 
-/** Errors that every handler may end a call with, without declaring them. */
+/** Errors with which any handler may end a request, without declaring them. */
 type CommonError = 'forbidden' | 'unavailable' | 'rate_limited';
 type Declared<O extends Operation> = O['errors'] extends readonly (infer E extends ErrorCode)[] ? E : never;
 
-/** The request as a handler gets it, with only what the contract of the operation declares. */
+/** The request as passed to a handler, limited to what the operation's contract declares. */
 export type Call<O extends Operation> = Identified<O> & {
   params: Out<O['params']>;
   query: Out<O['query']>;
@@ -296,29 +293,28 @@ export type Call<O extends Operation> = Identified<O> & {
     : O['bodyKind'] extends 'rows'
       ? Out<O['body']> | string
       : Out<O['body']>;
-  /** Ends the call with an error that the contract declares. */
+  /** Fails the request with an error declared in the contract. */
   fail: (code: Declared<O> | CommonError, details?: ErrorDetails) => never;
   /**
-   * Ends the call with 400 for a value that only the handler can check. `values` are inserted into the text of the
-   * problem.
+   * Fails the request with 400 for a value only the handler can check. `values` are inserted into the problem's text.
    */
   refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
-  /** Sets the actor and customer of a call without a known caller, for the audit. */
+  /** Sets the actor and customer for a request without a known caller, for the audit log. */
   actAs: (actor: Actor, customerId: number) => void;
-  /** Sets the customer in whose audit log the call is recorded, before its first change. */
+  /** Sets the customer whose audit log records the request. Must be called before the first change. */
   auditUnder: (customerId: number) => void;
   /**
-   * Sets the values that the call replaces, for the details of its audit line, before its first change. Needed by calls
-   * whose first write does not replace an item with these fields. If the body is a list, its fields get the names used
-   * here.
+   * Sets the values being replaced, for the details in the request's audit line. Must be called before the first
+   * change. Needed if the first write does not replace an item with these fields. If the body is a list, its fields get
+   * the names used here.
    */
   auditChange: (before: object, after: object) => void;
   /**
-   * Runs changes, with an audit line before the first of them. Only a GET needs this: other calls are audited as a
+   * Runs changes, with an audit line before the first one. Only needed for a GET: all other requests are audited as a
    * whole.
    */
   audited: <T>(run: () => Promise<T>) => Promise<T>;
-  /** The IP address of the caller; for IPv6 its /64 network. */
+  /** The caller's IP address, or the /64 network for IPv6. */
   address: string;
   event: APIGatewayProxyEvent;
   /** The language of texts in the response. */
@@ -339,7 +335,7 @@ type HandlerResult<O extends Operation> = O extends { published: string }
   ? Reply<Uint8Array>
   : z.input<O['response']> | Reply<z.input<O['response']>> | (O extends { orCsv: true } ? Reply<string> : never);
 
-/** The handlers of a group, one for each operation. Code without one of them does not compile. */
+/** A group's handlers, one per operation. Code that lacks a handler does not compile. */
 export type Handlers<G extends Group> = {
   [K in keyof G['operations']]: (
     call: Call<G['operations'][K]>,

@@ -10,14 +10,14 @@ import { verifiedChannelsOf } from './verified-channels.ts';
 type WatchedUses = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
 type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.verifiedOf';
 
-/** A list of recipients, its path in the body, and the situation they are notified of. */
+/** A recipient list, its path in the body, and the situation the recipients are notified of. */
 type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
 
 const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
 
 /**
- * Returns the first channel of a rule that the host cannot send through. A change may keep such channels of the rule
- * `before`, although they reach nobody.
+ * Returns the first channel in a rule that the host cannot send through. A change may keep such channels from the rule
+ * `before`, although they reach no one.
  */
 export const channelProblem = (
   settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,
@@ -37,7 +37,7 @@ export const channelProblem = (
   return null;
 };
 
-/** Returns why a user cannot be notified through a channel; null if the channel is verified. */
+/** Returns why a user cannot be notified through a channel, or null if the channel is verified. */
 const personProblem = async (
   store: Deps<RecipientUses>['store'],
   customerId: number,
@@ -51,8 +51,8 @@ const personProblem = async (
 };
 
 /**
- * Returns the first recipient that does not belong to the customer of the rule or cannot be notified. A webhook must
- * belong to the named bot and have a format that supports the situation; a user needs a verified channel.
+ * Returns the first recipient that does not belong to the rule's customer or cannot be notified. A webhook must belong
+ * to the named bot and have a format that supports the situation. A user needs a verified channel.
  */
 const recipientProblem = async (
   store: Deps<RecipientUses>['store'],
@@ -79,7 +79,7 @@ const recipientProblem = async (
 };
 
 /**
- * Returns the first reference of a rule that does not exist, belongs to another customer, or does not fit the rest of
+ * Returns the first reference in a rule that does not exist, belongs to another customer, or does not fit the rest of
  * the rule.
  */
 export const referenceProblem = async (

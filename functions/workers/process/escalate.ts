@@ -35,8 +35,8 @@ import { countImmediateAlarms, enqueueRound, messageFor } from './hits.ts';
 import { reportUnanswered } from './unanswered.ts';
 
 /**
- * Tasks up to this much (ms) too early still count as due soon and are requeued. Host clocks differ, and the sweep
- * could be a minute late.
+ * Tasks that arrive up to this much (ms) too early are requeued. Host clocks differ, and the sweep could be a minute
+ * late.
  */
 const EARLY_MS = 5_000;
 /** If preparing a round takes longer (ms), the hit is read again in case it has been acknowledged. */

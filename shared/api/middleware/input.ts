@@ -11,7 +11,7 @@ import { parseJson } from '../http/json.ts';
 import type { Operation, Within } from '../operation.ts';
 
 const KIB = 1_024;
-/** The largest bodies in bytes: JSON, and messages of a device. */
+/** The maximum body sizes (bytes), for JSON and for device messages. */
 export const bodyLimits = { json: 256 * KIB, messages: 1_024 * KIB } as const;
 const bodyLimit = ({ bodyKind }: Operation) => bodyLimits[bodyKind === 'messages' ? bodyKind : 'json'];
 const isUtf8 = (contentType: string) => !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);
@@ -19,20 +19,20 @@ const isUtf8 = (contentType: string) => !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.tes
 const isJson = (contentType: string) => /^application\/json\s*(;|$)/i.test(contentType) && isUtf8(contentType);
 /** Whether a content type is CSV in UTF-8. */
 const isCsv = (contentType: string) => /^text\/csv\s*(;|$)/i.test(contentType) && isUtf8(contentType);
-/** Whether an operation takes bodies of a content type. */
+/** Whether an operation accepts bodies with a content type. */
 const takes = ({ bodyKind }: Operation, contentType: string) =>
   isJson(contentType) || (bodyKind === 'rows' && isCsv(contentType));
 
 const bytesOf = ({ event }: Exchange): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
-/** Returns the number of messages in a body: 1 if it is too large, because it is rejected anyway. */
+/** Returns the number of messages in a body. Returns 1 if the body is too large, because it is rejected anyway. */
 export const messagesOf = (exchange: Exchange): number => {
   const bytes = bytesOf(exchange);
   return bytes.length > bodyLimit(operationOf(exchange)) ? 1 : countMessages(bytes.toString('latin1'));
 };
 
-/** Responds with 415 if the content type of a body is not JSON, and with 413 if the body is too large. */
+/** Responds with 415 if a body's content type is not JSON, and with 413 if the body is too large. */
 export const checkMedia = (exchange: Exchange): void => {
   const operation = operationOf(exchange);
   const isTooLarge = bytesOf(exchange).length > bodyLimit(operation);
@@ -70,7 +70,7 @@ const readBody = (exchange: Exchange, schema: z.ZodType, fieldErrors: FieldError
   return undefined;
 };
 
-/** Checks path, query and body against their schemas. The 400 lists all errors, not only the first. */
+/** Checks path, query and body against their schemas. The 400 response lists all errors, not only the first. */
 export const readInput = (exchange: Exchange): void => {
   const { event, path } = exchange;
   const { params, query, body } = operationOf(exchange);
@@ -103,7 +103,7 @@ const ownerOf = async (
 };
 
 /**
- * Finds the customer that the operation acts on, and responds with 404 if there is none. It is always the caller's own
+ * Finds the customer the operation acts on, and responds with 404 if there is none. It is always the caller's own
  * customer, so the id of another customer's object finds nothing. For system admins, the object in the path determines
  * the customer.
  */

@@ -8,8 +8,8 @@ import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
 
 /**
- * Calls per second that an address may make to published operations, besides its other calls. A whole care home is
- * behind one address, and everybody there may load the console at the same moment.
+ * Requests per second an address may make to published operations, besides its other requests. A whole care home is
+ * behind one address, and everyone there may load the console at the same moment.
  */
 const PUBLISHED_CALLS = 200;
 
@@ -26,13 +26,13 @@ const count = async (
 
 const accountSubject = (accountKey: string): string => `account:${accountKey}`;
 
-/** Counts a read by a session in the memory of this process: consoles read all the time, and each write costs money. */
+/** Counts a session read in this process's memory. Consoles read all the time, and each write costs money. */
 export const countSessionRead = (guard: Guard, accountKey: string): Promise<Rate> =>
   countInMemory(guard, accountSubject(accountKey));
 
 /**
- * Counts a call of an account exactly, across all processes. `giveBack` undoes that if the call turns out not to be
- * from the account.
+ * Counts an account's request exactly, across all processes. `giveBack` undoes that if the request turns out not to
+ * come from the account.
  */
 export const countAccount = async (guard: Guard, accountKey: string) => {
   const subject = accountSubject(accountKey);
@@ -42,7 +42,7 @@ export const countAccount = async (guard: Guard, accountKey: string) => {
   return { rate, giveBack };
 };
 
-/** Counts a call of a device and its messages. A limit of 0 is not enforced. */
+/** Counts a device's request and its messages. A limit of 0 is not enforced. */
 export const countDevice = (
   { settings, rates, now }: Guard,
   subject: string,
@@ -55,30 +55,30 @@ export const countDevice = (
   return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, isExceeded: over };
 };
 
-/** Counts a call by the caller's address; on the device API only in memory. */
+/** Counts a request by the caller's address. On the device API, counts only in memory. */
 export const countAddress = async (guard: Guard, exchange: Exchange, api: ApiName): Promise<void> => {
   const subject = `address:${addressOf(exchange.event, guard.settings)}`;
   exchange.rate = await (api === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
 };
 
-/** Counts a call in the memory of this process, which costs nothing and needs no table. */
+/** Counts a request in this process's memory, which costs nothing and needs no table. */
 const countInMemory = async ({ settings, rates, now }: Guard, subject: string): Promise<Rate> => {
   const { RATE_LIMIT_PER_SECOND: limit } = settings;
   const { calls } = rates.count(subject, 0, now());
   return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, isExceeded: limit > 0 && calls > limit };
 };
 
-/** Counts a call that no operation answers. Anybody can make such calls, so they cost no write. */
+/** Counts a request that matches no operation. Anyone can make such requests, so they must not cost a write. */
 export const countUnrouted = async (guard: Guard, exchange: Exchange): Promise<void> => {
   exchange.rate = await countInMemory(guard, `address:${addressOf(exchange.event, guard.settings)}`);
 };
 
-/** Calls per second with an invalid token that an address may make before they are counted in the table. */
+/** Requests per second with an invalid token that an address may make before they are counted in the table. */
 const INVALID_TOKENS_IN_MEMORY = 5;
 
 /**
- * Counts a call with an invalid token on the device API. Anybody can make such calls, and they compete with falls for
- * the table. So malformed tokens, and the first well-formed ones of a second, are counted in memory.
+ * Counts a device API request with an invalid token. Anyone can make such requests, and they compete with falls for the
+ * table. Malformed tokens, and the first well-formed ones in a second, are therefore counted in memory.
  */
 const countInvalidToken = async (guard: Guard, subject: string, isWellFormed: boolean): Promise<Rate> => {
   const counted = await countInMemory(guard, subject);
@@ -86,7 +86,7 @@ const countInvalidToken = async (guard: Guard, subject: string, isWellFormed: bo
   return !isWellFormed || counted.isExceeded || calls <= INVALID_TOKENS_IN_MEMORY ? counted : count(guard, subject);
 };
 
-/** Counts a call without a known caller by its address. */
+/** Counts a request without a known caller by address. */
 export const countAnonymous = (guard: Guard, exchange: Exchange): Promise<Rate> => {
   const address = addressOf(exchange.event, guard.settings);
   const { auth, published, withoutTable } = operationOf(exchange);
@@ -98,7 +98,7 @@ export const countAnonymous = (guard: Guard, exchange: Exchange): Promise<Rate> 
   return count(guard, `published:${address}`, PUBLISHED_CALLS);
 };
 
-/** Responds with 429 if the call exceeds its rate limit. */
+/** Responds with 429 if the request exceeds its rate limit. */
 export const checkRate = ({ rate }: Exchange): void => {
   if (rate.isExceeded) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };

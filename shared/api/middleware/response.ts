@@ -10,7 +10,7 @@ import { type Exchange, header, type Rate } from '../http/exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 import type { Guard } from './guard.ts';
 
-/** Seconds after which a call that the service could not handle may be retried. */
+/** Seconds until a request the service could not handle may be retried. */
 export const RETRY_AFTER_SECONDS = 2;
 
 const constant = {
@@ -19,10 +19,10 @@ const constant = {
   'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
 } as const;
 
-/** Sent if no limit applies. The values are large because clients may slow down when few calls remain. */
+/** Sent if no limit applies. The values are large because clients may slow down when few requests remain. */
 const NO_LIMIT: Omit<Rate, 'isExceeded'> = { limit: 1_000_000, remaining: 1_000_000, reset: 0 };
 
-/** Returns the headers of every response, errors included. */
+/** Returns the headers for every response, including errors. */
 export const baseHeaders = (version: string, requestId: string, rate?: Rate): Record<string, string> => {
   const { limit, remaining, reset } = rate && rate.limit > 0 ? rate : NO_LIMIT;
   return {
@@ -43,8 +43,7 @@ export const withBaseHeaders = (
   response: APIGatewayProxyResult,
 ): APIGatewayProxyResult => {
   const headers = { ...baseHeaders(SERVICE_VERSION, requestId, rate), ...response.headers };
-  // The response's own cookies come last, because browsers keep the last cookie of each name, and a logout deletes
-  // cookies.
+  // The response's own cookies come last. Browsers keep the last cookie for each name, and a logout deletes cookies.
   const ownCookies = response.multiValueHeaders?.['Set-Cookie'] ?? [];
   return {
     ...response,
@@ -73,15 +72,13 @@ const bodyOf = async (error: ApiError, locale: string) => {
   return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: localized }) };
 };
 
-/** The rate in a 429, whichever limit caused it: no calls remain until the wait is over (D1 "Errors" 3). */
+/** The rate in a 429 response, whichever limit caused it. No requests remain until the wait is over (D1 "Errors" 3). */
 const usedUp = (waitSeconds: number) => ({
   'X-RateLimit-Remaining': '0',
   'X-RateLimit-Reset': String(waitSeconds),
 });
 
-/**
- * Returns the response for an expected failure. `allowed`: the methods of the path, for a 405.
- */
+/** Returns the response for an expected failure. `allowed`: the methods available at the path, for a 405 response. */
 export const errorResponse = async (error: ApiError, locale = 'en', allowed: readonly string[] = []) => {
   const { code, waitSeconds } = error;
   return {
@@ -90,7 +87,7 @@ export const errorResponse = async (error: ApiError, locale = 'en', allowed: rea
       'X-Error-Code': code,
       ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
       ...(code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
-      // Required for every 401 (https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2). API Gateway renames it
+      // Required for every 401 response (https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2). API Gateway renames it
       // (openapi/headers.ts).
       ...(errors[code] === 401 && { 'WWW-Authenticate': 'Bearer' }),
       ...(code === 'method_not_allowed' && { Allow: allowed.join(', ') }),
@@ -99,7 +96,7 @@ export const errorResponse = async (error: ApiError, locale = 'en', allowed: rea
   };
 };
 
-/** Returns the response for an error: the status of its code if it was expected, otherwise 500. */
+/** Returns the response for an error, with the status for its code if it was expected, otherwise 500. */
 export const responseTo = (
   { name, locale, allowedMethods }: Exchange,
   error: Error,

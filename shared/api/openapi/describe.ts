@@ -126,7 +126,7 @@ const components = (schemas: Json, pathItems: Json) => ({
   },
 });
 
-/** Describes all operations of the groups, from the contracts that the API runs on. */
+/** Describes all operations in the groups, based on the contracts the API runs on. */
 export const describeApi = (contracts: readonly Group[]): ApiDescription => {
   const groups = contracts.filter(({ isPage }) => !isPage);
   const paths: Record<string, Json> = {};

@@ -7,11 +7,11 @@ type Json = Readonly<Record<string, unknown>>;
 export type ApiDescription = Readonly<Record<'tags' | 'webhooks' | 'components', unknown>> & {
   /** Operations by path, then by method. */
   paths: Readonly<Record<string, Json>>;
-  /** The ids of the operations of the device API, which may have a separate URL. */
+  /** The ids of the device API operations, which may have a separate URL. */
   ofDevices: readonly string[];
 };
 
-/** Conventions of all operations that schemas cannot express. */
+/** Conventions for all operations that schemas cannot express. */
 const conventions = [
   'To begin, log in (`POST /users/login`), send the `Token` header of its response as a bearer token, and list the sensors (`GET /sensors`).',
   'Write integers with digits only: `29.0`, `1e3` and numbers beyond 2^53-1 are rejected with 400.',
@@ -23,7 +23,7 @@ const conventions = [
 
 const serverAt = (url: string) => [{ url: url + BASE_PATH }];
 
-/** Adds the server for devices to the operations that devices call. */
+/** Adds the device server to the operations called by devices. */
 const withDeviceServer = ({ paths, ofDevices }: ApiDescription, url: string): Json =>
   Object.fromEntries(
     Object.entries(paths).map(([path, methods]) => [
@@ -38,7 +38,7 @@ const withDeviceServer = ({ paths, ofDevices }: ApiDescription, url: string): Js
     ]),
   );
 
-/** Returns the OpenAPI 3.1 document of a service. */
+/** Returns a service's OpenAPI 3.1 document. */
 export const openApi = (
   description: ApiDescription,
   about: Pick<Settings, 'SERVICE_NAME' | 'SERVICE_VERSION' | 'PUBLIC_URL' | 'DEVICE_URL'>,

@@ -9,15 +9,12 @@ const isForUsers = ({ auth }: Operation): boolean => auth === 'user' || auth ===
 /** Whether the operation can refuse a token, because it needs a session, or the token is read-only. */
 const canRefuseTokens = (operation: Operation): boolean => operation.auth === 'session' || isWrite(operation);
 
-/** Whether the operation can respond with 403, because of its permission, a token, or a customer in its query. */
+/** Whether the operation can respond with 403, because of its permission, a token, or a customer in the query. */
 const canForbid = (operation: Operation): boolean =>
   'may' in operation &&
   (operation.may !== 'logged_in' || canRefuseTokens(operation) || 'customerId' in (operation.query?.shape ?? {}));
 
-/**
- * Returns the errors of an operation that its contract does not declare. Every operation can reject a repeated header
- * with 400.
- */
+/** Returns the operation errors not declared in the contract. Every operation can reject a repeated header with 400. */
 const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   'bad_request',
   ...(['anyone', 'optional'].includes(operation.auth) ? [] : (['credentials_invalid'] as const)),
@@ -36,7 +33,7 @@ const headersOfError: Readonly<Record<number, Json>> = {
   503: headerReferences('Retry-After'),
 };
 
-/** Only a request rejected for its content gets a list of errors, which is optional in `Error`. */
+/** Only requests rejected for their content have an error list, which is optional in `Error`. */
 const bodyOf = (status: number, codes: readonly ErrorCode[]): Json => {
   const isInvalid = codes.every((code) => code === 'bad_request');
   const message = en.errorTexts[codes[0] ?? 'internal'];
@@ -54,7 +51,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
 });
 
 type Codes = readonly [ErrorCode, ...ErrorCode[]];
-/** The error responses that many operations share, each with its possible codes. */
+/** Error responses shared by many operations, each with its possible codes. */
 const shared: readonly Codes[] = [
   ...([['bad_request'], ['credentials_invalid'], ['csrf_detected'], ['media_type_unsupported']] as const),
   ...([['body_too_large'], ['body_too_slow'], ['rate_limited'], ['unavailable'], ['internal']] as const),
@@ -77,7 +74,7 @@ const nameOf = (codes: readonly ErrorCode[]): string => codes.join('_or_');
 export const sharedResponses = (): Json =>
   Object.fromEntries(shared.map((codes) => [nameOf(codes), errorResponse(errors[codes[0]], codes)]));
 
-/** Returns the error responses of an operation by status. */
+/** Returns an operation's error responses by status. */
 export const errorResponses = (operation: Operation): Json => {
   const codes = [...new Set([...(operation.errors ?? []), ...commonErrors(operation)])];
   const statuses = [...new Set(codes.map((code) => errors[code]))].sort((a, b) => a - b);

@@ -11,9 +11,9 @@ const SECRET = 'shown-once-and-never-again';
 const MESSAGE = { type: 5, payload: { status: 'calling', timestamp: 1_795_230_352_137 } };
 
 /**
- * Values of the fields of responses, by name. If there are several, the example is the first one that the schema of the
- * field allows. Fields that a request sets need no entry, because the example of the request is used; nor do fields
- * that are usually null, or whose default, first choice or lowest value is a good example.
+ * Response field values, by name. If there are several, the example is the first one allowed by the field's schema.
+ * Some fields need no entry: those set by a request, because its example is used, those usually null, and those whose
+ * default, first choice or lowest value is a good example.
  */
 const values: Readonly<Record<string, readonly unknown[]>> = {
   accountId: [1_042],
@@ -168,7 +168,7 @@ const fieldsOf = (schema: Json) =>
     properties: Readonly<Record<string, Json>>;
   };
 
-/** Whether a schema allows a value, as far as the schemas of this document can tell. */
+/** Whether a schema allows a value, as far as the schemas in this document can tell. */
 const isAllowed = (schemas: Schemas, referring: Json, value: unknown): boolean => {
   const allows = (schema: unknown, part: unknown) => isAllowed(schemas, (schema ?? {}) as Json, part);
   const schema = schemas[idOf(referring)] ?? referring;
@@ -197,8 +197,8 @@ const scalarOf = ({ const: only, enum: choices, type, minimum }: Json): unknown 
 };
 
 /**
- * Creates a function that returns the example of a schema: the declared example, or an example composed of the examples
- * of its fields. `sentBy`: the examples of request bodies, keyed by the id of the response schema.
+ * Creates a function that returns a schema's example: the declared one, or one composed of its fields' examples.
+ * `sentBy`: request body examples, keyed by the id of the response schema.
  */
 const exampleWriter = (schemas: Schemas, sentBy: ReadonlyMap<string, unknown>) => {
   const write = (
@@ -234,13 +234,13 @@ type Described = { requestBody?: { content: Content }; responses: Readonly<Recor
 
 const jsonOf = (part: { content?: Content } | undefined): Media | undefined => part?.content?.['application/json'];
 
-/** Returns the examples of request bodies, keyed by the id of the response schema. */
+/** Returns request body examples, keyed by the id of the response schema. */
 const sentById = (operations: readonly Described[]): ReadonlyMap<string, unknown> => {
   const sentBy = new Map<string, unknown>();
   for (const { requestBody, responses } of operations) {
     const { example: sent } = jsonOf(requestBody) ?? {};
     const ids = Object.values(responses).map((response) => idOf(jsonOf(response)?.schema ?? {}));
-    // Objects that are created with a secret are listed without it.
+    // Objects created with a secret are listed without it.
     const all = ids.flatMap((id) => [id, id.replace(/^Created/, '')]);
     for (const id of all)
       if (sent && id) sentBy.set(id, Array.isArray(sent) ? sent : { ...sent, ...Object(sentBy.get(id)) });
@@ -249,8 +249,8 @@ const sentById = (operations: readonly Described[]): ReadonlyMap<string, unknown
 };
 
 /**
- * Adds an example to each response of the operations. Removes the examples of schemas, because operations, webhooks and
- * their bodies show them.
+ * Adds an example to each operation response. Removes schema examples, because operations, webhooks and their bodies
+ * show them.
  */
 export const addExamples = (schemas: Readonly<Record<string, Json>>, described: readonly Json[]): void => {
   const operations = described as unknown as Described[];

@@ -3,10 +3,10 @@ import { type Operation, publishedHeaders } from '../operation.ts';
 import type { Json } from './schemas.ts';
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
-/** Returns a constant header with its type, which clients in Go need to read the header. */
+/** Returns a constant header with its type, which Go clients need to read the header. */
 const constant = (value: string): Json => ({ type: 'string', const: value });
 const integer = { type: 'integer', format: 'int32', minimum: 0 };
-/** API Gateway renames WWW-Authenticate to this in the responses of functions, and cannot be configured not to. */
+/** API Gateway renames WWW-Authenticate to this in function responses, and cannot be configured not to. */
 export const REMAPPED_AUTHENTICATE = 'x-amzn-Remapped-WWW-Authenticate';
 export const headers = {
   'X-RateLimit-Limit': header('Requests allowed per second; 1000000 means no limit', integer),
@@ -33,12 +33,12 @@ export const headerReferences = (...names: readonly Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const errorHeaders: readonly Header[] = ['X-Error-Code', 'Retry-After', 'WWW-Authenticate', REMAPPED_AUTHENTICATE];
-/** The headers of every response. */
+/** The headers in every response. */
 export const commonHeaders = headerReferences(
   ...(Object.keys(headers) as Header[]).filter((name) => !errorHeaders.includes(name)),
 );
 
-/** Returns the headers of an operation's successful response. */
+/** Returns the headers in an operation's successful response. */
 export const successHeaders = ({
   responseHeaders = {},
   describedHeaders = {},

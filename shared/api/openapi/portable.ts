@@ -4,7 +4,7 @@ type Json = Record<string, unknown>;
 
 const INT32 = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
-/** Whether a schema allows integers only: by its type, or by the numbers that it lists. */
+/** Whether a schema allows only integers, by its type or by the numbers it lists. */
 const isInteger = ({ type, const: only, enum: choices }: Json): boolean =>
   type === 'integer' || (type === 'number' && [only ?? choices ?? Number.NaN].flat().every(Number.isInteger));
 
@@ -14,8 +14,8 @@ const fitsInt32 = ({ minimum, maximum, const: only, enum: choices }: Json): bool
     .every((bound) => Number(bound) >= INT32.minimum && Number(bound) <= INT32.maximum);
 
 /**
- * Adds the format of a number. Without it, generated Java and Go code reads integers as 32 bits, and numbers as
- * decimals or 32 bits.
+ * Adds a number's format. Without it, generated Java and Go code reads integers as 32 bits, and numbers as decimals or
+ * 32 bits.
  */
 const addNumberFormat = (schema: Json): void => {
   if (isInteger(schema)) Object.assign(schema, { type: 'integer', format: fitsInt32(schema) ? 'int32' : 'int64' });
@@ -24,7 +24,10 @@ const addNumberFormat = (schema: Json): void => {
 
 const isText = (schema: unknown): boolean => (schema as Json).type === 'string' && !('const' in Object(schema));
 
-/** Replaces a choice of texts with a single text. Generators print the default of a choice without quotation marks. */
+/**
+ * Replaces a choice of strings with a single string, because generators print a choice's default without quotation
+ * marks.
+ */
 const mergeTexts = (schema: Json): void => {
   const choices = schema.anyOf as Json[] | undefined;
   if (!choices?.every(isText)) return;
@@ -33,7 +36,7 @@ const mergeTexts = (schema: Json): void => {
   Object.assign(schema, { type: 'string', maxLength: Math.max(...lengths) });
 };
 
-/** Names the field by whose value generators choose a member of a union. */
+/** Names the field whose value generators use to choose a union member. */
 const addDiscriminator = (schema: Json, declared: unknown): void => {
   if (!(declared instanceof z.ZodDiscriminatedUnion)) return;
   const propertyName = declared.def.discriminator;
@@ -46,15 +49,15 @@ const addDiscriminator = (schema: Json, declared: unknown): void => {
   schema.discriminator = { propertyName, mapping };
 };
 
-/** Removes the bounds of safe integers, which the conventions of the document state once for all integers. */
+/** Removes safe integer bounds, which the document's conventions state once for all integers. */
 const removeSafeBounds = (schema: Json): void => {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 };
 
 /**
- * Turns a JSON Schema into a form that client generators understand. Everything that a client may send stays valid; the
- * service validates by the contract, which may be stricter.
+ * Turns a JSON Schema into a form client generators understand. Everything a client may send stays valid. The service
+ * validates against the contract, which may be stricter.
  */
 export const makePortable = (schema: Json, declared: unknown): void => {
   addNumberFormat(schema);
@@ -63,7 +66,7 @@ export const makePortable = (schema: Json, declared: unknown): void => {
   addDiscriminator(schema, declared);
   // Generators turn a constant into an enum with one value, which does not compile for a boolean.
   if (schema.type === 'boolean') delete schema.const;
-  // The format implies the pattern, and code that is generated to check both lacks the imports for them.
+  // The format implies the pattern, and code generated to check both lacks the necessary imports.
   if (schema.format === 'uuid') delete schema.pattern;
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
 };

@@ -5,7 +5,7 @@ type Media = { schema: Json; example?: unknown; examples?: Record<string, { valu
 type Described = { requestBody: { content: Record<string, Media> } };
 type Components = { schemas: Record<string, Json>; pathItems: Record<string, { post: Described }> };
 
-/** Returns the ids of the schemas that a schema refers to, directly or through others. */
+/** Returns the ids of the schemas a schema refers to, directly or indirectly. */
 const referredFrom = (
   schemas: Components['schemas'],
   schema: unknown,
@@ -19,7 +19,7 @@ const referredFrom = (
 /** Removes discriminators, which belong to OpenAPI. */
 const ofJsonSchema = (name: string, value: unknown): unknown => (name === 'discriminator' ? undefined : value);
 
-/** Returns the schema of a request, with the schemas that it refers to, as a separate JSON Schema. */
+/** Returns a request schema, together with the schemas it refers to, as a separate JSON Schema. */
 const standalone = ({ schemas }: Components, title: string, { requestBody }: Described): Json => {
   const [{ schema, example, examples = { example: { value: example } } } = { schema: {} }] = Object.values(
     requestBody.content,
@@ -36,8 +36,8 @@ const standalone = ({ schemas }: Components, title: string, { requestBody }: Des
 };
 
 /**
- * Returns the JSON Schemas, by name, of what devices send over HTTP and MQTT (`device-messages`) and of what webhooks
- * and makers receive (`webhook-full`). The OpenAPI document contains the same schemas.
+ * Returns the JSON Schemas, by name, for what devices send over HTTP and MQTT (`device-messages`) and what webhooks and
+ * makers receive (`webhook-full`). The OpenAPI document contains the same schemas.
  */
 export const publishedSchemas = ({ paths, components }: ApiDescription): Record<string, Json> => {
   const { post } = paths['/devices/{sensorId}/messages'] as { post: Described };

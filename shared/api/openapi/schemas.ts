@@ -3,7 +3,7 @@ import { makePortable } from './portable.ts';
 
 export type Json = Record<string, unknown>;
 
-/** Returns the JSON Schema of a schema. Schemas with an id are collected as components and referenced. */
+/** Returns a schema as JSON Schema. Schemas with an id are collected as components and referenced. */
 export type WriteSchema = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 export const SCHEMA_PREFIX = '#/components/schemas/';
@@ -14,7 +14,7 @@ const isNever = (value: unknown): boolean => JSON.stringify(value) === '{"not":{
 type Tuple = { prefixItems: unknown[]; items: false };
 const isTuple = (value: unknown): value is Tuple =>
   typeof value === 'object' && value !== null && 'prefixItems' in value && 'items' in value && value.items === false;
-/** Returns a tuple as a list of fixed length, because generators and linters do not support `items: false`. */
+/** Returns a tuple as a fixed-length list, because generators and linters do not support `items: false`. */
 const sizedList = ({ prefixItems, items: _, ...tuple }: Tuple): Json => {
   const [first, ...others] = prefixItems;
   const items = others.length === 0 ? { items: first } : { prefixItems, items: {} };
@@ -50,7 +50,7 @@ export const schemaCollector =
     return referring(rest);
   };
 
-/** Describes an id by the name of its parameter: `webhookId` is the id of the webhook. */
+/** Describes an id by its parameter name: `webhookId` is the webhook's id. */
 const textOf = (name: string): string =>
   `Id of the ${name.replace(/Id$/, '').replaceAll(/[A-Z]/g, ' $&').toLowerCase()}`;
 
@@ -58,7 +58,7 @@ export const parametersOf = (write: WriteSchema, declared: z.ZodObject | undefin
   Object.entries(declared?.shape ?? {}).map(([name, field]) => {
     const { description, ...read } = write(field as z.ZodType, 'output');
     const text = description ?? (name.endsWith('Id') ? textOf(name) : undefined);
-    // The output of a transformation has no schema, so this falls back to its input.
+    // A transformation's output has no schema, so this falls back to its input.
     const { description: _, ...schema } = 'type' in read || '$ref' in read ? read : write(field as z.ZodType, 'input');
     return {
       name,

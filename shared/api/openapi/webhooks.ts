@@ -15,9 +15,7 @@ const header = (name: string, description: string, required: boolean): Json => (
   schema: { type: 'string' },
 });
 
-/**
- * The headers of a delivery, besides those of the webhook's authentication. Receivers verify deliveries with them.
- */
+/** Delivery headers, besides those for the webhook's authentication. Receivers use them to verify deliveries. */
 const headers = [
   header('webhook-id', 'Id of the delivery, the same for all attempts and replays', true),
   header('webhook-timestamp', 'Start of the attempt, in seconds since the epoch', true),
@@ -67,12 +65,12 @@ const pathItemOf = (write: Write, { name, payload, mediaType, tag, summary, desc
 
 const callbackOf = (write: Write, { payload, mediaType, summary }: Request): Json => {
   const requestBody = { required: true, content: { [mediaType]: { schema: write(payload, 'output') } } };
-  // The webhook has the details.
+  // The details are in the webhook.
   const responses = { '2XX': { description: 'Delivered' }, '4XX': { description: 'Failed' } };
   return { post: { summary, security: [], requestBody, responses } };
 };
 
-/** Feedback for the maker of a sensor. Webhooks of customers never receive it. */
+/** Feedback for a sensor's maker. Customer webhooks never receive it. */
 const feedback: Request = {
   name: 'feedback',
   payload: FeedbackPayload,
@@ -96,14 +94,14 @@ const toWebhook = (format: Format): Request => ({
     'Each may be delivered more than once, with the same `webhook-id`.',
 });
 
-/** The operations that make the service send requests, with the URL of the receiver. */
+/** The operations that make the service send requests, with the receiver's URL. */
 const causes: Readonly<Record<string, { to: string; requests: readonly Request[] }>> = {
   createWebhook: { to: '{$request.body#/url}', requests: Format.options.map(toWebhook) },
   createFeedback: { to: 'https://maker.example.com', requests: [feedback] },
 };
 
 /**
- * Returns the requests of the service as callbacks of the operation that causes them. Generators that ignore `webhooks`
+ * Returns the service's requests as callbacks for the operation that causes them. Generators that ignore `webhooks`
  * would otherwise leave out their schemas.
  */
 export const callbacksOf = (write: Write, operationId: string): { callbacks?: Json } => {
@@ -114,8 +112,8 @@ export const callbacksOf = (write: Write, operationId: string): { callbacks?: Js
 };
 
 /**
- * Describes the requests that the service sends to webhooks (D2), by format, and to makers. Webhooks refer to
- * components, because TypeScript and Python code generated for inline requests does not compile.
+ * Describes the requests the service sends to webhooks (D2), by format, and to makers. Webhooks refer to components,
+ * because TypeScript and Python code generated for inline requests does not compile.
  */
 export const describeWebhooks = (write: Write): { webhooks: Json; pathItems: Json } => {
   const requests = Object.values(causes).flatMap(({ requests }) => requests);
