@@ -34,22 +34,22 @@ import { createSuspectAccounts } from './suspect-accounts.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** The address of the console, relative to the service and to the API, because a proxy may add a prefix. */
+/** The console address, relative to the service and to the API, because a proxy may add a prefix. */
 const consoles: Readonly<Record<string, string>> = {
   '/': `${BASE_PATH.slice(1)}/console`,
   [BASE_PATH]: `${BASE_PATH.split('/').at(-1)}/console`,
   [`${BASE_PATH}/`]: 'console',
 };
-/** Returns the redirect for a browser that opens the service itself; undefined for any other call. */
+/** Returns the redirect for a browser that opens the service itself, or undefined for any other request. */
 const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
   const isBrowser = event.httpMethod === 'GET' && /\btext\/html\b/i.test(header(event, 'accept') ?? '');
   return isBrowser ? consoles[event.path] : undefined;
 };
 
 /**
- * Finds the operation of a request by the resource and method of API Gateway. If there is no such operation, returns
- * the response to OPTIONS or the redirect to the console, or ends the call with 404, 405 or 429. A preflight from a
- * listed origin succeeds even for a path that does not exist, so that its page sees the 404.
+ * Finds the operation for a request based on API Gateway's resource and method. If there is none, returns the OPTIONS
+ * response or the redirect to the console, or fails the request with 404, 405 or 429. A preflight from a listed origin
+ * succeeds even for a path that does not exist, so that the page sees the 404 response.
  */
 const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise<APIGatewayProxyResult | null> => {
   const { event } = exchange;
@@ -67,7 +67,7 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
     return null;
   }
   const allow = { Allow: exchange.allowedMethods.join(', ') };
-  // Preflights are not counted, because a browser sends them in addition to the actual call.
+  // Preflights are not counted, because browsers send them in addition to the actual request.
   const preflight = preflightHeaders(guard.settings.CORS_ORIGINS, event, methods);
   if (preflight) return { statusCode: 204, headers: { ...allow, ...preflight }, body: '' };
   await countUnrouted(guard, exchange);
@@ -80,8 +80,8 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
 };
 
 /**
- * Returns the body of a response. It is parsed with its schema, so that no undeclared field can leak. Bytes are encoded
- * in base64. Published content is compressed already and not parsed, because it consists of files and contracts of this
+ * Returns the response body. It is parsed with its schema, so that no undeclared field can leak. Bytes are encoded in
+ * base64. Published content is already compressed and not parsed, because it consists of files and contracts from this
  * project.
  */
 const bodyOf = ({ media, orCsv, published, response }: Operation, answer: unknown) => {
@@ -108,7 +108,7 @@ const fail = (code: ErrorCode, details = {}): never => {
   throw new ApiError(code, details);
 };
 
-/** A handler of any operation. Its contract defines its parameters: see `Handlers`. */
+/** A handler for any operation. Its contract defines its parameters: see `Handlers`. */
 type AnyHandler = (call: never, deps: never) => Promise<unknown>;
 
 /** Calls the handler with what its contract declares, and audits its changes. */
@@ -149,7 +149,7 @@ const early = {
 };
 
 /**
- * Audits a refusal. Returns the error to respond with: `error`, or the table's error if the refusal could not be
+ * Audits a refusal. Returns the error for the response: `error`, or the table's error if the refusal could not be
  * recorded.
  */
 const auditRefusal = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
@@ -213,10 +213,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
   };
 };
 
-/**
- * Returns the Lambda handler of a group of operations: `with` creates it for the table, the queues and the clock of a
- * host.
- */
+/** Returns the Lambda handler for a group of operations. `with` creates it with a host's table, queues and clock. */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
   with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: contextual(runtime.log) }),
 });

@@ -3,9 +3,9 @@ const SUSPECT_MS = 60_000;
 const MAX_SUSPECTS = 1_000;
 
 /**
- * Remembers, in the memory of this process, accounts for which an invalid token was sent recently. Calls for such an
- * account are counted only once their token has proved valid, so a flood of invalid tokens cannot use up the rate limit
- * of the account.
+ * Remembers, in this process's memory, accounts for which an invalid token was recently sent. Requests for such an
+ * account are counted only once their token has proved valid, so that a flood of invalid tokens cannot use up the
+ * account's rate limit.
  */
 export const createSuspectAccounts = () => {
   const suspects = new Map<string, number>();

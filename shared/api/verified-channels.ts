@@ -4,8 +4,9 @@ import type { StoreOf } from '../store/store.ts';
 type ChannelStore = StoreOf<'recipients.person' | 'channels.verifiedOf'>;
 
 /**
- * Returns the verified channels of a user who may be notified for a customer; null if there is no such user. Users who
- * may not log in have no channels: without access, they must not get news of residents, and cannot acknowledge alarms.
+ * Returns a user's verified channels for a customer's notifications, or null if the user does not exist. Users who may
+ * not log in have no channels: without access, they must not receive news about residents, and cannot acknowledge
+ * alarms.
  */
 export const verifiedChannelsOf = async (
   store: ChannelStore,

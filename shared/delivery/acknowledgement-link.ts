@@ -7,11 +7,11 @@ const FORM = /^(\d{1,16})-(\d{1,6})-(\d{1,12})-([\w-]{22})$/;
 /** 128 bits cannot be guessed and keep the link short. */
 const BYTES = 16;
 
-// The signature covers the event, because after the table is restored, a new hit may get the number of a lost hit.
+// The signature covers the event, because after the table is restored, a new hit may get a lost hit's number.
 const signatureOf = (key: string, { hitId, message, until }: Claim, eventUuid: string): Buffer =>
   createHmac('sha256', key).update(`${hitId}-${message}-${until}-${eventUuid}`).digest().subarray(0, BYTES);
 
-/** Returns the last part of an acknowledgement link. The same claim and key always yield the same text. */
+/** Returns the last part of an acknowledgement link. The same claim and key always yield the same string. */
 export const linkTokenOf = (key: string, claim: Claim, eventUuid: string): string =>
   `${claim.hitId}-${claim.message}-${claim.until}-${signatureOf(key, claim, eventUuid).toString('base64url')}`;
 
@@ -22,7 +22,7 @@ export const parseLinkToken = (address: string): (Claim & { signature: string })
   return { hitId: Number(hitId), message: Number(message), until: Number(until), signature };
 };
 
-/** Whether this key signed the claim for a hit of this event. */
+/** Whether this key signed the claim for a hit about this event. */
 export const hasValidSignature = (
   key: string,
   { signature, ...claim }: Claim & { signature: string },
@@ -49,7 +49,7 @@ const longUuid = (short: string): string =>
 
 /**
  * Returns the last part of a link that acknowledges an alarm without a rule. The same claim and key always yield the
- * same text.
+ * same string.
  */
 export const fallTokenOf = (key: string, claim: FallClaim): string => {
   const { customerId, userId, until, sensorId, uuid } = claim;

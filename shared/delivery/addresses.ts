@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net';
 import { type Endpoint, isLoopback, isOwnEndpoint } from './own-endpoints.ts';
 
 /**
- * The targets that webhooks of a stage may call besides the public internet.
+ * The targets a stage's webhooks may call besides the public internet.
  * `allowPrivate`: allows http, any port, local names and private addresses.
  * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called over https.
  * `allowLoopback`: makes both apply to loopback too. With `named`, only the loopback addresses in `allowedRanges` are
  * allowed. Never set in AWS, because the Lambda runtime listens on loopback.
- * `own`: the addresses of the service itself, which no webhook may call.
+ * `own`: the service's own addresses, which no webhook may call.
  */
 export type TargetPolicy = {
   allowPrivate: boolean;
@@ -16,9 +16,8 @@ export type TargetPolicy = {
   own?: readonly Endpoint[];
 };
 
-// Denied under every policy. Clouds serve the metadata of the machine at 169.254.0.0/16, 168.63.129.16 and
-// 100.100.100.200; the last one is in a range that a stage may allow. No receiver can have an address in the other
-// ranges.
+// Denied under every policy. Clouds serve machine metadata at 169.254.0.0/16, 168.63.129.16 and 100.100.100.200. The
+// last one is in a range a stage may allow. No receiver can have an address in the other ranges.
 const never4 = ranges([
   '0.0.0.0/8',
   '100.100.100.200/32',
@@ -36,21 +35,21 @@ const never4 = ranges([
 const private4 = ranges(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 
 // For IPv6 there is an allow list: only global unicast can be public. All forms that contain an IPv4 address (mapped,
-// compatible, NAT64, 6to4, Teredo) are outside of it or excluded below.
+// compatible, NAT64, 6to4, Teredo) are outside it or excluded below.
 const public6 = ranges(['2000::/3']);
 const never6 = ranges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', 'fd00:ec2::/32', 'fd20:ce::/32']);
 const private6 = ranges(['::1/128', 'fc00::/7']);
 
 /**
  * Whether webhooks must not connect to `address` on this port. The address is an IPv4 or IPv6 literal without brackets
- * or zone; anything else is denied. Addresses of the service itself, of metadata services, link-local, multicast and
- * reserved addresses and all IPv6 forms of IPv4 addresses are denied under every policy. A malformed range in the
- * policy allows nothing.
+ * or zone. Anything else is denied. Denied under every policy are the service's own addresses, metadata services,
+ * link-local, multicast and reserved addresses, and all IPv6 forms of IPv4 addresses. A malformed range in the policy
+ * allows nothing.
  */
 export function isDenied(address: string, port: number, policy: TargetPolicy): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes('%')) return true;
-  // There is a list for each family, because BlockList also applies IPv4 rules to mapped IPv6 addresses.
+  // Each family has its own list, because BlockList also applies IPv4 rules to mapped IPv6 addresses.
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const [never, local] = version === 4 ? [never4, private4] : [never6, private6];
   if (never.check(address, family) || isOwnEndpoint(address, port, policy.own)) return true;

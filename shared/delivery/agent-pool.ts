@@ -13,13 +13,10 @@ export type PoolOptions = {
 type Lease = { agent: HttpAgent; busy: number };
 export type Pool = Map<string, Lease>;
 
-/** Returns the error of a connection that was refused before it was made. */
+/** Returns the error for a connection refused before it was made. */
 export const connectError = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
 
-/**
- * Returns the agent of an origin. If there are more than MAX_ORIGINS agents, idle agents are destroyed, least recently
- * used first.
- */
+/** Returns an origin's agent. Beyond MAX_ORIGINS agents, idle ones are destroyed, least recently used first. */
 export function leaseAgent(pool: Pool, target: URL, options: PoolOptions): Lease {
   const lease = pool.get(target.origin) ?? { agent: createAgent(target, options), busy: 0 };
   lease.busy += 1;
@@ -39,10 +36,10 @@ function createAgent(target: URL, { agentOptions, policy }: PoolOptions): HttpAg
   // lower limit, more connections are closed and then reopened for the next alarm, which takes up to a tenth of the
   // total work.
   const maxFreeSockets = 100;
-  // The default of 250 ms for each of several addresses is too short for distant receivers.
+  // The default of 250 ms per address is too short for distant receivers.
   const settings = { keepAlive: true, maxFreeSockets, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
   const host = hostOf(target);
-  // Names in certificates have no trailing dot, and TLS does not send addresses as server names.
+  // Certificate names have no trailing dot, and TLS does not send addresses as server names.
   const tls = { servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '', rejectUnauthorized: true };
   const Agent = target.protocol === 'https:' ? HttpsAgent : HttpAgent;
   const agent = new Agent({ ...settings, ...agentOptions, ...tls });

@@ -1,4 +1,4 @@
-/** What an attempt needs from the head of an answer, and the head that Node's parser reads instead. */
+/** What an attempt needs from a response head, and the head that Node's parser reads instead. */
 export type AnswerHead = {
   status: number;
   retryAfter: string | null;
@@ -6,21 +6,21 @@ export type AnswerHead = {
   forParser: string;
 };
 
-/** RFC 9112, section 4, lets a reader accept any whitespace between the words of a status line. */
+/** RFC 9112, section 4, lets a reader accept any whitespace between the words in a status line. */
 const STATUS_LINE = /^HTTP\/1\.([01])[ \t]+([1-5]\d\d)(?:[ \t].*)?$/s;
-/** A head without the CR LF CR LF at its end, whose lines all conform to RFC 9112. */
+/** A head without the CR LF CR LF at its end, with only lines that conform to RFC 9112. */
 const WELL_FORMED = /^[^\r\n]*(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const LENGTH = /^\d{1,15}$/;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
-/** Returns the status of an answer from its first line, or null if that is not a status line. */
+/** Returns the response status from the first line, or null if that is not a status line. */
 export const statusIn = (line: string): number | null => {
   const [, , status] = STATUS_LINE.exec(line) ?? [];
   return status === undefined ? null : Number(status);
 };
 
-/** The header fields of an answer, by their names in lower case. */
+/** The response's header fields, by lower-case name. */
 type Fields = ReadonlyMap<string, readonly string[]>;
 
 const fieldsIn = (lines: readonly string[]): Fields => {
@@ -28,7 +28,7 @@ const fieldsIn = (lines: readonly string[]): Fields => {
   let latest: string[] = [];
   for (const line of lines) {
     if (/^[ \t]/.test(line)) {
-      // A folded line continues the one before it (RFC 9112, section 5.2).
+      // A folded line continues the previous one (RFC 9112, section 5.2).
       latest.push(`${latest.pop() ?? ''} ${line.trim()}`);
       continue;
     }
@@ -41,7 +41,7 @@ const fieldsIn = (lines: readonly string[]): Fields => {
   return fields;
 };
 
-/** Returns the value of a field. A repeated field counts only if its values are equal. */
+/** Returns a field's value. A repeated field counts only if all values are equal. */
 const fieldValue = (fields: Fields, name: string): string | null => {
   const [value = null, ...others] = fields.get(name) ?? [];
   return others.every((other) => other === value) ? value : null;
@@ -50,7 +50,7 @@ const fieldValue = (fields: Fields, name: string): string | null => {
 const fieldList = (fields: Fields, name: string): string[] =>
   (fields.get(name) ?? []).flatMap((value) => value.toLowerCase().split(',')).map((part) => part.trim());
 
-/** How the body of an answer ends: after a number of bytes, with its last chunk, or with the connection. */
+/** How a response body ends: after a number of bytes, with its last chunk, or with the connection. */
 type BodyEnd = number | 'last_chunk' | 'close';
 /** `isClear`: no header contradicts `bodyEnd`. */
 type Framing = { bodyEnd: BodyEnd; isClear: boolean };
@@ -71,7 +71,7 @@ const framingOf = (status: number, isHttp10: boolean, fields: Fields): Framing =
   return { bodyEnd: 'close', isClear: true };
 };
 
-/** Returns the head with which Node's parser reads the body. */
+/** Returns the head for Node's parser to read the body with. */
 const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit: string | undefined): string => {
   const lines = [`HTTP/1.1 ${status} `, `Connection: ${isKept ? 'keep-alive' : 'close'}`];
   if (typeof bodyEnd === 'number') lines.push(`Content-Length: ${bodyEnd}`);
@@ -81,10 +81,9 @@ const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit
 };
 
 /**
- * Reads the status line and header lines of an answer, decoded as Latin-1. `end`: the line breaks that end the head; ''
- * if they were not received. The status is used, whatever the headers contain. A connection is kept for the next
- * request only if nothing about the head was malformed, so that the rest of this answer is never mistaken for the next
- * answer.
+ * Reads a response's status line and header lines, decoded as Latin-1. `end`: the line breaks that end the head, or ''
+ * if they were not received. The status is used whatever the headers contain. A connection is kept for the next request
+ * only if nothing in the head was malformed, so that the rest of this response is never mistaken for the next one.
  */
 export const readHead = (head: string, end: string): AnswerHead => {
   const [statusLine = '', ...fieldLines] = head.split(/\r*\n/);

@@ -1,23 +1,24 @@
 import type { Socket } from 'node:net';
 import { type AnswerHead, readHead, statusIn } from './answer-head.ts';
 
-/** The largest head (bytes) that is read, including the 1xx answers before it. */
+/** The maximum head size (bytes) to read, including any 1xx responses before it. */
 const MAX_HEAD_BYTES = 65_536;
-/** The number of bytes kept of input that is not an answer. */
+/** The number of bytes to keep if the input is not a response. */
 const MAX_KEPT_BYTES = 200;
 const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
-/** What was read of an answer. `start`: the first bytes. `isRefused`: these are not an HTTP/1.0 or HTTP/1.1 answer. */
+/**
+ * What was read of a response. `start`: the first bytes. `isRefused`: these are not an HTTP/1.0 or HTTP/1.1 response.
+ */
 export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolean };
 
 /** Why no more bytes arrive: the connection ended (`eof`), or an error occurred or the deadline passed (`failure`). */
 type Ending = 'eof' | 'failure';
 
 /**
- * Reads one answer. `take` returns the bytes that Node's parser gets in place of a chunk: a well-formed head for
- * whatever was received, then the body unchanged. `end` returns the bytes that the parser gets before the connection
- * ends.
+ * Reads a single response. `take` returns the bytes Node's parser gets in place of a chunk: a well-formed head for
+ * whatever was received, then the body unchanged. `end` returns the bytes the parser gets before the connection ends.
  */
 type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
 
@@ -27,7 +28,7 @@ const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.
 const HEAD_END = /\r{0,2}\n\r{0,2}\n/g;
 const LONGEST_END = 6;
 
-/** Returns the status of the first line, null until that line is complete, or 'none' if it is not a status line. */
+/** Returns the status in the first line, null until that line is complete, or 'none' if it is not a status line. */
 const statusOf = (text: string): number | null | 'none' => {
   const lineEnd = text.indexOf('\n');
   return lineEnd < 0 ? null : (statusIn(text.slice(0, lineEnd).trimEnd()) ?? 'none');
@@ -35,7 +36,7 @@ const statusOf = (text: string): number | null | 'none' => {
 
 export const createAnswerReader = (onHead: () => void): AnswerReader => {
   const answer: Answer = { head: null, start: NOTHING, isRefused: false };
-  /** The bytes that have not been read yet, decoded as Latin-1. */
+  /** The bytes not read yet, decoded as Latin-1. */
   let text = '';
   let size = 0;
 
@@ -48,7 +49,7 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
     onHead();
     return Buffer.from(answer.head.forParser + body, 'latin1');
   };
-  /** Ends an answer that stops within its head. */
+  /** Ends a response that stops within its head. */
   const cut = (status: number | null | 'none'): Buffer => {
     if (status === null || (status !== 'none' && isInterim(status))) return NOTHING;
     if (status === 'none') return refuse();

@@ -4,7 +4,7 @@ import { asText } from '#shared/domain/formats/plain-text.ts';
 import type { Language } from '#shared/domain/identity/language.ts';
 import type { Notification } from './targets/person.ts';
 
-/** The maximum number of sensors that a message names. */
+/** The maximum number of sensors named in a message. */
 const MAX_NAMED = 20;
 
 type Texts = {
@@ -32,7 +32,7 @@ const texts: Record<Language, Texts> = {
   },
 };
 
-/** Returns the newest delivery about each sensor, sorted by the names of the sensors. */
+/** Returns the newest delivery about each sensor, sorted by sensor name. */
 const newestOfEach = (deliveries: readonly Delivery[]): Delivery[] => {
   const byTime = deliveries.toSorted((a, b) => a.snapshot.event.createDate - b.snapshot.event.createDate);
   const newest = [...new Map(byTime.map((delivery) => [delivery.snapshot.sensor.id, delivery])).values()];
@@ -40,7 +40,7 @@ const newestOfEach = (deliveries: readonly Delivery[]): Delivery[] => {
   return newest.sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en', { numeric: true }));
 };
 
-/** Returns one line about sensors: the names of the first ones, and the number of the rest. */
+/** Returns a line about sensors: the first names, and how many more there are. */
 const lineOf = (label: string, sensors: readonly Delivery[], maxNamed: number, { more }: Texts): string[] => {
   if (sensors.length === 0) return [];
   const names = sensors.slice(0, maxNamed).map(({ snapshot }) => asText(snapshot.sensor.name));
@@ -49,14 +49,14 @@ const lineOf = (label: string, sensors: readonly Delivery[], maxNamed: number, {
   return [`${label}: ${names.length > 0 ? list : rest}`];
 };
 
-/** The number of sensors that deliveries are about. */
+/** The number of sensors in deliveries. */
 export const sensorsIn = (deliveries: readonly Delivery[]): number =>
   new Set(deliveries.map(({ snapshot }) => snapshot.sensor.id)).size;
 
 /**
- * Returns the message that stands for deliveries about several sensors, in the language of the first delivery. It
- * counts the sensors that are offline or online again, names up to 20 of them, and links to the list of sensors. It
- * acknowledges nothing.
+ * Returns the message that replaces deliveries about several sensors, in the first delivery's language. It counts the
+ * sensors that are offline or online again, names up to 20 of them, and links to the sensor list. It has no
+ * acknowledgement link.
  */
 export const gatheredNotification = (deliveries: readonly [Delivery, ...Delivery[]]): Notification => {
   const [{ snapshot, person }] = deliveries;
@@ -66,7 +66,7 @@ export const gatheredNotification = (deliveries: readonly [Delivery, ...Delivery
   const isOnline = ({ snapshot: { rule } }: Delivery) => rule?.situation === 'sensor_active';
   const online = sensors.filter(isOnline);
   const offline = sensors.filter((sensor) => !isOnline(sensor));
-  // Anybody who holds the phone can read an SMS.
+  // Anyone who holds the phone can read an SMS.
   const { name = '', location = '' } = (person?.by !== 'sms' && snapshot.customer) || {};
   const place = asText([name, location].filter(Boolean).join(', '));
   const counts = [

@@ -12,14 +12,14 @@ export type ErrorClass =
   | 'protocol_error'
   | 'timeout';
 
-/** The duration of each phase in ms; null if it did not take place, for example on a reused connection. */
+/** The duration (ms) of each phase, or null if it did not take place, for example on a reused connection. */
 type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
- * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failure while
- * reading the body is not an error. `responseBody` is the text of the first 4 KiB of the body; without a status, what
- * was received instead of a status line, or OpenSSL's code of a TLS failure. `retryAfter` is the header as received,
- * and `acknowledgedBy` the text of X-Acknowledged-By.
+ * The result of a single POST. Exactly one of `status` and `error` is null: once there is a status line, a failure
+ * while reading the body is not an error. `responseBody` is the text in the first 4 KiB of the body. Without a status,
+ * it is what was received instead of a status line, or OpenSSL's code for a TLS failure. `retryAfter` is the header as
+ * received, and `acknowledgedBy` the text from X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;
@@ -34,8 +34,8 @@ export type Attempt = {
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
 /**
- * What was observed during an exchange. `reason`: OpenSSL's code of a TLS failure. `stale`: the reused connection had
- * already been closed by the receiver.
+ * What was observed during an exchange. `reason`: OpenSSL's code for a TLS failure. `stale`: the receiver had already
+ * closed the reused connection.
  */
 export type Observed = {
   marks: Marks;
@@ -46,7 +46,7 @@ export type Observed = {
   stale: boolean;
 };
 
-/** Classifies an error by its code and the progress of the exchange. */
+/** Classifies an error by its code and the exchange's progress. */
 export function classify(code: string, marks: Marks, reused: boolean, target: URL): ErrorClass {
   if (code === 'address_denied' || code === 'dns_failed') return code;
   if (code === 'ETIMEDOUT') return 'timeout';
@@ -55,7 +55,7 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
-/** Returns the OpenSSL code of an error. For a refused handshake, Node hides the code in the message of EPROTO. */
+/** Returns an error's OpenSSL code. For a refused handshake, Node hides the code in the EPROTO message. */
 export function opensslCode({ message }: Error, code: string): string {
   const [, reason] = /:SSL routines:[^:]*:([\w ]+):/.exec(message) ?? [];
   return code === 'EPROTO' && reason ? `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}` : code;
@@ -63,7 +63,7 @@ export function opensslCode({ message }: Error, code: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns the text of a header. It was decoded as Latin-1, but most receivers send names in UTF-8. */
+/** Returns a header's text. It was decoded as Latin-1, but most receivers send names in UTF-8. */
 function textOf(value: string | null): string | null {
   if (value === null) return null;
   try {
@@ -73,7 +73,7 @@ function textOf(value: string | null): string | null {
   }
 }
 
-/** Returns what an attempt keeps as text. With `stream`, a character that is cut off at 4 KiB is left out. */
+/** Returns what an attempt keeps as text. With `stream`, a character cut off at 4 KiB is left out. */
 const keptText = ({ answer, body, reason }: Observed): string =>
   reason || new TextDecoder().decode(answer?.isRefused ? answer.start : Buffer.concat(body), { stream: true });
 

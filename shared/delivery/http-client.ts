@@ -35,9 +35,10 @@ export type ClientOptions = {
 };
 
 /**
- * Creates an HTTP client for webhooks. `post` never rejects, connects to no address that the policy denies, follows no
- * redirects, verifies TLS, ends within `deadlineMs`, and reads at most 64 KiB of a response. Idle connections stay open
- * for 30 s; a request on a dead connection is retried, so a receiver may get it twice. `close` ends all connections.
+ * Creates an HTTP client for webhooks. `post` never rejects, does not connect to addresses denied by the policy, does
+ * not follow redirects, verifies TLS, ends within `deadlineMs`, and reads at most 64 KiB of a response. Idle
+ * connections stay open for 30 s. A request on a dead connection is retried, so a receiver may get it twice. `close`
+ * ends all connections.
  */
 export function createHttpClient(clientOptions: ClientOptions): Client {
   const defaults = { resolve: resolveName, agentOptions: {}, now: machine.elapsed };
@@ -74,7 +75,7 @@ function closeIdle({ freeSockets }: Agent): void {
   for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
 }
 
-/** Sends one request on one connection. Resolves when both have ended, or at the deadline. */
+/** Sends a single request on a single connection. Resolves when both have ended, or at the deadline. */
 function exchange(send: Send): Promise<Observed> {
   const { target, signal } = send;
   const { now } = send.options;
@@ -98,7 +99,7 @@ function exchange(send: Send): Promise<Observed> {
       signal.addEventListener('abort', () => {
         finish('timeout');
         request.destroy();
-        // A firewall that dropped this connection has dropped the idle ones too, so the next attempt needs a new
+        // A firewall that dropped this connection has also dropped the idle ones, so the next attempt needs a new
         // connection.
         if (request.reusedSocket) closeIdle(send.agent);
       });
@@ -164,7 +165,7 @@ function watch(socket: Socket, marks: Marks, now: () => number): void {
 function read(response: IncomingMessage, body: Buffer[]): void {
   let kept = 0;
   let total = 0;
-  // A body that ends early does not change the result. The `close` of the request follows.
+  // A body that ends early does not change the result. The request's `close` event follows.
   response.on('error', () => {});
   response.on('data', (chunk: Buffer) => {
     const part = chunk.subarray(0, MAX_KEPT_BYTES - kept);

@@ -11,20 +11,20 @@ import { fallTokenOf, linkTokenOf } from './acknowledgement-link.ts';
 import { type Payload, stableHeaders } from './targets/http.ts';
 import type { Notification } from './targets/person.ts';
 
-/** The settings of a stage that appear in messages. */
+/** The stage settings that appear in messages. */
 type Settings = Parameters<typeof serviceFrom>[0];
 
-/** Returns the service and the webhook that the body names, as they were named when the delivery was created. */
+/** Returns the service and the webhook for the body, as they were named when the delivery was created. */
 const senderOf = ({ snapshot }: Delivery, current: WebhookRecord) => {
   const { service, webhook = current } = snapshot;
   return { service, webhook: { id: current.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook ?? false } };
 };
 
-/** Returns the uuid of the device message whose bytes the body of a delivery contains, or null. */
+/** Returns the uuid of the device message whose bytes a delivery's body contains, or null. */
 export const messageUuidInBody = ({ format, snapshot }: Delivery): string | null =>
   format === undefined ? null : messageUuidIn(format, snapshot);
 
-/** Returns a function that signs the last part of the link in a delivery. Null if there is nothing to acknowledge. */
+/** Returns a function that signs the last part of a delivery's link. Null if there is nothing to acknowledge. */
 const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: string) => string) | null => {
   const { acknowledgeUntil: until, event, sensor } = snapshot;
   if (!until || !snapshot.service.url) return null;
@@ -35,7 +35,7 @@ const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: strin
   return person && isAlarm ? (key) => fallTokenOf(key, { ...claim, userId: person.userId }) : null;
 };
 
-/** Returns the link that acknowledges the alarm of a delivery. Throws if the key is needed but missing. */
+/** Returns the link that acknowledges a delivery's alarm. Throws if the key is needed but missing. */
 const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null => {
   const sign = signerOf(delivery);
   if (sign === null) return null;
@@ -43,10 +43,10 @@ const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null
   return `${delivery.snapshot.service.url}${BASE_PATH}/acknowledge/${sign(key)}`;
 };
 
-/** What a body needs besides the delivery: the bytes of the device message, and the key of acknowledgement links. */
+/** What a body needs besides the delivery: the device message's bytes, and the acknowledgement link key. */
 type Needed = { raw: string | null; addressKey: string | null };
 
-/** Returns the body of a delivery: the same bytes on every attempt. Throws if anything needed is missing. */
+/** Returns a delivery's body, with the same bytes on every attempt. Throws if anything needed is missing. */
 export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addressKey }: Needed): string => {
   const { format, snapshot, isTest = false, body } = delivery;
   if (body !== undefined) return body;
@@ -56,15 +56,15 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
 };
 
 /**
- * Returns the body of a delivery as the log of deliveries shows it: without the link, which acknowledges the alarm
- * without a login. Throws if the bytes are needed but missing.
+ * Returns a delivery's body as shown in the delivery log, without the link, which acknowledges the alarm without a
+ * login. Throws if the bytes are needed but missing.
  */
 export const shownBodyOf = (delivery: Delivery, webhook: WebhookRecord, raw: string | null): string =>
   bodyOf({ ...delivery, hit: null }, webhook, { raw, addressKey: null });
 
 /**
- * Returns the text for a person: title and message of the rule, and place and time in the person's language. An SMS
- * omits place and time, because anybody who holds the phone can read it.
+ * Returns the text for a person: the rule's title and message, and place and time in the person's language. An SMS
+ * omits place and time, because anyone who holds the phone can read it.
  */
 export const notificationText = ({ snapshot, person }: Delivery): Omit<Notification, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
@@ -78,19 +78,21 @@ export const notificationText = ({ snapshot, person }: Delivery): Omit<Notificat
   };
 };
 
-/** Returns the notification for a person: the same on every attempt. Throws if the key is needed but missing. */
+/**
+ * Returns the notification for a person, which is the same on every attempt. Throws if the key is needed but missing.
+ */
 export const notificationFor = (delivery: Delivery, addressKey: string | null): Notification => ({
   ...notificationText(delivery),
   ...(delivery.hit && { tag: `hit-${delivery.hit.id}` }),
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 
-/** Returns the id by which a receiver recognizes a message. A redelivery has the id of its original. */
+/** Returns the id by which a receiver recognizes a message. A redelivery has its original's id. */
 const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
-/** Returns what the headers of a delivery contain about it. */
+/** Returns the delivery data contained in headers. */
 const headerFields = (delivery: Delivery) => ({
-  // Without a format, the body of the delivery is stored, and is JSON.
+  // Without a format, the delivery's body is stored, and is JSON.
   mediaType: delivery.format === undefined ? JSON_TYPE : formats[delivery.format].mediaType,
   messageId: messageIdOf(delivery),
   isTest: delivery.isTest ?? false,
@@ -103,6 +105,6 @@ export const payloadOf = (delivery: Delivery, webhook: WebhookRecord, needed: Ne
   deliveryId: delivery.id,
 });
 
-/** Returns the headers of a delivery that are the same on every attempt. None of them is secret. */
+/** Returns the delivery headers that are the same on every attempt. None of them is secret. */
 export const deliveryHeaders = (settings: Settings, delivery: Delivery): Record<string, string> =>
   stableHeaders(settings, headerFields(delivery));

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Returns the host of a URL as resolvers and sockets expect it: an IPv6 literal has no brackets. */
+/** Returns a URL's host as resolvers and sockets expect it: IPv6 literals have no brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Returns the port of an http or https URL. */
@@ -17,16 +17,14 @@ export const isLoopback = (host: string): boolean => {
   return loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
 };
 
-/**
- * An address of the service itself: a host without a trailing dot, and its port, or null for all ports.
- */
+/** One of the service's own addresses: a host without a trailing dot, and its port, or null for all ports. */
 export type Endpoint = { host: string; port: number | null };
 
 const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * Returns the endpoints of the service's own URLs, without invalid and empty ones. A name covers all ports, unless its
- * URL has a port. A numeric address and loopback cover only one port, because receivers may use other ports there.
+ * Returns the endpoints for the service's own URLs, without invalid and empty ones. A name covers all ports, unless its
+ * URL has a port. Numeric addresses and loopback cover only one port, because receivers may use other ports there.
  */
 export const ownEndpoints = (addresses: readonly string[]): Endpoint[] =>
   addresses

@@ -4,16 +4,16 @@ import { isIP } from 'node:net';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import { LOCAL_NAME, type ResolveName } from './url-policy.ts';
 
-/** Two tries, of 2 s and 4 s. A name server that takes longer makes the delivery attempt fail; it is retried later. */
+/** Two tries, of 2 s and 4 s. With a slower name server the delivery attempt fails, and is retried later. */
 const QUERY = { timeout: 2_000, tries: 2 };
 /**
- * The maximum number of concurrent system lookups. Each blocks one of the four threads that the process also needs for
- * files and crypto.
+ * The maximum number of concurrent system lookups. Each blocks one of the four threads the process also needs for files
+ * and crypto.
  */
 const MAX_SYSTEM_LOOKUPS = 2;
 const HOSTS = '/etc/hosts';
 
-/** Parses a hosts file into the addresses of each name. */
+/** Parses a hosts file into each name's addresses. */
 export const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -33,8 +33,8 @@ const readHosts = (): string => {
 };
 
 /**
- * Creates a resolver of names. It uses the hosts file as of the first call, the system's lookup for local names, and
- * name servers (A and AAAA concurrently) for all others. These queries block no thread, and each lookup has its own
+ * Creates a name resolver. It uses the hosts file as of the first call, the system's lookup for local names, and name
+ * servers (A and AAAA concurrently) for all others. These queries do not block threads, and each lookup has separate
  * sockets, so slow names delay neither other names nor anything else in the process. `servers` replaces the system's
  * name servers.
  */
@@ -65,5 +65,5 @@ export const createResolver = (servers?: readonly string[]): ResolveName => {
   };
 };
 
-/** Returns all addresses of a name as this machine resolves it. */
+/** Returns all addresses of a name as resolved by this machine. */
 export const resolveName: ResolveName = createResolver();

@@ -6,9 +6,9 @@ export type AuthMethod = 'bearer' | 'api_key' | 'basic' | 'jwt' | 'none';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Returns the headers that identify one attempt and sign the exact bytes of `body` (D2): always `webhook-id` and
- * `webhook-timestamp` (Unix seconds); `webhook-signature` with a `v1,<base64>` for each of `secrets`, newest first; and
- * with `primary`, `X-Service-Cloud-Signature: sha256=<lower-case hex>`.
+ * Returns the headers that identify a single attempt and sign the exact bytes of `body` (D2). `webhook-id` and
+ * `webhook-timestamp` (Unix seconds) are always included. `webhook-signature` has a `v1,<base64>` for each of
+ * `secrets`, newest first. With `primary`, there is also `X-Service-Cloud-Signature: sha256=<lower-case hex>`.
  */
 export function signatureHeaders(input: {
   id: string;
@@ -52,6 +52,6 @@ export async function authHeaders(input: JwtInput & { method: AuthMethod }): Pro
 
 function standardKey(secret: string): string | Buffer {
   const rest = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
-  // Text that is not base64 would decode to a short or even empty key, which anybody could sign with.
+  // Text that is not base64 would decode to a short or even empty key, which anyone could sign with.
   return rest !== '' && BASE64.test(rest) ? Buffer.from(rest, 'base64') : secret;
 }

@@ -29,9 +29,9 @@ export const LOCAL_NAME = /^(?:[^.]+|(?:.+\.)?(?:localhost|internal|local))$/;
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
 /**
- * Checks whether a URL may be called, by its text only: https, port 443 or 1024..65535, a public name or address, and
+ * Checks from the text alone whether a URL may be called: https, port 443 or 1024..65535, a public name or address, and
  * no credentials, fragment, backslash, control character or space (D2). The host is checked after the URL parser has
- * normalized it, so that alternative spellings of an address are of no use. Callers must use the returned `url`.
+ * normalized it, so that alternative spellings of an address do not help. Callers must use the returned `url`.
  */
 export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
   if (text.length > 2 * MAX_CHARACTERS || [...text].length > MAX_CHARACTERS) return rejected('url_too_long');
@@ -49,8 +49,8 @@ export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
 }
 
 /**
- * Checks a URL with `checkUrl`, and all current addresses of its name: a denied one results in `url_address`. A name
- * that does not resolve within `timeoutMs` is accepted, because each delivery checks again.
+ * Checks a URL with `checkUrl`, and all current addresses of its name. A denied address results in `url_address`. A
+ * name that does not resolve within `timeoutMs` is accepted, because each delivery checks again.
  */
 export async function checkTarget(
   text: string,
@@ -80,7 +80,7 @@ function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
 }
 
 function isAllowedPort(port: string): boolean {
-  // The parser removes the default port of the scheme.
+  // The parser removes the scheme's default port.
   return port === '' || Number(port) >= 1_024;
 }
 

@@ -11,34 +11,34 @@ import { checkTarget } from './url-policy.ts';
 
 /**
  * `isPublicOnly`: allows only https on public addresses, whatever the stage allows. `isLoopbackDenied`: on a host that
- * others can connect to, allows only the loopback addresses that the stage names.
+ * others can connect to, allows only the loopback addresses named by the stage.
  */
 type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };
 
-/** The only client for requests to addresses that customers choose. Every target is checked. */
+/** The only client for requests to addresses chosen by customers. Every target is checked. */
 export type WebhookClient = {
-  /** Checks a URL that is to be saved: its form and the addresses of its name, as if `isLoopbackDenied` were set. */
+  /** Checks a URL to be saved: its form and its name's addresses, as if `isLoopbackDenied` were set. */
   check: (url: string, reach?: Pick<Reach, 'isPublicOnly'>) => ReturnType<typeof checkTarget>;
   post: (request: PostRequest & Reach) => Promise<Attempt>;
   /** Acquires one of the permits that limit this process's concurrent requests to a webhook. */
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
-/** A delivery that waits in this process for a slot, or for the result of a probe. `wake` ends its pause. */
+/** A delivery waiting in this process for a slot, or for a probe's result. `wake` ends its pause. */
 export type Waiter = { wake: () => void; waitsFor: 'slot' | 'probe_result' };
 
-/** What the requests of this process to one webhook share. */
+/** What this process's requests to a single webhook share. */
 export type SlotPool = {
   /** Whether a request without a lease is in progress, which other processes do not see. */
   hasUnleasedRequest: boolean;
-  /** The leases that this process holds but does not currently use. */
+  /** The leases this process holds but does not currently use. */
   idleLeases: SlotLease[];
-  /** How many slot searches there were: each one starts at a different slot. */
+  /** How many slot searches there have been. Each one starts at a different slot. */
   searches: number;
   /** Deliveries to wake when a slot may be free. */
   waiters: Set<Waiter>;
 };
-/** Creates the semaphore that limits the requests of this process to each webhook. */
+/** Creates the semaphore that limits this process's requests to each webhook. */
 export const createWebhookSemaphore = (): Semaphore<SlotPool> =>
   createSemaphore(SLOTS_PER_WEBHOOK, () => ({
     hasUnleasedRequest: false,
@@ -57,8 +57,8 @@ type Stage = {
 };
 
 /**
- * Replaces the name resolution and the certificates of this machine. `allowLoopback`: receivers may be on this machine;
- * with `named`, new receivers only at loopback addresses that the stage names, because others can connect to this host.
+ * Replaces this machine's name resolution and certificates. `allowLoopback`: receivers may be on this machine; with
+ * `named`, new receivers only at loopback addresses named by the stage, because others can connect to this host.
  * `secureContext`: the certificates to trust, except in requests that allow only public addresses. `publicRanges`:
  * ranges that count as public, which tests set to loopback, where their push services are.
  */
@@ -69,8 +69,7 @@ type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
 };
 
 /**
- * Creates the webhook client of a stage. It never calls the service itself, and calls loopback only if the host allows
- * it.
+ * Creates a stage's webhook client. It never calls the service itself, and calls loopback only if the host allows it.
  */
 export const createWebhookClient = (
   stage: Stage,
@@ -93,7 +92,7 @@ export const createWebhookClient = (
   const options = { ...network, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
   const agentOptions = { ...network.agentOptions, ...(secureContext && { secureContext }) };
   const { post } = createHttpClient({ ...options, policy, agentOptions });
-  // The webhook of the canary calls the service itself, at this URL only. Users cannot choose it.
+  // The canary webhook calls the service itself, only at this URL. Users cannot choose it.
   const toCanary = stage.CANARY ? createHttpClient({ ...options, policy: { ...policy, own: [] } }) : null;
   const toPublic = createHttpClient({ ...options, policy: publicOnly });
   const toNamed = allowLoopback === 'named' ? createHttpClient({ ...options, policy: saved, agentOptions }) : null;

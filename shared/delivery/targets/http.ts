@@ -5,19 +5,15 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 
-/**
- * What is sent: the body and its type, the id by which receivers recognize the message, and the id of this delivery.
- */
+/** What is sent: the body and its type, the id by which receivers recognize the message, and this delivery's id. */
 export type Payload = { body: string; mediaType: string; messageId: string; deliveryId: string; isTest: boolean };
-/** The sender: name, version and URL of the service. */
+/** The sender: the service's name, version and URL. */
 type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const GONE = 410;
 
-/**
- * Returns the seconds that a Retry-After header asks for; 0 if it is malformed or in the past. `now` is in ms.
- */
+/** Returns the seconds requested in a Retry-After header, or 0 if it is malformed or in the past. `now` is in ms. */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
   if (header === null) return 0;
   if (/^\d+$/.test(header)) return Number(header);
@@ -31,7 +27,7 @@ type HttpAnswer = {
   acknowledgedBy?: string | null;
 };
 
-/** Returns the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
+/** Returns an attempt's outcome in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
 export const attemptOutcome = ({ status, retryAfter, acknowledgedBy }: HttpAnswer, now: number): AttemptOutcome => {
   if (status !== null && isSuccess(status)) return { what: 'accepted', ...(acknowledgedBy && { acknowledgedBy }) };
   if (status === GONE) return { what: 'gone' };
@@ -50,7 +46,7 @@ export const stableHeaders = (
   'webhook-id': messageId,
 });
 
-/** Returns all headers of one attempt, including those that authenticate and sign it. */
+/** Returns all headers for a single attempt, including those that authenticate and sign it. */
 export const requestHeaders = async (webhook: WebhookRecord, payload: Payload, sender: Sender, now: number) => {
   const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
   const { body, messageId, deliveryId } = payload;

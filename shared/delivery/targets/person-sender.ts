@@ -17,7 +17,7 @@ export type PersonServices = {
   /** Sends SMS in place of `sms`. Never rejects. */
   smsGateway?: ((to: string, text: string) => Promise<PersonOutcome>) | undefined;
   telegram?: SendTelegram | undefined;
-  /** Writes pushes to files instead of sending them. `to` is the host of the browser's service. */
+  /** Writes push messages to files instead of sending them. `to` is the host of the browser's push service. */
   pushFile?: ((to: string, text: string) => Promise<void>) | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
@@ -28,19 +28,21 @@ export type PersonServices = {
 const acknowledgeLabels: Record<Language, string> = { en: "I'm on it:", de: 'Ich gehe hin:' };
 const listLabels: Record<Language, string> = { en: 'All sensors:', de: 'Alle Sensoren:' };
 
-/** The longest messages: characters of a Telegram message, and bytes of a push message before encryption. */
+/** The maximum message lengths: characters in a Telegram message, and bytes in a push message before encryption. */
 const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Truncates a text to a number of UTF-16 units, as services count characters, but never within a character. */
+/**
+ * Truncates a string to a number of UTF-16 units, as messaging services count characters, but never within a character.
+ */
 const truncate = (text: string, maxLength: number): string => {
   if (text.length <= maxLength) return text;
   const kept = text.slice(0, maxLength - 1);
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 };
 
-/** Returns the link of a notification: the one that acknowledges the alarm, or the one to the list of sensors. */
+/** Returns a notification's link, either for acknowledging the alarm or to the sensor list. */
 const linkOf = ({ url, listUrl, language }: Notification): { label: string; url: string } | null => {
   if (url !== null) return { label: acknowledgeLabels[language], url };
   return listUrl === undefined ? null : { label: listLabels[language], url: listUrl };
@@ -51,13 +53,13 @@ const linkText = (notification: Notification): string => {
   return link ? `\n\n${link.label}\n${link.url}` : '';
 };
 
-/** Returns a notification as a mail: its subject on one line, and its text. */
+/** Returns a notification as an email, with a one-line subject and the text. */
 const asMail = (notification: Notification) => ({
   subject: oneLine(notification.title),
   text: notification.text + linkText(notification),
 });
 
-/** Returns a notification as one message. The text is truncated if necessary, but never the link. */
+/** Returns a notification as a single message. The text is truncated if necessary, but never the link. */
 const asMessage = (notification: Notification, maxLength: number): string => {
   const link = linkText(notification);
   return (
@@ -70,7 +72,7 @@ const asMessage = (notification: Notification, maxLength: number): string => {
 
 const asSms = (notification: Notification): string => smsText({ ...notification, link: linkOf(notification) });
 
-/** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
+/** Returns a notification in the format read by the console's service worker (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
   const body = (text: string) => JSON.stringify({ ...notification, title: truncate(notification.title, 200), text });
   let { text } = notification;
@@ -81,7 +83,7 @@ const asPush = (notification: Notification): string => {
 
 type Refusal = { name?: string; Reason?: string };
 /**
- * The errors of SES and AWS End User Messaging for addresses that are invalid or have opted out.
+ * SES and AWS End User Messaging errors for addresses that are invalid or have opted out.
  * https://docs.aws.amazon.com/pinpoint/latest/apireference_smsvoicev2/API_SendTextMessage.html
  */
 const isAddressProblem = ({ name = '', Reason = '' }: Refusal): boolean =>
@@ -116,7 +118,7 @@ const push = async (
   const subject = pushContact(services.settings);
   if (subject === null) return { retry: 'unavailable' };
   const signer = { publicKey, privateKey, subject };
-  // Loaded here because most functions that notify people send no push messages.
+  // Loaded here because most functions that notify people do not send push messages.
   const { pushTo } = await import('./push.ts');
   const network = { client: await services.webhookClient(), now: services.now };
   return pushTo(network, channel.subscription, asPush(notification), signer);
@@ -141,7 +143,7 @@ const send = async (
   return { retry: 'unavailable' };
 };
 
-/** Returns a function that notifies people through the services that the host provides (completion 12). */
+/** Returns a function that notifies people through the services the host provides (completion 12). */
 export const personSenderFor = (host: PersonServices): SendToPerson => {
   const { settings, telegram, chatPauses = new Map(), now } = host;
   const services = { ...host, telegram: telegram && withPauses(telegram, chatPauses, now) };

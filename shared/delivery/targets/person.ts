@@ -3,9 +3,9 @@ import type { Language } from '#shared/domain/identity/language.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 
 /**
- * What is sent to a person. `url` is the link that acknowledges the alarm, or null; `listUrl` the list of sensors, in a
- * message about several of them. `subject` is what a shortened SMS must contain. A push message replaces the previous
- * one with its `tag` on the screen.
+ * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `listUrl` is the sensor list, in a
+ * message about several sensors. `subject` is what a shortened SMS must contain. A push message replaces the previous
+ * one with the same `tag` on the screen.
  */
 export type Notification = {
   title: string;
@@ -18,10 +18,10 @@ export type Notification = {
 };
 
 /**
- * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not
- * valid, or no longer valid; the service refused it permanently; or the reason to retry. Reasons are words or names of
- * errors; they and the answers of services contain neither address nor text. `isOfHost`: the service fails for
- * everybody until its operator fixes it. `afterSeconds`: how long the service asked to wait.
+ * What happened to a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not
+ * valid, or no longer valid; the service refused it permanently; or the reason to retry. Reasons are words or error
+ * names. Neither they nor the services' responses contain addresses or texts. `isOfHost`: the service fails for
+ * everyone until its operator fixes it. `afterSeconds`: how long the service asked to wait.
  */
 export type PersonOutcome =
   | 'accepted'
@@ -40,9 +40,9 @@ export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>
   outcome === 'gone' || (typeof outcome === 'object' && 'refused' in outcome);
 
 /**
- * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
- * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a
- * `reference` the service reports a message that it accepts but cannot deliver (functions/workers/undeliverable).
+ * Sends a notification through one of a person's channels. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never
+ * rejects because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a
+ * `reference`, the service reports messages it accepts but cannot deliver (functions/workers/undeliverable).
  */
 export type SendToPerson = (
   channel: Channel,

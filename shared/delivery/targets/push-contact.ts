@@ -3,7 +3,7 @@ import { hostOf } from '../own-endpoints.ts';
 
 type ContactSettings = { PUSH_CONTACT: string; MAIL_SENDER: string; PUBLIC_URL: string };
 
-/** Domains that exist in private networks, documents and tests only (RFC 2606, 6761, 6762, 8375). */
+/** Domains that exist only in private networks, documents and tests (RFC 2606, 6761, 6762, 8375). */
 const PRIVATE_DOMAIN = /(?:^|\.)(?:arpa|corp|example|home|internal|intranet|invalid|lan|local|localhost|private|test)$/;
 
 const isPublicName = (host: string): boolean => {
@@ -22,8 +22,8 @@ const publicMail = (address: string): string | null => {
 };
 
 /**
- * Returns the contact of the stage for operators of push services (`sub` of RFC 8292). Null if the stage has no contact
- * that they accept: Apple answers 403 BadJwtToken to names that it cannot resolve.
+ * Returns the stage's contact for push service operators (`sub` in RFC 8292). Null if the stage has no contact they
+ * accept: Apple responds with 403 BadJwtToken to names it cannot resolve.
  */
 export const pushContact = ({ PUSH_CONTACT, MAIL_SENDER, PUBLIC_URL }: ContactSettings): string | null =>
   PUSH_CONTACT || (publicMail(MAIL_SENDER) ?? publicUrl(PUBLIC_URL));

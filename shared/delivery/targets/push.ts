@@ -4,13 +4,13 @@ import type { WebhookClient } from '../webhook-client.ts';
 import { retryAfterSeconds } from './http.ts';
 import type { PersonOutcome } from './person.ts';
 
-/** How long (s) a push service keeps a message for a device that is off: for as long as the five attempts take. */
+/** How long (s) a push service keeps a message for a device that is off, which is as long as the five attempts take. */
 const TTL_SECONDS = 600;
 const goneStatuses: readonly (number | null)[] = [404, 410];
-/** The largest number of characters of a push service's answer that an attempt keeps. */
+/** The maximum number of characters an attempt keeps from a push service's response. */
 const MAX_ANSWER_LENGTH = 200;
 
-/** The keys of a stage in base64url. `subject` is the contact for operators of push services. */
+/** A stage's keys in base64url. `subject` is the contact for push service operators. */
 type PushSigner = { publicKey: string; privateKey: string; subject: string };
 
 const requestOf = (subscription: PushSubscription, payload: string, vapidDetails: PushSigner) => {
@@ -18,15 +18,14 @@ const requestOf = (subscription: PushSubscription, payload: string, vapidDetails
   try {
     return webPush.generateRequestDetails(subscription, payload, options);
   } catch {
-    // Keys of subscriptions are checked when they are saved (shared/auth/push-keys.ts), so the fault is the stage's key
-    // or contact.
+    // Subscription keys are checked when saved (shared/auth/push-keys.ts), so the fault is the stage's key or contact.
     return null;
   }
 };
 
 /**
- * Sends a push message to a browser, encrypted for it (RFC 8291). Its URL came from a user, so only https on public
- * addresses is called.
+ * Sends a push message to a browser, encrypted for that browser (RFC 8291). The URL came from a user, so only https on
+ * public addresses is called.
  */
 export const pushTo = async (
   { client, now }: { client: Pick<WebhookClient, 'post'>; now: () => number },

@@ -3,11 +3,11 @@ import { isFuture } from '#shared/domain/state/clock.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 
-/** Sends a text to a Telegram chat. Never rejects. */
+/** Sends text to a Telegram chat. Never rejects. */
 export type SendTelegram = (chat: string, text: string) => Promise<PersonOutcome>;
 
 /**
- * The errors that only the chat can cause and that no retry can fix. All other errors are faults of the stage or of
+ * The errors that only the chat can cause and that retries cannot fix. All other errors are caused by the stage or
  * Telegram. https://core.telegram.org/bots/api#making-requests and https://core.telegram.org/api/errors
  */
 const CHAT_ERRORS = new RegExp(
@@ -33,10 +33,10 @@ const CHAT_ERRORS = new RegExp(
 );
 
 type Answer = Pick<Awaited<ReturnType<WebhookClient['post']>>, 'status' | 'error' | 'responseBody'>;
-/** What an unsuccessful answer of Telegram contains. `parameters` say how the request may succeed. */
+/** The content of Telegram's unsuccessful responses. `parameters` say how the request may succeed. */
 type Details = { description: string; migrateTo: string | null; retryAfter: number };
 
-/** Reads an unsuccessful answer. Null if it is not from Telegram, but from a proxy or a login page. */
+/** Reads an unsuccessful response. Null if it is not from Telegram, but from a proxy or a login page. */
 const detailsOf = ({ responseBody }: Answer): Details | null => {
   try {
     const { ok, description = '', parameters } = JSON.parse(responseBody);
@@ -54,7 +54,7 @@ const detailsOf = ({ responseBody }: Answer): Details | null => {
   }
 };
 
-/** Whether Telegram accepted a message. Its answer repeats the text, so it may be too long to be read to its end. */
+/** Whether Telegram accepted a message. The response repeats the text, so it may be too long to be read completely. */
 const isAccepted = ({ status, responseBody }: Answer): boolean =>
   status === 200 && /^\s*\{\s*"ok"\s*:\s*true\b/.test(responseBody);
 
@@ -70,8 +70,8 @@ const outcomeOf = (answer: Answer): PersonOutcome => {
 };
 
 /**
- * Creates a sender for the bot with this token. A group that became a supergroup has a new chat id: the message is sent
- * there at once, and the outcome contains the new id. `base` replaces the URL of Telegram in tests.
+ * Creates a sender for the bot with this token. A group that became a supergroup has a new chat id. In that case, the
+ * message is sent there at once, and the outcome contains the new id. `base` replaces the Telegram URL in tests.
  */
 export const createTelegram =
   (
@@ -96,11 +96,11 @@ export const createTelegram =
     return outcome === 'accepted' ? { movedTo } : outcome;
   };
 
-/** When (ms) the pause of each chat began, and when it ends. All handlers of a process share one map. */
+/** When (ms) each chat's pause began, and when it ends. All handlers in a process share one map. */
 export type ChatPauses = Map<string, { since: number; until: number }>;
 
 /**
- * Stops calling a chat for as long as Telegram asks: until then, its messages are postponed without a request. Other
+ * Stops calling a chat for as long as Telegram asks. Until then, its messages are postponed without a request. Other
  * chats are not affected.
  */
 export const withPauses =
