@@ -21,9 +21,7 @@ type AcknowledgingCall = {
   fail: (code: 'forbidden') => never;
   refuse: (path: string, problem: 'required') => never;
 };
-/**
- * Returns the requested acknowledgement, under the caller's name or, at a display, that of the person in front of it.
- */
+/** Returns the requested acknowledgement, under the caller's name or, at a display, the entered name. */
 export const requestedAcknowledgement = async (
   { caller, body, fail, refuse }: AcknowledgingCall,
   { store, now }: Deps<'users.get'>,
@@ -37,7 +35,7 @@ export const requestedAcknowledgement = async (
 };
 
 /**
- * Updates a fall's alarms after its answer has changed, and sends the notice about the change. The worker repeats the
+ * Updates a fall's alarms after the answer has changed, and sends the notice about the change. The worker repeats the
  * update when it processes the notice, because by then it also knows alarms that were still being created. Returns the
  * changed hits.
  */

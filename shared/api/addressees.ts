@@ -81,7 +81,7 @@ export const expressesEvent = (format: Format, { event }: EventContext): boolean
 
 /**
  * Returns an event's addressees without duplicates. A webhook whose format has no payload for the event is left out,
- * because its message would stay pending forever. A deleted user gets a message, which visibly fails to be delivered.
+ * because the message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],

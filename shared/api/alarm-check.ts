@@ -5,7 +5,7 @@ import type { CheckAlarm } from '../queue/task.ts';
 type Hit = HitProgress & Pick<RuleHit, 'id' | 'sensorId' | 'sensorEventId' | 'situation' | 'createDate'>;
 
 /**
- * Returns the check, due at `at` (ms), for an alarm that has lost its last successful delivery or its acknowledgement.
+ * Returns the check, due at `at` (ms), for an alarm that has lost its last successful delivery or acknowledgement.
  * Empty if the hit is not an alarm, or if anyone still counts as notified.
  */
 export const alarmChecks = (customerId: number, hit: Hit, at: number): CheckAlarm[] => {

@@ -190,7 +190,7 @@ export const currentWatch = async (
   const computed = await compute(deps, customerId);
   if (!computed) return null;
   const stored = storedAfter(before, computed);
-  // If another request stored its watch first, that one is kept, and this one is only returned.
+  // If another request stored a watch first, that one is kept, and this one is only returned.
   await store.watches.put(customerId, stored, before);
   return { ...stored, revision: (before?.revision ?? 0) + 1 };
 };

@@ -31,7 +31,7 @@ export const endAlarmOfEvent = async (
     await store.eventAlarms.end(customerId, event.uuid);
 };
 
-/** After the receiver accepted a redelivery, ends its pending originals. */
+/** After the receiver accepted a redelivery, ends the pending originals. */
 export const endOriginals = async (
   { store, now }: Deps<'repetitions.endOriginal'>,
   { customerId, webhookId, replayOf, repeats }: Delivery,

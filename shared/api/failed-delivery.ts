@@ -22,7 +22,7 @@ const MAX_MAILS = 20;
 type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem };
 
 /**
- * Returns the notice that a delivery did not reach its receiver. Null unless this is an event's first delivery. Also
+ * Returns the notice that a delivery did not reach the receiver. Null unless this is an event's first delivery. Also
  * null for events about receivers, because their notices would cause further notices.
  */
 export const noticeOf = (

@@ -35,7 +35,7 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
   provisioner: ['provisioner'],
 };
 
-/** Returns the store calls `serve` makes for an operation. They become permissions of the function. */
+/** Returns the store calls `serve` makes for an operation. They become function permissions. */
 export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
   const { auth, method, csrfExempt, within } = operation;
   return [

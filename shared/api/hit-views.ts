@@ -11,7 +11,7 @@ export type HitView = z.input<typeof RuleHit>;
 /** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
 const MAX_SINGLE_READS = 20;
 
-/** Returns views of hits, each with its current sensor, or null if the sensor was deleted. */
+/** Returns views of hits, each with the current sensor, or null if the sensor was deleted. */
 export const hitViews = async (
   store: StoreOf<'sensors.getAll' | 'sensors.list'>,
   customerId: number,

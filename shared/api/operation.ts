@@ -39,8 +39,8 @@ export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
 /**
- * The kind of object in the path that an operation works on. The object's customer is always the caller's own, unless
- * the caller is a system admin.
+ * The kind of object in the path an operation works on. The object's customer is always the caller's own, unless the
+ * caller is a system admin.
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
@@ -113,7 +113,7 @@ type Fields = {
   optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
   /**
-   * The store calls and capabilities the handler uses. The handler gets nothing else, and its function has no other
+   * The store calls and capabilities the handler uses. The handler gets nothing else, and the function has no other
    * permissions.
    */
   uses: readonly Use[];
@@ -186,9 +186,11 @@ export const watchUses = [
   'know:targets',
   'watch:alarms',
 ] as const satisfies readonly Use[];
-/** The uses of an operation that acknowledges an alarm, besides its own store call (acknowledgements.ts). */
+/**
+ * The uses of an operation that acknowledges an alarm, besides the operation's own store call (acknowledgements.ts).
+ */
 export const acknowledging = ['fallAnswers.settle', 'enqueue:events'] as const satisfies readonly Use[];
-/** The uses of an operation that withdraws an acknowledgement, besides its own store call. */
+/** The uses of an operation that withdraws an acknowledgement, besides the operation's own store call. */
 export const withdrawing = [...acknowledging, 'enqueue:timers', 'watch:alarms'] as const satisfies readonly Use[];
 
 /** The caching headers for `published` operations. https://www.rfc-editor.org/rfc/rfc9111 */
@@ -305,7 +307,7 @@ export type Call<O extends Operation> = Identified<O> & {
   auditUnder: (customerId: number) => void;
   /**
    * Sets the values being replaced, for the details in the request's audit line. Must be called before the first
-   * change. Needed if the first write does not replace an item with these fields. If the body is a list, its fields get
+   * change. Needed if the first write does not replace an item with these fields. If the body is a list, the fields get
    * the names used here.
    */
   auditChange: (before: object, after: object) => void;
@@ -321,7 +323,7 @@ export type Call<O extends Operation> = Identified<O> & {
   locale: string;
 } & (O['within'] extends string ? { customerId: number } : unknown);
 
-/** A response with a status, headers or cookies besides its body. */
+/** A response with a status, headers or cookies in addition to a body. */
 export class Reply<T> {
   readonly body: T;
   readonly init: { status?: 200 | 304 | 503; headers?: Record<string, string>; cookies?: readonly string[] };

@@ -10,7 +10,7 @@ import { verifiedChannelsOf } from './verified-channels.ts';
 type WatchedUses = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
 type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.verifiedOf';
 
-/** A recipient list, its path in the body, and the situation the recipients are notified of. */
+/** A recipient list, the path in the body, and the situation the recipients are notified of. */
 type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
 
 const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
@@ -52,7 +52,7 @@ const personProblem = async (
 
 /**
  * Returns the first recipient that does not belong to the rule's customer or cannot be notified. A webhook must belong
- * to the named bot and have a format that supports the situation. A user needs a verified channel.
+ * to the named bot and have a format for the situation. A user needs a verified channel.
  */
 const recipientProblem = async (
   store: Deps<RecipientUses>['store'],

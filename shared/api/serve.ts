@@ -80,7 +80,7 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
 };
 
 /**
- * Returns the response body. It is parsed with its schema, so that no undeclared field can leak. Bytes are encoded in
+ * Returns the response body, parsed with the response schema so that no undeclared field can leak. Bytes are encoded in
  * base64. Published content is already compressed and not parsed, because it consists of files and contracts from this
  * project.
  */
@@ -108,10 +108,10 @@ const fail = (code: ErrorCode, details = {}): never => {
   throw new ApiError(code, details);
 };
 
-/** A handler for any operation. Its contract defines its parameters: see `Handlers`. */
+/** A handler for any operation. The contract defines the parameters: see `Handlers`. */
 type AnyHandler = (call: never, deps: never) => Promise<unknown>;
 
-/** Calls the handler with what its contract declares, and audits its changes. */
+/** Calls the handler with what the contract declares, and audits changes. */
 const perform = async (
   handle: AnyHandler,
   dependencies: Promise<unknown> | undefined,
@@ -139,7 +139,7 @@ const perform = async (
   return isAudited(operation) && operation.method !== 'GET' ? audited(act) : act();
 };
 
-/** Ends the work with 503 before Lambda ends the process. The rest is not done, and the caller retries. */
+/** Ends the work with 503 before Lambda ends the process. The remaining work is not done, and the caller retries. */
 const early = {
   timeoutEarlyInMillis: 500,
   timeoutEarlyResponse: () => {

@@ -15,7 +15,7 @@ const signatureOf = (key: string, { hitId, message, until }: Claim, eventUuid: s
 export const linkTokenOf = (key: string, claim: Claim, eventUuid: string): string =>
   `${claim.hitId}-${claim.message}-${claim.until}-${signatureOf(key, claim, eventUuid).toString('base64url')}`;
 
-/** Parses the last part of a link without checking its signature. Null if it is malformed. */
+/** Parses the last part of a link without checking the signature. Null if it is malformed. */
 export const parseLinkToken = (address: string): (Claim & { signature: string }) | null => {
   const [, hitId, message, until, signature = ''] = FORM.exec(address) ?? [];
   if (signature === '') return null;
@@ -57,7 +57,7 @@ export const fallTokenOf = (key: string, claim: FallClaim): string => {
   return `f${customerId}-${userId}-${until}-${shortUuid(uuid)}${signature}-${sensorId}`;
 };
 
-/** Parses the last part of a link without checking its signature. Null if the link is not to a fall. */
+/** Parses the last part of a link without checking the signature. Null if the link is not to a fall. */
 export const parseFallToken = (address: string): (FallClaim & { signature: string }) | null => {
   const [, customerId, userId, until, uuid = '', signature = '', sensorId = ''] = FALL_FORM.exec(address) ?? [];
   if (signature === '') return null;

@@ -49,7 +49,7 @@ const private6 = ranges(['::1/128', 'fc00::/7']);
 export function isDenied(address: string, port: number, policy: TargetPolicy): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes('%')) return true;
-  // Each family has its own list, because BlockList also applies IPv4 rules to mapped IPv6 addresses.
+  // Each family has a separate list, because BlockList also applies IPv4 rules to mapped IPv6 addresses.
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const [never, local] = version === 4 ? [never4, private4] : [never6, private6];
   if (never.check(address, family) || isOwnEndpoint(address, port, policy.own)) return true;

@@ -44,7 +44,7 @@ function createAgent(target: URL, { agentOptions, policy }: PoolOptions): HttpAg
   const Agent = target.protocol === 'https:' ? HttpsAgent : HttpAgent;
   const agent = new Agent({ ...settings, ...agentOptions, ...tls });
   const create = agent.createConnection.bind(agent);
-  // Every connection is made here. Its remote address is checked again before anything is sent, including the TLS
+  // Every connection is made here. The remote address is checked again before anything is sent, including the TLS
   // handshake.
   agent.createConnection = (options, callback) => {
     const socket = create(options, callback) as Socket;

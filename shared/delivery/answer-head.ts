@@ -8,7 +8,7 @@ export type AnswerHead = {
 
 /** RFC 9112, section 4, lets a reader accept any whitespace between the words in a status line. */
 const STATUS_LINE = /^HTTP\/1\.([01])[ \t]+([1-5]\d\d)(?:[ \t].*)?$/s;
-/** A head without the CR LF CR LF at its end, with only lines that conform to RFC 9112. */
+/** A head without the CR LF CR LF at the end. All lines conform to RFC 9112. */
 const WELL_FORMED = /^[^\r\n]*(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const LENGTH = /^\d{1,15}$/;
 const NO_CONTENT = 204;
@@ -50,7 +50,7 @@ const fieldValue = (fields: Fields, name: string): string | null => {
 const fieldList = (fields: Fields, name: string): string[] =>
   (fields.get(name) ?? []).flatMap((value) => value.toLowerCase().split(',')).map((part) => part.trim());
 
-/** How a response body ends: after a number of bytes, with its last chunk, or with the connection. */
+/** How a response body ends: after a number of bytes, with the last chunk, or with the connection. */
 type BodyEnd = number | 'last_chunk' | 'close';
 /** `isClear`: no header contradicts `bodyEnd`. */
 type Framing = { bodyEnd: BodyEnd; isClear: boolean };

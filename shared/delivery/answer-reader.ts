@@ -53,7 +53,7 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
   const cut = (status: number | null | 'none'): Buffer => {
     if (status === null || (status !== 'none' && isInterim(status))) return NOTHING;
     if (status === 'none') return refuse();
-    // The last line may be incomplete, and its value wrong.
+    // The last line may be incomplete, and the value wrong.
     return complete(text.slice(0, text.lastIndexOf('\n')).trimEnd(), '', '');
   };
 
@@ -115,8 +115,8 @@ export const attachReader = (socket: Socket, reader: AnswerReader): (() => void)
 const interceptReads = (socket: Socket) => {
   const slot: { current: AnswerReader | null } = { current: null };
   readers.set(socket, slot);
-  // A socket pushes what it receives to its reader, here Node's parser. The parser cannot be used for the head: its
-  // lenient mode still refuses what browsers accept, and does not report what it tolerated.
+  // A socket pushes what it receives to its reader, here Node's parser. The parser cannot be used for the head: even in
+  // lenient mode it refuses what browsers accept, and it does not report what it tolerated.
   const push = socket.push.bind(socket);
   socket.push = (chunk: Buffer | null) => {
     const reader = slot.current;

@@ -55,7 +55,7 @@ export const sensorsIn = (deliveries: readonly Delivery[]): number =>
 
 /**
  * Returns the message that replaces deliveries about several sensors, in the first delivery's language. It counts the
- * sensors that are offline or online again, names up to 20 of them, and links to the sensor list. It has no
+ * sensors that are offline or online again, names up to 20 of them, and links to the sensor list. There is no
  * acknowledgement link.
  */
 export const gatheredNotification = (deliveries: readonly [Delivery, ...Delivery[]]): Notification => {

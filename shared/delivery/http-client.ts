@@ -134,7 +134,7 @@ function start({ target, headers, body, agent, options }: Send, marks: Marks) {
   return request.end(bytes);
 }
 
-/** Creates a lookup that resolves a name once and fails if any of its addresses is denied (DNS rebinding). */
+/** Creates a lookup that resolves a name once and fails if any resolved address is denied (DNS rebinding). */
 function checkedLookup({ resolve, policy, now }: Network, port: number, marks: Marks): LookupFunction {
   const check = async (hostname: string) => {
     const addresses = await resolve(hostname).catch(() => []);

@@ -7,7 +7,7 @@ export type LoopbackPolicy = { ON_NETWORK: boolean; ALLOWED_TARGET_RANGES: reado
 
 /**
  * Whether a webhook URL leads to loopback on a host that others can connect to and that does not allow this address.
- * Such a webhook can no longer be created. Only the URL itself is examined, without resolving names.
+ * Such webhooks can no longer be created. Only the URL itself is examined, without resolving names.
  */
 export const isUnnamedLoopback = (
   url: string,

@@ -87,7 +87,7 @@ export const notificationFor = (delivery: Delivery, addressKey: string | null): 
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 
-/** Returns the id by which a receiver recognizes a message. A redelivery has its original's id. */
+/** Returns the id by which a receiver recognizes a message. A redelivery has the original's id. */
 const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
 /** Returns the delivery data contained in headers. */

@@ -51,7 +51,7 @@ export const createResolver = (servers?: readonly string[]): ResolveName => {
     }
   };
   const byServers: ResolveName = async (name) => {
-    // Each name gets a new resolver, because a resolver measures its servers and shortens its timeouts accordingly.
+    // Each name gets a new resolver, because a resolver measures name servers and shortens timeouts accordingly.
     const resolver = new Resolver(QUERY);
     if (servers) resolver.setServers(servers);
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

@@ -41,7 +41,7 @@ export async function authHeaders(input: JwtInput & { method: AuthMethod }): Pro
     case 'basic':
       return { Authorization: `Basic ${Buffer.from(`service-cloud:${input.token}`).toString('base64')}` };
     case 'jwt': {
-      // Loaded here because few webhooks use it, and its library is large.
+      // Loaded here because few webhooks use JWT, and the library is large.
       const { jwt } = await import('./jwt.ts');
       return { Authorization: `Bearer ${await jwt(input)}` };
     }

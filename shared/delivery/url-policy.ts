@@ -49,8 +49,8 @@ export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
 }
 
 /**
- * Checks a URL with `checkUrl`, and all current addresses of its name. A denied address results in `url_address`. A
- * name that does not resolve within `timeoutMs` is accepted, because each delivery checks again.
+ * Checks a URL with `checkUrl`, and all current addresses of the host name. A denied address results in `url_address`.
+ * A name that does not resolve within `timeoutMs` is accepted, because each delivery checks again.
  */
 export async function checkTarget(
   text: string,

@@ -17,14 +17,14 @@ type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };
 
 /** The only client for requests to addresses chosen by customers. Every target is checked. */
 export type WebhookClient = {
-  /** Checks a URL to be saved: its form and its name's addresses, as if `isLoopbackDenied` were set. */
+  /** Checks a URL to be saved, including all addresses of its name, as if `isLoopbackDenied` were set. */
   check: (url: string, reach?: Pick<Reach, 'isPublicOnly'>) => ReturnType<typeof checkTarget>;
   post: (request: PostRequest & Reach) => Promise<Attempt>;
   /** Acquires one of the permits that limit this process's concurrent requests to a webhook. */
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
-/** A delivery waiting in this process for a slot, or for a probe's result. `wake` ends its pause. */
+/** A delivery waiting in this process for a slot, or for a probe's result. `wake` ends the pause. */
 export type Waiter = { wake: () => void; waitsFor: 'slot' | 'probe_result' };
 
 /** What this process's requests to a single webhook share. */

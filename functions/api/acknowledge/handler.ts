@@ -68,7 +68,7 @@ const withdrawFrom = async (
   return result.answer;
 };
 
-/** Whether the link's user made the acknowledgement. Links without a user do not show who holds them. */
+/** Whether the link's user made the acknowledgement. Other links do not reveal who holds them. */
 const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedAlarm): boolean =>
   userId !== null && acknowledgement?.userId === userId;
 

@@ -95,7 +95,7 @@ const fallOfLink = async (
   };
 };
 
-/** Returns an object to spread that holds the acknowledgement, or an empty object if there is none. */
+/** Returns the acknowledgement in an object for spreading, or an empty object if there is none. */
 export const withAcknowledgement = (acknowledgement: HitItem['acknowledgement']) =>
   acknowledgement === undefined ? {} : { acknowledgement };
 

@@ -8,8 +8,8 @@ import { timesIn } from './times.ts';
 
 const styleHash = Buffer.from(hashSecret(style), 'base64url').toString('base64');
 /**
- * Allows no scripts or framing, hides the address from other sites and search engines, and restricts form submissions
- * to this service.
+ * Blocks scripts and framing, hides the page address from other sites and search engines, and restricts form
+ * submissions to this service.
  */
 export const headers = {
   'Content-Security-Policy': [

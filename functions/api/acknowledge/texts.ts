@@ -7,7 +7,7 @@ export type Texts = {
   fall: string;
   nobody: string;
   mine: string;
-  /** The name is empty where it must stay hidden. */
+  /** `name` is empty if it must stay hidden. */
   theirs: (name: string) => string;
   since: (time: string) => string;
   noFurtherStep: string;

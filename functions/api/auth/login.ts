@@ -43,7 +43,7 @@ const authenticate = async (passwords: Passwords, { account, hash }: Candidate, 
 };
 
 type RehashDeps = { store: StoreOf<'sessions.rehash'>; passwords: Passwords };
-/** After a successful login, replaces a hash with an outdated cost. */
+/** Rehashes the password after a successful login if the hash has an outdated cost. */
 const renewHash = async ({ store, passwords }: RehashDeps, { hash, accountKey }: Candidate, password: string) => {
   if (hash && passwords.isOutdated(hash)) await store.sessions.rehash(accountKey, hash, await passwords.hash(password));
 };

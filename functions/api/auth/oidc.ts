@@ -140,8 +140,8 @@ const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem
 
 /**
  * Returns the user for an identity, creating it if necessary, with the permissions the claims grant now. A user without
- * permissions is logged out and can no longer log in. Returns null if a concurrent request changed the same users. In
- * that case, retry.
+ * permissions is logged out and can no longer log in. Returns null if a concurrent request changed the same users. The
+ * caller should then retry.
  */
 export const userOf = async (
   identity: OidcIdentity,

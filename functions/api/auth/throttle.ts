@@ -4,7 +4,7 @@ const WINDOW_SECONDS = 15 * 60;
 /** Failures allowed within 15 minutes, by address and account, and by address in total. */
 const MAX_FAILURES = { account: 10, address: 100 } as const;
 /**
- * Consecutive failures before attempts are delayed, for a known address, and for all of an account's unknown addresses
+ * Consecutive failures before attempts are delayed, from a known address, and from all unknown addresses for an account
  * together.
  */
 const BACKOFF_FROM = { known: 10, unknown: 50 } as const;
@@ -69,14 +69,14 @@ export const loginThrottle = (store: ThrottleStore, { username, address, isKnown
      * learn the result.
      */
     failed: async () => (await countIn(store, windows, now())) || seconds(backoffs.fail(row, from, now())),
-    /** Called after a correct password. During a wait, the caller must not learn the result here either. */
+    /** Called after a correct password. If a wait applies, the caller must not learn the result either. */
     succeeded: () => longest([secondsToWait(store, windows, now()), seconds(backoffs.reset(row, now()))]),
   };
 };
 
 /**
- * Returns how many seconds an address must wait before it may enter a reset code. Codes do not name a user, so they
- * count towards the address's failed logins.
+ * Returns how many seconds an address must wait before entering a reset code. Codes do not name a user, so they count
+ * as failed logins from the address.
  */
 export const secondsOfAddress = ({ limits }: WaitStore, address: string, now: number): Promise<number> =>
   limits.secondsToWait(`login:${address}`, MAX_FAILURES.address, WINDOW_SECONDS, now);

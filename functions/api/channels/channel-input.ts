@@ -9,7 +9,7 @@ type Operation = (typeof channels)['operations']['setChannel'];
 export type SetCall = Call<Operation>;
 export type SetDeps = Deps<Operation['uses'][number]>;
 
-/** Returns the requested push channel, after checking that its endpoint may be called and its key is valid. */
+/** Returns the requested push channel, after checking that the endpoint may be called and the key is valid. */
 const pushChannelIn = async ({ body, refuse }: SetCall, { webhookClient, now }: SetDeps): Promise<KeptChannel> => {
   const { subscription } = body;
   if (!subscription) return refuse('subscription', 'required');

@@ -65,7 +65,7 @@ export const handler = serve(channels, {
     const known = (await store.channels.list(ids)).find(({ by }) => by === params.by);
     const isVerified = known?.address === channel.address && known.provenDate !== null;
     if (isVerified && known.undeliverableDate === undefined) return channelView(known);
-    // An undeliverable address stays in use while its code is pending, because the next alarm may get through.
+    // An undeliverable address stays in use while the code is pending, because the next alarm may get through.
     const pending = isVerified ? known : channel;
     await sendCode(call, deps, pending);
     return channelView(pending);

@@ -37,7 +37,7 @@ const { outputFiles } = await build({
   // Leaves out React's development checks.
   define: { 'process.env.NODE_ENV': '"production"' },
 });
-// Browsers identify a service worker by its URL, so its name must not change.
+// Browsers identify a service worker by URL, so the name must not change.
 const worker = await build({ ...common, entryPoints: { 'push-worker': 'push/worker.ts' }, format: 'iife' });
 // Only the main page's CSS is served. The other CSS files repeat parts of it.
 const files = outputFiles

@@ -13,8 +13,8 @@ export const folderFrom = (depth: number): string => {
 export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/console/, '').split('/').length - 1;
 
 /**
- * Returns the page HTML, with its script and style loaded from a folder. The script replaces the static content. The
- * style hides the static content for some seconds, so that people see it only if the script or the style fails to load.
+ * Returns the page HTML, with script and style loaded from a folder. The script replaces the static content. The style
+ * hides it for some seconds, so that people see it only if the script or the style fails to load.
  */
 export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>
 <html lang="en">

@@ -63,7 +63,9 @@ export const nextDeliveries = async (
   return { given, deliveries: deliveries.slice(0, limit) };
 };
 
-/** The maximum total characters for all bodies in a response after the first, because Lambda returns at most 6 MB. */
+/**
+ * The maximum number of characters for all bodies in a response except the first, because Lambda returns at most 6 MB.
+ */
 const MAX_CHARACTERS = 1_000_000;
 
 /**

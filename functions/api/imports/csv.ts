@@ -7,7 +7,7 @@ const separatorOf = (text: string): string => {
   return header.includes(';') ? ';' : ',';
 };
 
-/** Returns a file's rows keyed by its header names, or the number of the first line that is not valid CSV. */
+/** Returns a file's rows keyed by header name, or the number of the first line that is not valid CSV. */
 export const parseCsv = (text: string): { rows: ImportRow[] } | { line: number } => {
   try {
     const rows = parse(text, {

@@ -107,7 +107,7 @@ type Accepted = { row: number; given: RuleUpdate; before: Rule | null };
 
 const updateOf = (rule: Rule): RuleUpdate => RuleUpdate.parse(rule);
 
-/** Returns a row as a rule, or its problems. A row for an existing rule keeps any fields it omits. */
+/** Returns a row as a rule, or the row's problems. A row for an existing rule keeps any fields it omits. */
 const acceptRow = ({ row, cells }: NumberedRow, references: References): Accepted | { problems: RowProblem[] } => {
   const { problems, add } = problemsOf(row);
   const before = references.known.get(String(cells.name ?? '')) ?? null;

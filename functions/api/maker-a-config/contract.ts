@@ -37,7 +37,7 @@ const telemetry = configOperations({
   may: 'edit_sensor_config',
   ...bodyAndResponse(schemaOf(telemetryFields).meta({ id: 'MakerATelemetryConfig' })),
 });
-/** Built on first use, because its many fields would add 5 ms to every cold start. */
+/** Built on first use, because all the fields would add 5 ms to every cold start. */
 const Critical = z.lazy(() => schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' }));
 const critical = configOperations({
   ...common,

@@ -9,7 +9,7 @@ const common = {
   maker: 'maker_b',
   params: z.object({ sensorId: z.string().length(12) }),
 } as const;
-/** The O21 body and response. A rate's upper limit must not be below its lower limit. */
+/** The O21 body and response. An upper rate must not be below the lower one. */
 const VitalData = schemaOf(vitalFields)
   .check(({ value, issues }) => {
     // Invalid rates cannot be compared.

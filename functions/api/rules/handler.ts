@@ -19,8 +19,7 @@ type CheckUse = Exclude<
 type Refuse = (path: string, problem: Problem, values?: FieldError['values']) => never;
 
 /**
- * Refuses a rule if this host does not support one of its channels, or if a reference in it does not exist or does not
- * fit.
+ * Refuses a rule if this host does not support one of the channels, or if a reference does not exist or does not fit.
  */
 const checkRule = async (
   { store, settings }: Pick<Deps<CheckUse>, 'store' | 'settings'>,

@@ -18,7 +18,7 @@ const ServerConfig = z
   })
   .meta({ id: 'ServerConfig' });
 
-/** The JSON Schema names: one for device messages, and one for each webhook format and for feedback to makers. */
+/** The JSON Schema names for device messages, each webhook format, and feedback to makers. */
 const SchemaName = z
   .enum(['device-messages', ...Format.options.map((format) => `webhook-${format}` as const), 'webhook-feedback'])
   .describe('What devices send by HTTP and MQTT, or what webhooks receive in a format');

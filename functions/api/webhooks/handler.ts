@@ -41,7 +41,7 @@ const checkGroup = async (
     refuse('sensorGroupId', 'unknown_reference');
 };
 
-/** Whether an update sets a format that cannot express the situation in a rule naming the webhook. */
+/** Whether an update sets a format that cannot express the situation in a rule for this webhook. */
 const breaksRules = async (
   store: StoreOf<'rules.list'>,
   before: WebhookRecord,

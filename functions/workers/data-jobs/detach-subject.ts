@@ -29,8 +29,8 @@ const detachSensor = async (
 };
 
 /**
- * Deletes a customer, which makes its data unreachable. The users and sensors, which lead to the remaining data, are
- * recorded only after the deletion, because nothing can be created in the customer from then on.
+ * Deletes a customer, which makes all customer data unreachable. The users and sensors, which lead to the remaining
+ * data, are recorded only after the deletion, because nothing can be created in the customer from then on.
  */
 const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, now, failpoint } = deps;
@@ -49,8 +49,8 @@ const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
 };
 
 /**
- * Deletes a user and its account. If the user changes in the meantime, it is read again. A user without an account
- * belongs to an erased customer.
+ * Deletes a user and the user's account. If the user changes in the meantime, it is read again. A user without an
+ * account belongs to an erased customer.
  */
 const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
   const { store, now, failpoint } = deps;

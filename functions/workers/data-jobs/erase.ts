@@ -65,8 +65,8 @@ const endDelivery = async ({ store, now }: JobDeps, delivery: Delivery): Promise
 };
 
 /**
- * Whether a delivery can be removed. It must have ended long enough ago that none of its tasks can be pending, because
- * a task with a missing delivery fires an alarm.
+ * Whether a delivery can be removed. It must have ended long enough ago that no task can be pending, because a task
+ * with a missing delivery fires an alarm.
  */
 const isRemovable = async (deps: JobDeps, item: StoredItem): Promise<boolean> => {
   const delivery = deliveryOf(item as StoredItem & DeliveryItem);

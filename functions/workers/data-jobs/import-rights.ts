@@ -9,7 +9,7 @@ import { type ImportJob, type ImportStep, importPermissions } from '#shared/doma
 import type { JobDeps } from './deps.ts';
 import type { Outcome } from './import-audit.ts';
 
-/** The column to report missing importer rights in. */
+/** The column used to report missing rights. */
 const columns = { users: 'username', sensors: 'hardwareId', rules: 'name' } as const;
 
 /**

@@ -32,9 +32,7 @@ const RETRY_SECONDS = 60;
 const SENSORS_SECONDS = 60;
 /** How many hourly reminders follow the first email about an alarm. */
 const MAX_REMINDERS = 24;
-/**
- * How long (ms) an alarm is claimed while its emails are sent. If this process dies, another one sends them after that.
- */
+/** How long (ms) an alarm is claimed while emails are sent. If this process dies, another one sends them after that. */
 const CLAIM_MS = 30_000;
 
 /** A user who can help, with an email address. */
@@ -273,7 +271,7 @@ const remind = async (context: MailContext): Promise<void> => {
   const { deps, open, managers } = context;
   const { store, now } = deps;
   const known = open.filter(({ mailDate, isUnanswered }) => mailDate !== undefined && !isUnanswered);
-  // An email date in the future means that the clock was set back since. The next reminder must not wait for it.
+  // An email with a future date was sent before the clock was set back. The next reminder must not wait for it.
   const past = (date: number): number => (isFuture(date, now()) ? 0 : date);
   const lastMail = (alarm: UnnotifiedAlarm): number => past(alarm.reminderDate ?? alarm.mailDate ?? 0);
   const due = known.filter((alarm) => (alarm.reminders ?? 0) < MAX_REMINDERS && lastMail(alarm) + HOUR_MS <= now());
@@ -325,8 +323,8 @@ const mailManagers = async (deps: DeliverDeps, customerId: number, open: readonl
 export const alertManagers = async (deps: DeliverDeps, customerId: number): Promise<void> => {
   const open = await deps.store.unnotified.list(customerId);
   if (open.length === 0) return;
-  // The operators are notified without waiting for the emails, because no one may have been notified for the very
-  // reason that the mail service hangs.
+  // The operators are notified without waiting for the emails, because a hanging mail service may be why no one was
+  // notified.
   const sent = await Promise.allSettled([
     mailManagers(deps, customerId, open),
     notifyOperators(deps, customerId, open),

@@ -24,7 +24,7 @@ export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
 const ACQUIRE_TIMEOUT_MS = 5_000;
 /** How long (ms) a process uses a webhook before reading it again. */
 const STALE_MS = 1_000;
-/** How often (ms) a delivery waiting for a slot rereads its webhook, because another process may have freed a slot. */
+/** How often (ms) a delivery waiting for a slot rereads the webhook, because another process may have freed a slot. */
 export const SLOT_POLL_MS = 500;
 
 /** Returns when (ms) to attempt a delivery next after it gave way to others. */
@@ -136,7 +136,7 @@ type RequestSlot = {
   withUnneeded: <T>(write: (leases: LeaseName[]) => Promise<T>) => Promise<T>;
 };
 
-/** The webhook as read when its circuit breaker admitted a request, and the request's slot. */
+/** The webhook as read when the circuit breaker admitted a request, and the request's slot. */
 export type AdmittedRequest = { webhook: WebhookWithUrl; slot: RequestSlot };
 
 /** Acquires one of the permits that limit this process's concurrent requests to a webhook. Null after a timeout. */
@@ -166,7 +166,7 @@ const takeIdle = ({ idleLeases }: SlotPool, now: number): SlotName[] =>
 
 /**
  * Returns the slots this process leases but no longer needs, each only once. While the receiver is healthy, the process
- * keeps the slots needed for its next requests.
+ * keeps the slots needed for upcoming requests.
  */
 const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): SlotName[] => {
   const { shared: pool } = permit;
@@ -215,7 +215,7 @@ const createSlot = (
 
 /**
  * Releases the slots this process holds for upcoming requests, and returns the webhook with those slots free. A single
- * write starts a probe and leases its slot, so a probe cannot use an already leased slot. Without this release, alarms
+ * write starts a probe and leases a slot, so a probe cannot use an already leased slot. Without this release, alarms
  * would wait until those leases end.
  */
 const releaseIdle = async (

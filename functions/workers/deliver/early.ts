@@ -13,7 +13,7 @@ type EarlyAttempt = { task: Deliver; time: number };
 
 /**
  * Returns an early attempt at a pending delivery with its turn at `turn` (ms), or null if there is none. The task is
- * additional and may be dropped: the task for the planned attempt stays in a queue or in the `due` index.
+ * additional and may be dropped, because the task for the planned attempt stays in a queue or in the `due` index.
  */
 export const earlyAttempt = (
   deps: DeliverDeps,
@@ -73,7 +73,7 @@ export const checkEarly = async (
   const isUnsent = delivery?.state === 'pending' || delivery?.state === 'retrying';
   const planned = delivery?.nextAttempt ?? 0;
   if (isUnsent && planned <= deps.now()) return null;
-  // The process making the last attempt died, and its lease has ended.
+  // The process making the last attempt died, and the lease has ended.
   if (delivery?.state === 'sending' && found.until !== null && found.until <= deps.now()) return null;
   // This may be the last task for a delivery that another attempt has changed.
   if (!isUnsent || !early || planned !== early.insteadOf) return requeueFound(deps, key, found);

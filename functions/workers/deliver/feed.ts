@@ -31,7 +31,7 @@ const endUnfetched = async (
 
 /**
  * Returns why a delivery ends instead of waiting to be fetched, or null if it does not end. A delivery without a
- * planned attempt is already in the feed, and its task comes from a fetch that could not return it.
+ * planned attempt is already in the feed, and this task comes from a fetch that could not return it.
  */
 const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<'expired' | 'exhausted' | null> => {
   if (delivery.state === 'sending') return null;
@@ -40,7 +40,7 @@ const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<
 };
 
 /**
- * Adds a delivery to the webhook's feed. A delivery being sent is added once its lease has ended. A held delivery stays
+ * Adds a delivery to the webhook's feed. A delivery being sent is added once the lease has ended. A held delivery stays
  * held until the enabled webhook releases it.
  */
 export const enterFeed = async (
@@ -99,8 +99,8 @@ const emptyFeed = async (
 
 /**
  * Checks an enabled webhook's feed: reports that no one fetches it, or empties it once the webhook has a URL. The sweep
- * enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until it is
- * `empty`.
+ * enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until the feed
+ * is `empty`.
  */
 export const checkFeed = async (
   deps: DeliverDeps,

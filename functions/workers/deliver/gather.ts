@@ -66,8 +66,8 @@ const sameReader = async (
 
 /**
  * Claims the reader's other pending deliveries if these and the claimed delivery are about several sensors. Each
- * delivery keeps its task. If this process dies, it is attempted again once its claim has expired. `channel` is null if
- * the person cannot be reached.
+ * delivery keeps its task. If this process dies, the delivery is attempted again once the claim has expired. `channel`
+ * is null if the person cannot be reached.
  */
 export const gatherFor = async (
   deps: DeliverDeps,

@@ -118,7 +118,7 @@ const waitUntilDue = async (
   return 'due';
 };
 
-/** A delivery's target. `fetched`: the webhook has no URL, and its deliveries are fetched from the feed. */
+/** A delivery's target. `fetched`: the webhook has no URL, and deliveries are fetched from the feed. */
 type Target =
   | { kind: 'deleted' }
   | { kind: 'fetched'; webhook: WebhookRecord }

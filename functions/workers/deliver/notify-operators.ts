@@ -4,7 +4,7 @@ import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
 /**
- * How long (s) other workers leave a report to the worker that began it. If that worker dies, its task is retried
+ * How long (s) other workers leave a report to the worker that began it. If that worker dies, the task is retried
  * later.
  */
 const CLAIM_SECONDS = 20;

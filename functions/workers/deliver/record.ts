@@ -106,7 +106,7 @@ const nextState = async (
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**
- * Writes an attempt's result. The delivery itself is written last, so that after a crash the attempt and its
+ * Writes an attempt's result. The delivery itself is written last, so that after a crash the attempt and all
  * consequences are repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
  */
 const write = async (
@@ -146,7 +146,7 @@ const metrics = {
 } as const;
 
 /**
- * Whether a delivery may be late: it waits for others, is a test or a redelivery, was held, or is delayed by its retry
+ * Whether a delivery may be late: it waits for others, is a test or a redelivery, was held, or is delayed by a retry
  * schedule.
  */
 const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
@@ -167,7 +167,7 @@ const measureAttempt = (
   const { measure, now } = deps;
   measure(metrics[next.state]);
   if (isOfCanary(webhook, deps.settings.PUBLIC_URL) || mayBeLate(deps, delivery, webhook)) return;
-  // A delivery id begins with the time its message was accepted.
+  // A delivery id begins with the message's acceptance time.
   const since = now() - timeOfUlid(delivery.id);
   // Attempts whose process died or froze left no line, so the first line is the first completed attempt.
   const { log = [] } = delivery;
@@ -229,7 +229,7 @@ export const record = async (
     if (kind === 'sent')
       await recordHealth(deps, admitted, { delivery, durationMs, isGone: outcome.what === 'gone', next });
   };
-  // Done before recording the delivery, because its task is retried only until the delivery has ended.
+  // Done before recording the delivery, because the task is retried only until the delivery has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
   // Changes in the receiver's health are recorded first too. After a crash, only another attempt would record them.
   const isNews = next.state !== 'delivered' || needsRelease(webhook, deps.now());

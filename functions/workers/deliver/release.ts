@@ -83,7 +83,7 @@ export const releasePending = async (
   deps.failpoint('release.enqueued');
   if (next.isListed && selected.length === 0) return store.health.endRelease(webhook, back.date);
   const last = Math.max(...selected.map(({ time }) => time));
-  // The release ends only after its last attempt is over, because failed attempts leave deliveries pending.
+  // The release ends only after the last attempt is over, because failed attempts leave deliveries pending.
   const delaySeconds = next.isListed
     ? Math.ceil((last - now()) / 1_000) + LEASE_SECONDS
     : (selected.length * RELEASE_INTERVAL) / 1_000;

@@ -82,7 +82,7 @@ const examinePage = async (deps: DeliverDeps, replay: ReplayRecord): Promise<voi
 
 /**
  * Runs one replay step. The progress is in the table, and redelivery ids are derived from the originals, so an
- * interrupted step can be repeated without sending anything twice. A replay ends with its webhook.
+ * interrupted step can be repeated without sending anything twice. A replay ends when its webhook is deleted.
  */
 export const stepReplay = async (
   deps: DeliverDeps,

@@ -9,7 +9,7 @@ import { Quarantine } from '#shared/worker/failure.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * What happened to a delivery: its state, or how it continues. `requeued`: its task is back in a queue; `postponed`: no
+ * What happened to a delivery: the state, or how it continues. `requeued`: the task is back in a queue; `postponed`: no
  * attempt was made, and the next one is later; `superseded`: another process has changed the delivery.
  */
 export type Outcome = DeliveryState | 'requeued' | 'postponed' | 'superseded';
@@ -55,14 +55,14 @@ export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): P
 };
 
 /**
- * Requeues a delivery this task could not change, because this may be its last task. Stops once the delivery has ended
+ * Requeues a delivery this task could not change, because this may be the last task. Stops once the delivery has ended
  * or is in the `due` index. Quarantines the task if the delivery does not exist: deliveries are written before their
  * tasks, so the task belongs to another table.
  */
 export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> =>
   requeueFound(deps, key, await deps.store.deliveries.getQueued(key));
 
-/** A delivery as its task found it, and until when (ms) the task must stay queued. */
+/** A delivery as found by its task, and until when (ms) the task must stay queued. */
 type Found = Awaited<ReturnType<DeliverDeps['store']['deliveries']['getQueued']>>;
 
 /** Requeues a delivery, like `requeue`. */
@@ -73,8 +73,7 @@ export const requeueFound = async (
 ): Promise<Outcome> => {
   if (delivery === null) throw new Quarantine('the table has no such delivery');
   if (until !== null) return requeueAt(deps, { ...delivery, ...key }, Math.max(until, deps.now() + SOONEST_MS));
-  // The task may have been retried because its process died, or because the result could not be reported to the rule
-  // hit.
+  // The task may have been retried because a process died, or because the result could not be reported to the rule hit.
   if (delivery.state === 'failed') await checkFailedRound(deps, { ...delivery, ...key });
   if (delivery.state === 'delivered') await reportAttempts(deps, delivery, delivery.sendTryTimes.slice(-1), true);
   return delivery.state;

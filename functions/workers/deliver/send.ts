@@ -7,7 +7,7 @@ import { type AttemptOutcome, type Delivery, plainFailure } from '#shared/domain
 import type { WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
-/** The keys that sign a request: the webhook with its secrets decrypted, and the acknowledgement link key. */
+/** The keys that sign a request: the webhook with decrypted secrets, and the acknowledgement link key. */
 type Secrets = { webhook: WebhookWithUrl; addressKey: string | null };
 
 /** An attempt's result. `unsent`: no request was made, so nothing is known about the receiver. */
@@ -34,7 +34,7 @@ export const findMessage = async (
 };
 
 /**
- * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. If the message needed
+ * Renders a leased delivery and posts it to the webhook. Never throws because of the receiver. If the message needed
  * for the body is lost, nothing is sent, and the attempt fails and is retried.
  */
 export const send = async (

@@ -13,7 +13,7 @@ const TAKEOVER_MS = 2_000;
 
 /**
  * Whether a message could be a connection's last will: it only reports that the device is offline, without a time. AWS
- * IoT publishes last wills unmarked, even if the device has reconnected.
+ * IoT does not mark last wills, and publishes them even if the device has reconnected.
  */
 export const mayBeWill = ({ manufacturer }: Sender, { payload, receiveDate = 0 }: Published): boolean => {
   const read = parseMessages(textOf(payload) ?? '', { manufacturer }, receiveDate);
@@ -23,6 +23,6 @@ export const mayBeWill = ({ manufacturer }: Sender, { payload, receiveDate = 0 }
   return signal.kind === 'online' && !signal.isOnline && deviceTime === null;
 };
 
-/** Whether the device has reconnected since its last will was postponed. */
+/** Whether the device has reconnected since the last will was postponed. */
 export const isReplaced = ({ connectDate = 0 }: Pick<Device, 'connectDate'>, published: Published): boolean =>
   published.isPostponed === true && connectDate > (published.receiveDate ?? 0) - TAKEOVER_MS;

@@ -30,7 +30,7 @@ const uuidIn = (text: string | null): string | null => {
   return uuidInMessage(parsed.value, (parsed.value as { payload?: unknown } | null)?.payload);
 };
 
-/** Reports to the device why its message was rejected. */
+/** Reports to the device why a message was rejected. */
 export const rejectPublished = async (
   { refuseMessage, log }: Pick<IngestDeps, 'refuseMessage' | 'log'>,
   { sensorId, payload }: Published,
@@ -54,7 +54,7 @@ const warningReport = (warnings: readonly Warning[], uuid: string | null): Rejec
 });
 
 /**
- * Ingests what a device published, dated at its arrival, or reports to the device why it was rejected. Throws
+ * Ingests what a device published, dated at arrival, or reports to the device why it was rejected. Throws
  * QueueUnavailable to be called again.
  */
 export const ingestPublished = async (deps: IngestDeps, device: Sender, published: Published): Promise<void> => {

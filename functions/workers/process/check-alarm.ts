@@ -24,8 +24,8 @@ const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: 
 };
 
 /**
- * Returns an event's alarms that no one was notified of, and whether anyone was notified of another alarm about the
- * same event.
+ * Returns an event's alarms that no one was notified of, and whether anyone was notified of another alarm for the
+ * event.
  */
 const unnotifiedOf = async (
   deps: ProcessDeps,
@@ -69,7 +69,7 @@ const isUntold = async ({ store }: ProcessDeps, { customerId, immediate = [] }: 
   return found.length > 0 && found.every((one) => one !== null && isOpen(one.state) && !one.log?.length);
 };
 
-/** Moves the next step of a hit's escalation to now. */
+/** Moves the next escalation step for a hit to now. */
 export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hitId: number): Promise<void> => {
   const { store, now } = deps;
   const hit = await store.ruleHits.get(customerId, hitId);

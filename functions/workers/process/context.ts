@@ -15,7 +15,7 @@ export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 /** The key of a sensor at one of its customers. */
 export type SensorKey = { customerId: number; sensorId: string };
 
-/** Everything needed to judge a sensor's messages and decide its alarms. */
+/** Everything needed to judge a sensor's messages and decide on alarms. */
 export type SensorContext = {
   customerId: number;
   sensor: SensorRecord;

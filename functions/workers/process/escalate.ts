@@ -68,7 +68,7 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingH
     store.sensors.getWithContext(customerId, hit.sensorId),
   ]);
   if (!rule || !sensor) return null;
-  // An open round may notify webhooks no longer named in its rule.
+  // An open round may notify webhooks no longer named in the rule.
   const webhooks = hit.escalation.to?.flatMap((receiver) => webhookOfReceiver(receiver) ?? []);
   const recipients = await readRecipients(deps, { customerId, customer }, allRecipients(rule), webhooks);
   const event = { ...hit.cause, rules: [] };
@@ -111,7 +111,7 @@ const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Place
 };
 
 /**
- * Returns what a round writes to its hit: receivers, and messages for receivers without one. An open round keeps its
+ * Returns what a round writes to the hit: receivers, and messages for receivers without one. An open round keeps its
  * receivers.
  */
 const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {

@@ -27,7 +27,7 @@ const deliveriesOfRound = async (
   const { round, after } = hit.escalation;
   const steps = round === 0 ? [{ step: 0, recipients: rule.recipients }] : roundRecipients(rule, 'step', after);
   const idFor = (receiver: string, format?: Parameters<typeof firstDeliveryId>[3]): string => {
-    // A delivery id begins with the time its round was due.
+    // A delivery id begins with the round's due time.
     const at = timeOfUlid(failed.id);
     if (round > 0) return idInRound({ uuid: cause.uuid, sensorId, ruleId }, { round, at }, receiver);
     return firstDeliveryId({ ...cause, sensorId }, ruleId, receiver, format);

@@ -211,14 +211,14 @@ const customerDeliveries = async (
   });
 };
 
-/** A decision's deliveries, the recipients it may notify, and the checks whether anyone was notified of its alarms. */
+/** A decision's deliveries, the recipients it may notify, and the checks whether anyone was notified of the alarms. */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
 /** The maximum number of an event's deliveries that a check examines for attempts. */
 const MAX_CHECKED = 10;
 
 /**
- * Whether a delivery is an alarm due immediately. It must not wait for others, and its webhook must not be disabled,
+ * Whether a delivery is an alarm due immediately. It must not wait for others, and the webhook must not be disabled,
  * fetched, or delayed by a schedule. The canary's alarms do not count, because they would hide that no one else is
  * notified.
  */

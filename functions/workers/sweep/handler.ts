@@ -18,7 +18,8 @@ const MAX_LOGGED = 100;
 const MARGIN_MS = 10_000;
 
 /**
- * Whether a task is always due, like those for disabled webhooks and running replays, which makes its age meaningless.
+ * Whether a task is always due, like those for disabled webhooks and running replays. The age of such a task is
+ * meaningless.
  */
 const isAlwaysDue = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 

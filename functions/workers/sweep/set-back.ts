@@ -5,7 +5,7 @@ import type { sweep } from './contract.ts';
 
 type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The longest time (ms) that anything about an alarm is scheduled in advance: twice the maximum retry delay. */
+/** The maximum time (ms) anything about an alarm is scheduled in advance: twice the maximum retry delay. */
 const LONGEST_DELAY = 2 * DAY;
 
 /**

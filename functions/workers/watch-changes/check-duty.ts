@@ -10,7 +10,7 @@ import { mailManagers, type WatchDeps } from './mail-managers.ts';
 /** If a check's process dies before sending the emails, another check sends them after this time (ms). */
 const MAIL_MS = 90_000;
 
-/** Returns the channels that rules use to notify users on duty, but that reach no user on duty. */
+/** Returns the channels that rules use to notify users on duty, but that currently reach none of them. */
 const missingChannels = async (
   { store, settings }: WatchDeps,
   { customerId, rules, plan, time }: { customerId: number; rules: readonly Rule[]; plan: DutyPlan; time: number },

@@ -26,7 +26,7 @@ const kindsByParam: Readonly<Record<string, AuditObject['kind']>> = {
   keyId: 'provisioning_key',
 };
 
-/** Returns the last object named in the path. If a request was rejected early, its path has not been validated. */
+/** Returns the last object named in the path. If a request was rejected early, the path has not been validated. */
 const objectOfPath = (exchange: Exchange): AuditObject | null => {
   const { path, params } = exchange;
   const values: Record<string, unknown> = { ...path, ...params };
@@ -72,7 +72,7 @@ const fieldNames = ({ body, auditedChange }: Exchange): string[] => {
 };
 
 /**
- * Returns the audit line for a request's first write, or for its refusal if `changed` is null. A line has field names,
+ * Returns the audit line for a request's first write, or for the refusal if `changed` is null. A line has field names,
  * and values that are neither secret nor personal.
  */
 export const auditLineOf = (

@@ -13,7 +13,7 @@ const parseAccept = (accept: string): AcceptedRange[] =>
     });
 
 /**
- * Returns a media type's quality according to the most specific matching range: the type itself, its main type, or any
+ * Returns a media type's quality according to the most specific matching range: the type itself, the main type, or any
  * type.
  */
 const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: number; specific: number } => {

@@ -20,7 +20,7 @@ const addressIn = (entry: string): string | undefined =>
 
 /** Returns the last entry in a header. The proxy wrote this entry. All earlier ones may come from the caller. */
 const lastEntry = (event: APIGatewayProxyEvent, name: string): string => {
-  // If a header is sent in several spellings, the order of its values is lost, so none of them can be trusted.
+  // If a header is sent in several spellings, the order of values is lost, so none of them can be trusted.
   const spellings = Object.keys(event.multiValueHeaders ?? {}).filter((key) => key.toLowerCase() === name);
   return spellings.length === 1 ? (headerValues(event, name).join(',').split(',').at(-1)?.trim() ?? '') : '';
 };
@@ -33,8 +33,8 @@ const reportedAddress = (event: APIGatewayProxyEvent, proxy: TrustedProxy): stri
 };
 
 /**
- * Returns the /64 network for an IPv6 address, the IPv4 address for an IPv4-mapped IPv6 address, and other IPv4
- * addresses unchanged.
+ * Returns the /64 network for an IPv6 address, and the IPv4 address for an IPv4-mapped IPv6 address. IPv4 addresses
+ * stay unchanged.
  */
 const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
@@ -47,7 +47,7 @@ const networkOf = (address: string): string => {
 };
 
 /**
- * Returns the address for rate limits. This is the one reported by the trusted proxy if its secret was sent exactly
+ * Returns the address for rate limits. This is the one reported by the trusted proxy if the secret was sent exactly
  * once, otherwise the TCP peer. Entries that are not IP addresses are ignored. IPv6 addresses become their /64 network.
  */
 export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string =>
@@ -61,8 +61,8 @@ const FORWARDING = /forwarded|(real|client|connecting)-ip$|^via$|^cdn-loop$/;
 type DetailsPolicy = Pick<Settings, 'TRUSTED_PROXY_HEADER' | 'TRUSTS_LOOPBACK' | 'METRICS_TOKEN'>;
 
 /**
- * Whether a request comes from this machine: its TCP peer is a loopback address, its Host header names loopback, which
- * is never so for pages on other sites, and no header shows that it was forwarded. Never true if a proxy is expected.
+ * Whether a request comes from this machine: the TCP peer is a loopback address, the Host header names loopback, which
+ * pages on other sites never do, and no header shows that the request was forwarded. Never true if a proxy is expected.
  */
 const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TRUSTS_LOOPBACK }: DetailsPolicy) => {
   const names = Object.keys(event.multiValueHeaders ?? {}).map((name) => name.toLowerCase());

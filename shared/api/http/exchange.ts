@@ -14,7 +14,7 @@ export type Rate = { limit: number; remaining: number; reset: number; isExceeded
 /** The request's actor, for the audit log. */
 type Acting = { actor: Actor; customerId: number };
 
-/** A request and what is known about it so far. Each check in `serve` fills in its part. */
+/** A request and what is known about it so far. Each check in `serve` fills in a part. */
 export type Exchange = {
   readonly event: APIGatewayProxyEvent;
   /** The id in the response and in all the request's log lines. */

@@ -59,6 +59,6 @@ declare global {
 const keepDigits = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
 
-/** Parses valid JSON text so that `JSON.stringify` writes each number with its original digits. */
+/** Parses valid JSON text so that `JSON.stringify` writes each number with the original digits. */
 export const parseKeepingDigits = (text: string): unknown =>
   mayBeInexact.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);

@@ -3,7 +3,7 @@ import { type Group, resourceOf } from '../operation.ts';
 /** Where a path leads: the resource as named by API Gateway, the parameters, and the group that serves it. */
 export type Route = { group: string; resource: string; pathParameters: Record<string, string> | null };
 
-/** The resource API Gateway reports for a path that matches no other. */
+/** The resource API Gateway reports for a path with no other match. */
 const UNKNOWN = { group: 'server', resource: '/{proxy+}' };
 
 const parameterOf = (segment: string): string | null => /^\{(\w+)\+?\}$/.exec(segment)?.[1] ?? null;

@@ -69,7 +69,7 @@ const verbOf = (operation: string): Verb => {
   return /^(delete|end)/.test(operation) ? 'deleted' : 'changed';
 };
 
-/** Returns an audit log object with its name, or its id if the name is unknown. */
+/** Returns an audit log object with its name, or with the id if the name is unknown. */
 const nameOf = ({ objects }: Texts, { kind, id }: AuditObject, names: Names): string => {
   const known: Partial<Record<AuditObject['kind'], Record<string, string>>> = {
     rule: names.rules,

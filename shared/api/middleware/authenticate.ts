@@ -36,14 +36,14 @@ const callerOf = (session: Session, account: Account): Caller => {
   const mustSetOtp = session.mustSetOtp === true;
   const name = username !== null && token !== undefined ? `${username} (${token})` : username;
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
-  // Anyone in front of a display can use it, so it never has its user's permissions.
+  // Anyone in front of a display can use it, so it never has the user's permissions.
   if (session.display) return { ...who, isDisplay: true, isAdmin: false, permissions: [] };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as a system admin, although system admins hold them all.
   return { ...who, isAdmin: false, permissions: scope.filter((permission) => hasPermission(account, permission)) };
 };
 
-/** Reads a session and its account. A lagging read counts only if the session is valid. */
+/** Reads a session and the account. A lagging read counts only if the session is valid. */
 const readLogin = async (
   guard: Guard,
   { sessionHash, accountKey, mayLag }: { sessionHash: string; accountKey: string; mayLag: boolean },
@@ -61,7 +61,7 @@ const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash:
 };
 
 // The token contains the account key, so session, account and rate are read in one round trip. An invalid token counts
-// only against the caller's address. Otherwise, anyone with an old token could use up its owner's rate limit. Session
+// only against the caller's address. Otherwise, anyone with an old token could use up the owner's rate limit. Session
 // reads are counted in memory, and only once the session has proved valid.
 const byToken = async (guard: Guard, token: string, exchange: Exchange): Promise<Found> => {
   const read = parseToken(token);
@@ -127,7 +127,7 @@ const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
 
 /**
  * Finds the caller and counts the request. If the credentials are missing or invalid, responds with 401, or treats the
- * request as anonymous if login is optional. Such requests count against their address, with 429 responses above its
+ * request as anonymous if login is optional. Such requests count against the address, with 429 responses above the
  * limit.
  */
 export const authenticate = async (guard: Guard, exchange: Exchange): Promise<void> => {

@@ -45,7 +45,7 @@ export const checkCsrf = async (guard: Guard, exchange: Exchange): Promise<void>
 
 /**
  * Responds with 400 to several Authorization headers, or with 403 and ends the session if another site could abuse it
- * through this request. Such requests count against their address.
+ * through this request. Such requests count against the address.
  */
 export const checkOneAuthorization = async (guard: Guard, exchange: Exchange): Promise<void> => {
   if (headerValues(exchange.event, 'authorization').length <= 1) return;

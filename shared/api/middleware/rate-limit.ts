@@ -8,7 +8,7 @@ import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
 
 /**
- * Requests per second an address may make to published operations, besides its other requests. A whole care home is
+ * Requests per second an address may make to published operations, besides all other requests. A whole care home is
  * behind one address, and everyone there may load the console at the same moment.
  */
 const PUBLISHED_CALLS = 200;
@@ -42,7 +42,7 @@ export const countAccount = async (guard: Guard, accountKey: string) => {
   return { rate, giveBack };
 };
 
-/** Counts a device's request and its messages. A limit of 0 is not enforced. */
+/** Counts a device's request and messages. A limit of 0 is not enforced. */
 export const countDevice = (
   { settings, rates, now }: Guard,
   subject: string,
@@ -98,7 +98,7 @@ export const countAnonymous = (guard: Guard, exchange: Exchange): Promise<Rate> 
   return count(guard, `published:${address}`, PUBLISHED_CALLS);
 };
 
-/** Responds with 429 if the request exceeds its rate limit. */
+/** Responds with 429 if the request exceeds the rate limit. */
 export const checkRate = ({ rate }: Exchange): void => {
   if (rate.isExceeded) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };

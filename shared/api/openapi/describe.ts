@@ -35,7 +35,7 @@ const csvOf = (rows: readonly object[]): string => {
 };
 
 const requestBody = (write: WriteSchema, body: z.ZodType, { bodyExamples, bodyKind }: Operation): Json => {
-  // A lazy schema has its examples inside.
+  // A lazy schema has examples inside.
   const unwrapped = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
   const [example] = (unwrapped.meta()?.examples ?? []) as unknown[];
   const examples = bodyExamples ? { examples: bodyExamples() } : { example };

@@ -3,7 +3,7 @@ import type { Settings } from '#shared/runtime/env.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The part of an OpenAPI document that is the same wherever the service runs. */
+/** The part of an OpenAPI document that does not depend on where the service runs. */
 export type ApiDescription = Readonly<Record<'tags' | 'webhooks' | 'components', unknown>> & {
   /** Operations by path, then by method. */
   paths: Readonly<Record<string, Json>>;

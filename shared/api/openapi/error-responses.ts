@@ -9,7 +9,7 @@ const isForUsers = ({ auth }: Operation): boolean => auth === 'user' || auth ===
 /** Whether the operation can refuse a token, because it needs a session, or the token is read-only. */
 const canRefuseTokens = (operation: Operation): boolean => operation.auth === 'session' || isWrite(operation);
 
-/** Whether the operation can respond with 403, because of its permission, a token, or a customer in the query. */
+/** Whether the operation can respond with 403, because of a permission, a token, or a customer in the query. */
 const canForbid = (operation: Operation): boolean =>
   'may' in operation &&
   (operation.may !== 'logged_in' || canRefuseTokens(operation) || 'customerId' in (operation.query?.shape ?? {}));
@@ -51,7 +51,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
 });
 
 type Codes = readonly [ErrorCode, ...ErrorCode[]];
-/** Error responses shared by many operations, each with its possible codes. */
+/** Error responses shared by many operations, each with the possible codes. */
 const shared: readonly Codes[] = [
   ...([['bad_request'], ['credentials_invalid'], ['csrf_detected'], ['media_type_unsupported']] as const),
   ...([['body_too_large'], ['body_too_slow'], ['rate_limited'], ['unavailable'], ['internal']] as const),

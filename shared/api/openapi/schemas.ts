@@ -58,7 +58,7 @@ export const parametersOf = (write: WriteSchema, declared: z.ZodObject | undefin
   Object.entries(declared?.shape ?? {}).map(([name, field]) => {
     const { description, ...read } = write(field as z.ZodType, 'output');
     const text = description ?? (name.endsWith('Id') ? textOf(name) : undefined);
-    // A transformation's output has no schema, so this falls back to its input.
+    // The output of a transformation has no schema, so this falls back to the input.
     const { description: _, ...schema } = 'type' in read || '$ref' in read ? read : write(field as z.ZodType, 'input');
     return {
       name,

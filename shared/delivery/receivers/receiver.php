@@ -1,16 +1,16 @@
 <?php
-// A receiver for a webhook with format Full and a secretKey. Needs PHP 7.4 or newer and no extensions.
-// SECRET: the secretKey. FOLDER: where alarms are stored, outside the folder that the web server publishes.
+// A receiver for a webhook with the Full format and a secretKey. Needs PHP 7.4 or newer and no extensions.
+// SECRET: the secretKey. FOLDER: where alarms are stored, outside the folder published by the web server.
 //
 // php receiver.php acknowledge ALARM NAME    acknowledges a stored alarm for a person
 
-// Where errors are displayed, PHP responds 200 to a script that fails, and the alarm would count as delivered.
+// If errors are displayed, PHP responds with 200 when a script fails, and the alarm would count as delivered.
 http_response_code(500);
 
 $secret = (string) getenv('SECRET');
 $folder = (string) getenv('FOLDER');
 
-/** Whether one of the signatures is that of these bytes, and the request is less than 5 minutes old. */
+/** Whether one of the signatures matches these bytes, and the request is less than 5 minutes old. */
 function is_genuine(string $body, string $secret): bool
 {
     $stamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
@@ -32,7 +32,7 @@ function acknowledge(string $file, string $name): bool
     return file_get_contents($url, false, stream_context_create(['http' => $request])) !== false;
 }
 
-/** Notifies your people. Call from here what takes less than 15 seconds, such as a pager, a lamp or a phone system. */
+/** Notifies your people. Call anything here that takes less than 15 seconds: a pager, a lamp or a phone system. */
 function ring(string $body): void
 {
     $alarm = json_decode($body, false, 64, JSON_THROW_ON_ERROR);
@@ -50,16 +50,16 @@ if (PHP_SAPI === 'cli') {
     exit($command === 'acknowledge' && $name !== '' && acknowledge($file, $name) ? 0 : 1);
 }
 
-// With an empty key, anybody could sign.
+// With an empty key, anyone could sign.
 if ($secret === '' || $folder === '') respond(500);
 
-// The raw bytes: `$_POST` is empty for JSON, and json_encode(json_decode($body)) is another text.
+// The raw bytes: `$_POST` is empty for JSON, and json_encode(json_decode($body)) yields different text.
 $body = (string) file_get_contents('php://input');
 if (!is_genuine($body, $secret)) respond(401);
 
-// A delivery whose response was lost comes with the same id. Delete these files after a day, or when you like.
+// If the response was lost, the delivery is repeated with the same id. Delete these files after a day or so.
 $file = $folder . '/' . hash('sha256', $_SERVER['HTTP_WEBHOOK_ID']) . '.json';
 if (file_exists($file)) respond(200);
-// Rings before it stores: if the script dies in between, the alarm rings twice rather than never.
+// Rings before storing: if the script dies in between, the alarm rings twice rather than never.
 ring($body);
 respond(file_put_contents($file, $body) === strlen($body) ? 200 : 500);

@@ -20,8 +20,8 @@ export type Notification = {
 /**
  * What happened to a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not
  * valid, or no longer valid; the service refused it permanently; or the reason to retry. Reasons are words or error
- * names. Neither they nor the services' responses contain addresses or texts. `isOfHost`: the service fails for
- * everyone until its operator fixes it. `afterSeconds`: how long the service asked to wait.
+ * names. Neither reasons nor service responses contain addresses or texts. `isOfHost`: the service fails for everyone
+ * until the operator fixes it. `afterSeconds`: how long the service asked to wait.
  */
 export type PersonOutcome =
   | 'accepted'

@@ -100,7 +100,7 @@ export const createTelegram =
 export type ChatPauses = Map<string, { since: number; until: number }>;
 
 /**
- * Stops calling a chat for as long as Telegram asks. Until then, its messages are postponed without a request. Other
+ * Stops calling a chat for as long as Telegram asks. Until then, messages to it are postponed without a request. Other
  * chats are not affected.
  */
 export const withPauses =
