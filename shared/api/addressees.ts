@@ -111,7 +111,7 @@ export const eventText = async (locale: string, { happening }: Decided): Promise
 /** A delivery's rule and addressee. `hit`: the message in the hit that the delivery reports to. */
 type DeliveryTarget = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
-/** Returns the delivery of an event to an addressee. Empty if the webhook was deleted or now belongs to another bot. */
+/** Returns an event's delivery to an addressee. Empty if the webhook was deleted or now belongs to another bot. */
 export const deliveriesTo = async (
   { now }: Pick<RecipientDeps, 'now'>,
   eventContext: EventContext,

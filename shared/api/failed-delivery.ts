@@ -90,7 +90,7 @@ const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].ac
 /**
  * Reports that an event's first delivery failed. For falls, also sends an email, once an hour per webhook or person
  * (`webhook` null). `end` ends the delivery if no lease keeps other processes from ending it, and returns false if
- * another process already has. The notice is stored first, so that the sweep sends it after a crash.
+ * another process already has. The notice is stored first, so the sweep sends it after a crash.
  */
 export const notifyFailed = async (
   deps: FailureDeps,

@@ -90,7 +90,7 @@ type Fields = {
   alsoSuccess?: 200 | 304 | 503;
   response: z.ZodType;
   /**
-   * The media types of a binary response. The handler may choose any of them, with the first as default. Without media
+   * A binary response's media types. The handler may choose any of them, with the first as default. Without media
    * types, the response is JSON.
    */
   media?: readonly [string, ...string[]];
@@ -129,7 +129,7 @@ export const isWrite = ({ method, changes }: Pick<Operation, 'method' | 'changes
 /** Whether display sessions may call an operation. */
 export const allowsDisplay = (operation: Operation): boolean => 'display' in operation && operation.display === true;
 
-/** The store calls that change what a customer's watch depends on. */
+/** The store calls that change a customer's watch. */
 const watchedCalls: readonly Use[] = [
   'rules.create',
   'rules.replace',
@@ -186,11 +186,9 @@ export const watchUses = [
   'know:targets',
   'watch:alarms',
 ] as const satisfies readonly Use[];
-/**
- * The uses of an operation that acknowledges an alarm, besides the operation's own store call (acknowledgements.ts).
- */
+/** The uses for acknowledging an alarm, besides the operation's own store call (acknowledgements.ts). */
 export const acknowledging = ['fallAnswers.settle', 'enqueue:events'] as const satisfies readonly Use[];
-/** The uses of an operation that withdraws an acknowledgement, besides the operation's own store call. */
+/** The uses for withdrawing an acknowledgement, besides the operation's own store call. */
 export const withdrawing = [...acknowledging, 'enqueue:timers', 'watch:alarms'] as const satisfies readonly Use[];
 
 /** The caching headers for `published` operations. https://www.rfc-editor.org/rfc/rfc9111 */
@@ -225,7 +223,7 @@ const API_TIMEOUT_SECONDS = 15;
 /** Returns a group's request timeout (s), on any host. */
 export const timeoutOf = ({ timeoutSeconds = API_TIMEOUT_SECONDS }: Group): number => timeoutSeconds;
 
-/** The type of an operation field, or `never` for a field no operation has. */
+/** An operation field's type, or `never` for a field no operation has. */
 type FieldType<F> = F extends 'auth'
   ? Access['auth']
   : F extends keyof (AccessRule & Fields)
@@ -238,12 +236,12 @@ type MissingField<O> = Exclude<
   keyof O
 >;
 
-/** Lets the compiler check each field separately, so that it reports errors at the mistake. */
+/** Lets the compiler check each field separately, so it reports errors at the mistake. */
 type Checked<O> = { [F in keyof O]: O[F] extends FieldType<F> ? O[F] : FieldType<F> };
 
 /**
  * The fields as seen by other code. A wrong field becomes `never`, which fits everywhere, and wrong `uses` grant every
- * permission, so that no further errors follow elsewhere.
+ * permission, so no further errors follow elsewhere.
  */
 type Understood<O> = {
   [F in keyof O]: O[F] extends FieldType<F> ? O[F] : F extends 'uses' ? FieldType<F> : never;

@@ -40,7 +40,7 @@ const consoles: Readonly<Record<string, string>> = {
   [BASE_PATH]: `${BASE_PATH.split('/').at(-1)}/console`,
   [`${BASE_PATH}/`]: 'console',
 };
-/** Returns the redirect for a browser that opens the service itself, or undefined for any other request. */
+/** Returns the redirect for a browser opening the service itself, or undefined for any other request. */
 const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
   const isBrowser = event.httpMethod === 'GET' && /\btext\/html\b/i.test(header(event, 'accept') ?? '');
   return isBrowser ? consoles[event.path] : undefined;
@@ -49,7 +49,7 @@ const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
 /**
  * Finds the operation for a request based on API Gateway's resource and method. If there is none, returns the OPTIONS
  * response or the redirect to the console, or fails the request with 404, 405 or 429. A preflight from a listed origin
- * succeeds even for a path that does not exist, so that the page sees the 404 response.
+ * succeeds even for a path that does not exist, so the page sees the 404 response.
  */
 const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise<APIGatewayProxyResult | null> => {
   const { event } = exchange;

@@ -4,8 +4,8 @@ const MAX_SUSPECTS = 1_000;
 
 /**
  * Remembers, in this process's memory, accounts for which an invalid token was recently sent. Requests for such an
- * account are counted only once the token has proved valid, so that a flood of invalid tokens cannot use up the
- * account's rate limit.
+ * account are counted only once the token has proved valid, so a flood of invalid tokens cannot use up the account's
+ * rate limit.
  */
 export const createSuspectAccounts = () => {
   const suspects = new Map<string, number>();

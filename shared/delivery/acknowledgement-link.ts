@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What an acknowledgement link allows: acknowledging a hit on behalf of a message's recipient, until a time (s). */
+/** The claim in an acknowledgement link: acknowledging a hit on behalf of a message's recipient, until a time (s). */
 type Claim = { hitId: number; message: number; until: number };
 
 const FORM = /^(\d{1,16})-(\d{1,6})-(\d{1,12})-([\w-]{22})$/;
@@ -11,11 +11,11 @@ const BYTES = 16;
 const signatureOf = (key: string, { hitId, message, until }: Claim, eventUuid: string): Buffer =>
   createHmac('sha256', key).update(`${hitId}-${message}-${until}-${eventUuid}`).digest().subarray(0, BYTES);
 
-/** Returns the last part of an acknowledgement link. The same claim and key always yield the same string. */
+/** Returns an acknowledgement link's last part. The same claim and key always yield the same string. */
 export const linkTokenOf = (key: string, claim: Claim, eventUuid: string): string =>
   `${claim.hitId}-${claim.message}-${claim.until}-${signatureOf(key, claim, eventUuid).toString('base64url')}`;
 
-/** Parses the last part of a link without checking the signature. Null if it is malformed. */
+/** Parses a link's last part without checking the signature. Null if it is malformed. */
 export const parseLinkToken = (address: string): (Claim & { signature: string }) | null => {
   const [, hitId, message, until, signature = ''] = FORM.exec(address) ?? [];
   if (signature === '') return null;
@@ -29,7 +29,7 @@ export const hasValidSignature = (
   eventUuid: string,
 ): boolean => timingSafeEqual(signatureOf(key, claim, eventUuid), Buffer.from(signature, 'base64url'));
 
-/** What a link to a fall or another urgent event allows: acknowledging it on behalf of a user, until a time (s). */
+/** The claim in a link to a fall or another urgent event: acknowledging it on behalf of a user, until a time (s). */
 export type FallClaim = { customerId: number; userId: number; until: number; sensorId: string; uuid: string };
 
 /** The first character distinguishes these links from links to hits, which begin with a digit. */
@@ -48,7 +48,7 @@ const longUuid = (short: string): string =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /**
- * Returns the last part of a link that acknowledges an alarm without a rule. The same claim and key always yield the
+ * Returns the last part for a link that acknowledges an alarm without a rule. The same claim and key always yield the
  * same string.
  */
 export const fallTokenOf = (key: string, claim: FallClaim): string => {
@@ -57,7 +57,7 @@ export const fallTokenOf = (key: string, claim: FallClaim): string => {
   return `f${customerId}-${userId}-${until}-${shortUuid(uuid)}${signature}-${sensorId}`;
 };
 
-/** Parses the last part of a link without checking the signature. Null if the link is not to a fall. */
+/** Parses a link's last part without checking the signature. Null if the link is not to a fall. */
 export const parseFallToken = (address: string): (FallClaim & { signature: string }) | null => {
   const [, customerId, userId, until, uuid = '', signature = '', sensorId = ''] = FALL_FORM.exec(address) ?? [];
   if (signature === '') return null;

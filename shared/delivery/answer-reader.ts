@@ -9,7 +9,8 @@ const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * What was read of a response. `start`: the first bytes. `isRefused`: these are not an HTTP/1.0 or HTTP/1.1 response.
+ * The part of a response read so far. `start`: the first bytes. `isRefused`: these are not an HTTP/1.0 or HTTP/1.1
+ * response.
  */
 export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolean };
 
@@ -101,7 +102,7 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
 const readers = new WeakMap<Socket, { current: AnswerReader | null }>();
 
 /**
- * Lets a reader read a socket until the returned function is called. Bytes that arrive while no reader is attached
+ * Lets a reader read a socket until the returned function is called. Bytes that arrive without an attached reader
  * belong to no request, so they close the connection.
  */
 export const attachReader = (socket: Socket, reader: AnswerReader): (() => void) => {

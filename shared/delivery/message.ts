@@ -11,7 +11,7 @@ import { fallTokenOf, linkTokenOf } from './acknowledgement-link.ts';
 import { type Payload, stableHeaders } from './targets/http.ts';
 import type { Notification } from './targets/person.ts';
 
-/** The stage settings that appear in messages. */
+/** The stage settings included in messages. */
 type Settings = Parameters<typeof serviceFrom>[0];
 
 /** Returns the service and the webhook for the body, as they were named when the delivery was created. */

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 /** Returns a URL's host as resolvers and sockets expect it: IPv6 literals have no brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Returns the port of an http or https URL. */
+/** Returns the port in an http or https URL. */
 export const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 
 const loopback = new BlockList();

@@ -20,7 +20,7 @@ export type UrlProblem =
 
 type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
 
-/** Returns all addresses of a name as literals. Rejects, or returns none, if the name does not resolve. */
+/** Returns all addresses for a name as literals. Rejects, or returns none, if the name does not resolve. */
 export type ResolveName = (hostname: string) => Promise<readonly string[]>;
 
 const MAX_CHARACTERS = 2_048;
@@ -31,7 +31,7 @@ const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 /**
  * Checks from the text alone whether a URL may be called: https, port 443 or 1024..65535, a public name or address, and
  * no credentials, fragment, backslash, control character or space (D2). The host is checked after the URL parser has
- * normalized it, so that alternative spellings of an address do not help. Callers must use the returned `url`.
+ * normalized it, so alternative spellings of an address do not help. Callers must use the returned `url`.
  */
 export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
   if (text.length > 2 * MAX_CHARACTERS || [...text].length > MAX_CHARACTERS) return rejected('url_too_long');

@@ -10,7 +10,7 @@ import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
 /**
- * `isPublicOnly`: allows only https on public addresses, whatever the stage allows. `isLoopbackDenied`: on a host that
+ * `isPublicOnly`: allows only https on public addresses, whatever the stage allows. `isLoopbackDenied`: on a host
  * others can connect to, allows only the loopback addresses named by the stage.
  */
 type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };

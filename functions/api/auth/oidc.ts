@@ -20,7 +20,7 @@ type FinishDeps = Deps<Operations['finishOidc']['uses'][number]>;
 
 /** How long (s) a login with the issuer may take. */
 const LOGIN_SECONDS = 600;
-/** Binds a login to the browser that began it. Browsers send it only from this service's pages. */
+/** Binds a login to the browser where it began. Browsers send it only from this service's pages. */
 const COOKIE_NAME = 'PSOIDC';
 
 const cookieOf = (event: APIGatewayProxyEvent, value: string, seconds: number): string => {

@@ -26,8 +26,8 @@ export const handler = serve(bots, {
   updateBot: async ({ customerId, params, body, fail }, { store, now }) =>
     (await store.bots.update(customerId, params.botId, body, now())) ?? fail('bot_not_found'),
 
-  // The bot is removed first, so that no webhook can be added. The ownership record is removed last, so that an
-  // interrupted deletion can be repeated.
+  // The bot is removed first, so no webhook can be added. The ownership record is removed last, so that an interrupted
+  // deletion can be repeated.
   deleteBot: async ({ customerId, params: { botId }, fail }, { store, now }) => {
     const isRemoved = await store.bots.remove(customerId, botId);
     const webhooks = (await store.webhooks.list(customerId)).filter((webhook) => webhook.botId === botId);

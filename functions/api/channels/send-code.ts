@@ -15,7 +15,7 @@ import { codeMessage } from './texts.ts';
 
 const HOUR_SECONDS = 3_600;
 
-/** Counts a code for both the user and the address, so that neither can be flooded with codes. */
+/** Counts a code for both the user and the address, so neither can be flooded with codes. */
 const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetDeps, { by, address }: KeptChannel) => {
   const { caller, fail } = call;
   const subjects = [`code:${caller.accountId}`, `code:${by}:${hashSecret(address.toLowerCase())}`];

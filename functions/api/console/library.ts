@@ -27,7 +27,7 @@ const { outputFiles } = await build({
   format: 'esm',
   // Rarely used pages are separate files, loaded on demand.
   splitting: true,
-  // File names contain a content hash, so that caches may keep the files forever.
+  // File names contain a content hash, so caches may keep the files forever.
   entryNames: '[name].[hash]',
   chunkNames: '[name].[hash]',
   assetNames: '[name].[hash]',

@@ -3,7 +3,7 @@ import { logoUrl } from './logo.ts';
 /** The maximum depth of a page below `/console`. */
 export const MAX_DEPTH = 7;
 
-/** Returns the relative path from a page to the folder with the files, so that the console works at any API URL. */
+/** Returns the relative path from a page to the folder with the files, so the console works at any API URL. */
 export const folderFrom = (depth: number): string => {
   if (depth === 0) return 'console/';
   return depth === 1 ? './' : '../'.repeat(depth - 1);
@@ -14,7 +14,7 @@ export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/co
 
 /**
  * Returns the page HTML, with script and style loaded from a folder. The script replaces the static content. The style
- * hides it for some seconds, so that people see it only if the script or the style fails to load.
+ * hides it for some seconds, so people see it only if the script or the style fails to load.
  */
 export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>
 <html lang="en">

@@ -38,7 +38,7 @@ const findPersonDelivery = async (
 
 type TimeRange = { since: number | undefined; until: number | undefined };
 
-/** Logs that a queue is unavailable. The sweep finds the delivery in the due index. */
+/** Logs an unavailable queue. The sweep finds the delivery in the due index. */
 const leaveToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
 
 /** Returns the time range (ms) for a list, limited to the retention. */

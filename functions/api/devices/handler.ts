@@ -43,7 +43,7 @@ export const handler = serve(devices, {
     if (outcome.kind === 'again') return new Reply(outcome.registration, { status: 200 });
     if (outcome.kind === 'refused') return fail('registration_refused');
     const { maxDevices } = provisioner;
-    // A missing limit means that the key has been deleted.
+    // A missing limit means the key has been deleted.
     if (maxDevices === null) return fail('credentials_invalid');
     return fail('limit_reached', { limit: { of: 'devices', most: maxDevices } });
   },

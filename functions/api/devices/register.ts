@@ -14,7 +14,7 @@ import type { devices } from './contract.ts';
 type RegisterDeps = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
 type CodeDeps = Pick<RegisterDeps, 'now' | 'random'>;
 type Registration = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
-/** The result of a registration. Null means that the sensor has changed, and the registration must be retried. */
+/** The result of a registration. Null means the sensor has changed, and the registration must be retried. */
 type RegistrationResult =
   | { kind: 'new' | 'again'; registration: Registration }
   | { kind: 'refused' | 'key_used_up' }
@@ -57,7 +57,7 @@ const enqueueNotice = (
   { uuid, receiveDate }: Pick<NewNotice, 'uuid' | 'receiveDate'>,
 ) => sendNotice(deps, { customerId: customerId ?? UNASSIGNED, sensorId, uuid, receiveDate });
 
-/** Reports a refused registration, up to a limit, so that key holders cannot flood a customer with reports. */
+/** Reports a refused registration, up to a limit, so key holders cannot flood a customer with reports. */
 const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<void> => {
   const { store, now } = deps;
   const { windowSeconds } = REPORTED_REFUSALS;

@@ -18,8 +18,8 @@ type ReferenceScope = { customerId: number; sensorId: string; since: number };
 type Refuse = (path: string, problem: Problem) => never;
 
 /**
- * Checks that the rule hit and the event named in the feedback exist and belong to the sensor. Returns the UUID of the
- * event the feedback is about, or null.
+ * Checks whether the rule hit and the event named in the feedback exist and belong to the sensor. Returns the UUID of
+ * the event the feedback is about, or null.
  */
 const checkReferences = async (
   store: StoreOf<'ruleHits.get' | 'events.get'>,

@@ -21,7 +21,7 @@ const recipientOf = (text: string, { users, webhooks, usernameKey }: Directory):
   return userId === undefined ? null : { userId, by };
 };
 
-/** Returns the recipients named in a cell, or the first part that does not name one. */
+/** Returns the recipients named in a cell, or the first unknown part. */
 export const recipientsIn = (cell: string, directory: Directory): { recipients: Recipient[] } | { unknown: string } => {
   const parts = cell
     .split(';')

@@ -75,7 +75,7 @@ export const checkRequests = async (
   const { customerId, caller, body, fail } = call;
   if (body.subject.kind === 'user') await refuseRequester(call, deps);
   if (!needsApproval('erasure', body.subject, caller)) return store.dataJobs.create;
-  // Read before the list, so that only one of several concurrent requests is stored.
+  // Read before the list, so only one of several concurrent requests is stored.
   const { erasureRequest } = (await store.customers.get(customerId)) ?? fail('customer_not_found');
   const jobs = await store.dataJobs.list(customerId, 'erasure');
   if (jobs.some(({ state }) => state === 'requested')) return fail('erasure_requested');

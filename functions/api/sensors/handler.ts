@@ -107,14 +107,14 @@ export const handler = serve(sensors, {
     if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const { limit, windowSeconds } = WRONG_CODES;
-    // Counted per user, so that a user's typos do not keep colleagues from linking.
+    // Counted per user, so a user's typos do not keep colleagues from linking.
     const subject = `pairing:${accountKey}`;
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
     const hash = hashSecret(normalizedCode(body.code));
     const pairing = await store.devices.pairing(hash);
     if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
-      // Counted in the table before responding, so that concurrent attempts cannot exceed the limit.
+      // Counted in the table before responding, so concurrent attempts cannot exceed the limit.
       const { count, seconds } = await store.limits.countFailure(subject, windowSeconds, now());
       return count > limit ? fail('rate_limited', { waitSeconds: seconds }) : fail('pairing_code_unknown');
     }

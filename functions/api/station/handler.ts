@@ -41,7 +41,7 @@ export const handler = serve(station, {
     const onDuty = (read.onDuty ?? []).filter(({ until }) => until > now());
     const roughly = { ...watch, date: Math.floor(watch.date / WATCH_DATE_MS) };
     // The ETag is weak, because it does not cover the watch's exact date. The changes are read before the hits, so hits
-    // that change in between are sent again.
+    // changed in between are sent again.
     const tag = `"${hashOf(JSON.stringify([falls, changes, roughly, onDuty]))}"`;
     const openFalls = { openFalls: falls.data, sensorsWithFalls: falls.total };
     const reply = { ...openFalls, hits: [], watch, onDuty };

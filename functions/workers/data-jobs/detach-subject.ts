@@ -67,7 +67,7 @@ const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<
   if (removed) await store.dataJobs.addCounts(job, new Map([['user', 1]]), now());
 };
 
-/** Removes the subject of an erasure from wherever readers look it up. */
+/** Removes an erasure's subject from wherever readers look it up. */
 export const detachSubject = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { customerId, subject } = job;
   if (subject.kind === 'customer') return detachCustomer(deps, job);

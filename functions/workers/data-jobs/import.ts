@@ -164,7 +164,7 @@ const makeStep = (deps: JobDeps, job: AuditedImport, step: ImportStep): Promise<
 
 /**
  * Applies the remaining import steps, as far as time permits. After a crash, at most the last step is repeated. A
- * customer's imports run one after the other, so that importing the same file twice does not create duplicates.
+ * customer's imports run one after the other, so importing the same file twice does not create duplicates.
  */
 export const runImport = async (
   deps: JobDeps,

@@ -23,10 +23,7 @@ const MAX_PER_HOUR = 10;
 const MAX_PER_HOUR_ABOUT_SENSORS = 5;
 /** The minimum time (s) between alarm lists for a person who has received too many emails. */
 const LIST_SECONDS = 600;
-/**
- * How often (s) an email that was not accepted is resent. Mail servers often refuse the first attempt from a new
- * sender.
- */
+/** How often (s) a rejected email is resent. Mail servers often refuse the first attempt from a new sender. */
 const RETRY_SECONDS = 60;
 /** The minimum time (s) between emails about offline sensors. */
 const SENSORS_SECONDS = 60;
@@ -138,7 +135,7 @@ const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[
 
 /**
  * The users who get a list later, because they have received too many emails (`deferredTo`), or because an email was
- * not accepted (`refusedTo`).
+ * rejected (`refusedTo`).
  */
 type Listed = { deferredTo: number[]; refusedTo: number[] };
 type MailFor = (manager: Manager, alarms: readonly UnnotifiedAlarm[]) => Promise<{ subject: string; text: string }>;
@@ -157,14 +154,14 @@ const mailEach = async (
     const { subject, text } = await mailFor(manager, own);
     if (await context.deps.mail(manager.address, subject, text)) return;
     listed.refusedTo.push(manager.userId);
-    // Counts this attempt, so that the next one does not follow at once.
+    // Counts this attempt, so the next one does not follow at once.
     await mayList(context, manager.userId, true);
   };
   await Promise.all(context.managers.map(mailOne));
   return listed;
 };
 
-/** Returns when (ms) people are next reminded of an alarm, or null if never. */
+/** Returns when (ms) the next reminder of an alarm is due, or null if never. */
 const nextReminder = ({ isUnanswered }: UnnotifiedAlarm, lastMail: number): number | null =>
   isUnanswered ? null : lastMail + HOUR_MS;
 
@@ -231,8 +228,8 @@ const mailAboutSensors = async (context: MailContext): Promise<void> => {
 };
 
 /**
- * Sends a list of all open alarms to managers who have received too many emails, or whose email was not accepted. After
- * an hour, only reminders are sent.
+ * Sends a list of all open alarms to managers who have received too many emails, or whose email was rejected. After an
+ * hour, only reminders are sent.
  */
 const mailLists = async (context: MailContext): Promise<void> => {
   const { deps, customerId, managers } = context;

@@ -36,7 +36,7 @@ const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + ran
  */
 type Admission = ({ kind: 'admitted' } & AdmittedRequest) | { kind: 'postponed'; until: number } | { kind: 'requeued' };
 
-/** Whether a delivery is an alarm that was never sent, rather than a retry or a redelivery. */
+/** Whether a delivery is an unsent alarm, rather than a retry or a redelivery. */
 const isAlarm = async (
   deps: DeliverDeps,
   { customerId, webhookId, id }: WebhookDeliveryKey,

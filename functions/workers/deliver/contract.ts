@@ -5,9 +5,8 @@ import { WebhookTask } from '#shared/queue/task.ts';
 
 /**
  * Sends deliveries. First attempts at healthy receivers come from the `deliveries` queue, all others from `retries`, so
- * that slow receivers do not delay alarms. `concurrency` limits how many requests may hang before their receivers are
- * known to be slow. Each webhook has up to five open requests and five deliveries waiting for a slot. All others stay
- * queued.
+ * slow receivers do not delay alarms. `concurrency` limits how many requests may hang before their receivers are known
+ * to be slow. Each webhook has up to five open requests and five deliveries waiting for a slot. All others stay queued.
  */
 export const deliver = consumer({
   name: 'deliver',

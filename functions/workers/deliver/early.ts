@@ -75,7 +75,7 @@ export const checkEarly = async (
   if (isUnsent && planned <= deps.now()) return null;
   // The process making the last attempt died, and the lease has ended.
   if (delivery?.state === 'sending' && found.until !== null && found.until <= deps.now()) return null;
-  // This may be the last task for a delivery that another attempt has changed.
+  // This may be the last task for a delivery changed by another attempt.
   if (!isUnsent || !early || planned !== early.insteadOf) return requeueFound(deps, key, found);
   return early.back !== backDate || isFailingAgain(webhook) ? 'postponed' : null;
 };

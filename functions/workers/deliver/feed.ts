@@ -80,7 +80,7 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   }
 };
 
-/** Posts the feed of a webhook that now has a URL. Returns `empty` once the feed is empty and will stay empty. */
+/** Posts a webhook's feed now that it has a URL. Returns `empty` once the feed is empty and will stay empty. */
 const emptyFeed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

@@ -139,8 +139,8 @@ const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise
 };
 
 /**
- * Whether the receiver is back since a delivery was postponed, which means that it may have been attempted early, or
- * whether the attempt itself is early.
+ * Whether the receiver is back since a delivery was postponed, so it may have been attempted early, or whether the
+ * attempt itself is early.
  */
 const isAfterRelease = ({ notBefore, early }: Deliver, { backDate }: WebhookRecord): boolean =>
   early !== undefined || (notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000);

@@ -14,8 +14,8 @@ import type { AdmittedRequest } from './circuit.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * Records a pending delivery that is older than all known ones, so that the release finds it. Rarely needed, because
- * usually the oldest delivery fails first.
+ * Records a pending delivery that is older than all known ones, so the release finds it. Rarely needed, because usually
+ * the oldest delivery fails first.
  */
 export const notePending = async (
   { store }: DeliverDeps,
@@ -27,7 +27,7 @@ export const notePending = async (
   if (pendingSince !== undefined && time < pendingSince) await store.health.notePending(webhook, time);
 };
 
-/** An attempt that sent a request, and the state that follows. */
+/** An attempt that sent a request, and the resulting state. */
 type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: NextState };
 
 /**
@@ -67,8 +67,8 @@ const recordFailure = async (
 };
 
 /**
- * Records the first success after failures, and releases pending deliveries. The task is enqueued first, so that a
- * crash cannot skip the release. It waits until the success is recorded. If another success came first, it has already
+ * Records the first success after failures, and releases pending deliveries. The task is enqueued first, so a crash
+ * cannot skip the release. The task waits until the success is recorded. If another success came first, it has already
  * recorded everything.
  */
 const recordBack = async (

@@ -30,7 +30,7 @@ import type { Outcome } from './schedule.ts';
 
 /** Why a person is not notified. Retries would not help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
-/** The result of an attempt. */
+/** An attempt's result. */
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
 
 const DAY_SECONDS = 86_400;

@@ -47,7 +47,7 @@ const acknowledgementLine = (
 
 /**
  * Acknowledges a delivery's hits if the receiver named the person acknowledging the alarm. This happens before the
- * attempt is recorded. If it fails, the attempt is retried, so that no acknowledgement is lost.
+ * attempt is recorded. If it fails, the attempt is retried, so no acknowledgement is lost.
  */
 const acknowledgeHits = async (
   deps: DeliverDeps,
@@ -85,7 +85,7 @@ const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise
   return !(await hasMoved(deps, webhook));
 };
 
-/** Returns the state that follows from a response. */
+/** Returns the state resulting from a response. */
 const nextState = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -102,12 +102,12 @@ const nextState = async (
   });
 };
 
-/** An attempt's result, and the state that follows. `hasTask`: the delivery has another task besides the attempt's. */
+/** An attempt's result, and the resulting state. `hasTask`: the delivery has another task besides the attempt's. */
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**
- * Writes an attempt's result. The delivery itself is written last, so that after a crash the attempt and all
- * consequences are repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
+ * Writes an attempt's result. The delivery itself is written last, so after a crash the attempt and all consequences
+ * are repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
  */
 const write = async (
   deps: DeliverDeps,
@@ -180,7 +180,7 @@ const measureAttempt = (
 
 /**
  * Records an attempt and reports it. `webhook` is null for a delivery to a person. Returns the error if the result
- * could not be reported to a rule hit, otherwise undefined. Callers throw it last, so that the task is retried.
+ * could not be reported to a rule hit, otherwise undefined. Callers throw it last, so the task is retried.
  */
 export const recordAttempt = async (
   deps: DeliverDeps,

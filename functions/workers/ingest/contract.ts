@@ -3,7 +3,7 @@ import { consumer } from '#shared/queue/consumer.ts';
 import { DevicePublished } from '#shared/queue/mqtt.ts';
 
 /**
- * Ingests messages that devices publish over MQTT. The AWS IoT rule calls the function with each message. Messages from
+ * Ingests messages published by devices over MQTT. The AWS IoT rule calls the function with each message. Messages from
  * failed calls come from the `mqtt` queue.
  */
 export const ingesting = consumer({

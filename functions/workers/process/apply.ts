@@ -12,7 +12,7 @@ import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './c
 
 export type RulesById = ReadonlyMap<number, Rule>;
 
-/** Loads a decision's rules that are not known yet. Rules deleted after they fired are missing. */
+/** Loads a decision's rules not known yet. Rules deleted after they fired are missing. */
 const loadFiredRules = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,
@@ -133,7 +133,7 @@ export const finishDecision = async (deps: ProcessDeps, context: SensorContext):
 type QuarantineCause = NonNullable<Received<unknown>['quarantineCause']>;
 
 /**
- * Finishes the previous decision, or quarantines it if it keeps failing on its own, so that it no longer holds back the
+ * Finishes the previous decision, or quarantines it if it keeps failing on its own, so it no longer holds back the
  * sensor. Returns the resulting state.
  */
 export const finishOrQuarantine = async (

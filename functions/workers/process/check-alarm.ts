@@ -23,10 +23,7 @@ const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: 
   return false;
 };
 
-/**
- * Returns an event's alarms that no one was notified of, and whether anyone was notified of another alarm for the
- * event.
- */
+/** Returns an event's alarms no one was notified of, and whether anyone was notified of another alarm for the event. */
 const unnotifiedOf = async (
   deps: ProcessDeps,
   task: CheckAlarm,
@@ -35,7 +32,7 @@ const unnotifiedOf = async (
   const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent, fall } = task;
   const found = await Promise.all(hitIds.map((hitId) => store.ruleHits.get(customerId, hitId)));
   const hits = found.filter((hit) => hit !== null);
-  // Acknowledging one of an event's alarms acknowledges them all.
+  // Acknowledging any of an event's alarms acknowledges them all.
   if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
   const common = { customerId, sensorId, situation, eventUuid, date: now(), ...(fall !== undefined && { fall }) };
   const ofHit = ({ id, ruleId, createDate: hitDate, messages }: HitItem): UnnotifiedAlarm => ({
@@ -83,8 +80,8 @@ export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hit
 };
 
 /**
- * Records an alarm that no one was notified of, and starts the next steps. Each step can be repeated after a crash.
- * Returns the recorded alarm, or null if it was already handled, or if anyone has been notified or has acknowledged it
+ * Records an alarm no one was notified of, and starts the next steps. Each step can be repeated after a crash. Returns
+ * the recorded alarm, or null if it was already handled, or if anyone has been notified or has acknowledged it
  * meanwhile.
  */
 const alert = async (

@@ -141,7 +141,7 @@ export const decide = async (
     checkAt: former ? null : nextSweepCheck(deps, context, judgement),
     formerUntil: former?.ttl ?? null,
   };
-  // The check is enqueued first, so that a task exists for every open fall in a state.
+  // The check is enqueued first, so a task exists for every open fall in a state.
   if (!former) await enqueueFallCheck(deps, context, judgement);
   deps.failpoint('process.judged');
   if (!(await deps.store.states.decide(sensorKey(context), before.version, state, times)))

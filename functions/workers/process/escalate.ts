@@ -290,7 +290,7 @@ const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalat
 const isEndedByEvent = ({ rule, state, hit }: RoundContext): boolean =>
   rule.untilAcknowledged === false && state !== null && isSituationOver(state, hit.cause);
 
-/** The result of a round's task. `changed`: the hit has changed since it was read. */
+/** The task result for a round. `changed`: the hit has changed since it was read. */
 type RoundResult = 'no_escalation' | 'acknowledged' | 'not_due' | 'ended' | 'changed' | 'applied';
 
 const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundResult> => {

@@ -154,7 +154,7 @@ const discard = async (
 };
 
 /**
- * Records in the sensor list whether most of a sensor's messages are not understood, and whether the device marks falls
+ * Records in the sensor list whether most messages from a sensor are not understood, and whether the device marks falls
  * as silent. Counts each sensor whose messages are newly misunderstood.
  */
 const noteObstacles = async (

@@ -214,7 +214,7 @@ const customerDeliveries = async (
 /** A decision's deliveries, the recipients it may notify, and the checks whether anyone was notified of the alarms. */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
-/** The maximum number of an event's deliveries that a check examines for attempts. */
+/** The maximum number of deliveries per event that a check examines for attempts. */
 const MAX_CHECKED = 10;
 
 /**

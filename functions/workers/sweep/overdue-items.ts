@@ -5,8 +5,8 @@ import type { Due } from '#shared/store/engine/due.ts';
 const FORGET_MS = 30 * 60_000;
 
 /**
- * Creates a record of overdue items. Each item counts once, so that an item that stays overdue does not hide the next.
- * A new process starts without a record, and counts earlier items again.
+ * Creates a record of overdue items. Each item counts once, so an item that stays overdue does not hide the next. A new
+ * process starts without a record, and counts earlier items again.
  */
 export const createOverdueItems = () => {
   const found = new Map<string, number>();

@@ -35,8 +35,8 @@ const withdrawFromHits = async (
 };
 
 /**
- * Ends a delivery whose message did not arrive. The delivery itself is written last, so that all steps are repeated
- * after a crash. If the delivery has been attempted again since, only the last attempt counts.
+ * Ends a delivery whose message did not arrive. The delivery itself is written last, so all steps are repeated after a
+ * crash. If the delivery has been attempted again since, only the last attempt counts.
  */
 export const endDelivery = async (
   deps: UndeliverableDeps,

@@ -52,8 +52,7 @@ const mailGaps = (
 const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch): Promise<Gap[] | null> => {
   const { store, log } = deps;
   if (stored.opened.length === 0) return [];
-  // Before the emails, so that no one gets them twice. If the watch was recomputed meanwhile, the next run handles them
-  // all.
+  // Before the emails, so no one gets them twice. If the watch was recomputed meanwhile, the next run handles them all.
   if (!(await store.watches.put(customerId, { ...stored, opened: [] }, stored))) return null;
   const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
   const gaps = causes.flatMap((cause) => cause.gaps);

@@ -71,7 +71,7 @@ const auditDetails = (
   });
 };
 
-/** The maximum size (bytes) of a line without keys, so that it costs a single write. */
+/** The maximum size (bytes) of a line without keys, so it costs a single write. */
 const MAX_LINE_BYTES = 900;
 const bytesOf = (line: object): number => Buffer.byteLength(JSON.stringify(line));
 

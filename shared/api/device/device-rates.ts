@@ -19,7 +19,7 @@ export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
 
 type Counted = { calls: number; messages: number };
 
-/** A device with more calls per minute than this is busy, and falls are also counted. */
+/** A device with more calls per minute than this is busy. Its falls are counted too. */
 const BUSY_CALLS = 60;
 
 /**

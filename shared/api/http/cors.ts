@@ -3,9 +3,9 @@ import { header } from './exchange.ts';
 
 /** Request headers read by operations, besides those every page may send. */
 const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match';
-/** The methods allowed for a path that does not exist, so that the page sees the 404 response to the actual request. */
+/** The methods allowed for a path that does not exist, so the page sees the 404 response to the actual request. */
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-/** How long (s) browsers may cache a preflight. Kept short, so that an origin removed from the list is soon refused. */
+/** How long (s) browsers may cache a preflight. Kept short, so an origin removed from the list is soon refused. */
 const MAX_AGE = 600;
 
 /**

@@ -25,7 +25,7 @@ export const isInexact = (value: unknown): boolean => value instanceof Number;
 const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
 const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
 
-/** Wraps a number not written as an exact integer, so that only the decimal schema accepts it. */
+/** Wraps a number not written as an exact integer, so only the decimal schema accepts it. */
 const markInexact = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !(exactInteger.test(context?.source ?? '') && Number.isSafeInteger(value))
     ? Object(value)

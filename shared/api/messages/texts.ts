@@ -12,8 +12,8 @@ type Texts = {
   invitationMail: { subject: string; text: string };
 };
 
-// Languages are loaded on first use, so that cold starts load none. If a language in domain/identity/language.ts has no
-// file here, the code does not compile.
+// Languages are loaded on first use, so cold starts load none. If a language in domain/identity/language.ts has no file
+// here, the code does not compile.
 const languages: Record<Language, () => Promise<Texts>> = { en: () => import('./en.ts'), de: () => import('./de.ts') };
 const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)]();
 

@@ -8,7 +8,7 @@ import { extendDisplay } from './display.ts';
 import type { Guard } from './guard.ts';
 import { checkRate, countAccount, countAnonymous, countDevice, countSessionRead } from './rate-limit.ts';
 
-/** Token use is recorded at most once per interval, so that it costs almost nothing per request. */
+/** Token use is recorded at most once per interval, so it costs almost nothing per request. */
 const USE_INTERVAL_MS = 60_000;
 
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;

@@ -40,8 +40,8 @@ export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>
   outcome === 'gone' || (typeof outcome === 'object' && 'refused' in outcome);
 
 /**
- * Sends a notification through one of a person's channels. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never
- * rejects because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a
+ * Sends a notification through a single channel. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
+ * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a
  * `reference`, the service reports messages it accepts but cannot deliver (functions/workers/undeliverable).
  */
 export type SendToPerson = (

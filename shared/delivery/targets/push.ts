@@ -4,7 +4,9 @@ import type { WebhookClient } from '../webhook-client.ts';
 import { retryAfterSeconds } from './http.ts';
 import type { PersonOutcome } from './person.ts';
 
-/** How long (s) a push service keeps a message for a device that is off, which is as long as the five attempts take. */
+/**
+ * How long (s) a push service keeps a message for a device that is off. This matches the duration of the five attempts.
+ */
 const TTL_SECONDS = 600;
 const goneStatuses: readonly (number | null)[] = [404, 410];
 /** The maximum number of characters an attempt keeps from a push service's response. */
