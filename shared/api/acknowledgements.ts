@@ -35,9 +35,9 @@ export const requestedAcknowledgement = async (
 };
 
 /**
- * Updates a fall's alarms after the answer has changed, and sends the notice about the change. The worker repeats the
- * update when it processes the notice, because by then it also knows alarms that were still being created. Returns the
- * changed hits.
+ * Updates the alarms for a fall after the answer has changed, and sends the notice about the change. The worker repeats
+ * the update when it processes the notice, because by then it also knows alarms that were still being created. Returns
+ * the changed hits.
  */
 export const followFall = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
@@ -49,7 +49,10 @@ export const followFall = async (
   return settled;
 };
 
-/** Sends the notice about a changed hit, if there is one. Returns the fall's other hits that have changed with it. */
+/**
+ * Sends the notice about a changed hit, if there is one. Returns the other hits for the same fall that have changed
+ * with it.
+ */
 const followHit = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
   { customerId }: HitKey,
@@ -101,9 +104,9 @@ export const resumeHits = async (
 };
 
 /**
- * Withdraws a hit's acknowledgement and, if it is about a fall, that of the fall with all its hits. The escalations of
- * these hits continue. Returns the hit. Null if the hit does not exist, `refused` if the acknowledgement must not be
- * withdrawn, `closed` if the fall is closed.
+ * Withdraws the acknowledgement of a hit and, if it is about a fall, that of the fall with all its hits. The
+ * escalations of these hits continue. Returns the hit. Null if the hit does not exist, `refused` if the acknowledgement
+ * must not be withdrawn, `closed` if the fall is closed.
  */
 export const withdrawAcknowledgement = async (
   deps: Deps<'acknowledgements.withdraw' | (typeof withdrawing)[number]>,

@@ -34,7 +34,7 @@ export type KnownRecipients = {
 /** A webhook or a person that receives a message from a hit. */
 export type Addressee = { accountId: number; name: string } & ({ webhookId: string } | { by: Person['by'] });
 
-/** Returns a key for an addressee's receiver. Addressees with the same key share a receiver. */
+/** Returns the receiver key for an addressee. Addressees with the same key share a receiver. */
 export const addresseeKey = ({ accountId, name, ...way }: Addressee): string =>
   receiverKey('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 
@@ -42,7 +42,7 @@ export const addresseeKey = ({ accountId, name, ...way }: Addressee): string =>
 export const uniqueAddressees = <T extends { addressee: Addressee }>(targets: readonly T[]): T[] =>
   [...new Map(targets.toReversed().map((target) => [addresseeKey(target.addressee), target])).values()].toReversed();
 
-/** How an addressee is notified, which is the `publisher` of the addressee's message in a hit. */
+/** How an addressee is notified, which is the `publisher` of the message in a hit. */
 export const publisherFor = (addressee: Addressee): RuleMessage['publisher'] =>
   'by' in addressee ? addressee.by : 'webhook';
 
@@ -52,7 +52,7 @@ type RecipientDeps = {
 };
 
 /**
- * Reads the recipients a decision may notify, and the customer's webhooks with the ids `customerWebhooks`. Webhooks and
+ * Reads the recipients a decision may notify, and the customer webhooks with the ids `customerWebhooks`. Webhooks and
  * bots are read in one batch. People are read only if a rule names them.
  */
 export const readRecipients = async (
@@ -80,8 +80,8 @@ export const expressesEvent = (format: Format, { event }: EventContext): boolean
   canExpressEvent(format, event.happening.code, rawMessageOf(event));
 
 /**
- * Returns an event's addressees without duplicates. A webhook whose format has no payload for the event is left out,
- * because the message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
+ * Returns the addressees for an event without duplicates. A webhook whose format has no payload for the event is left
+ * out, because the message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],
@@ -108,10 +108,10 @@ export const addresseesOf = (
 export const eventText = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** A delivery's rule and addressee. `hit`: the message in the hit that the delivery reports to. */
+/** The rule and addressee for a delivery. `hit`: the message in the hit that the delivery reports to. */
 type DeliveryTarget = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
-/** Returns an event's delivery to an addressee. Empty if the webhook was deleted or now belongs to another bot. */
+/** Returns the delivery to an addressee. Empty if the webhook was deleted or now belongs to another bot. */
 export const deliveriesTo = async (
   { now }: Pick<RecipientDeps, 'now'>,
   eventContext: EventContext,

@@ -3,7 +3,7 @@ import { isFinished } from '../domain/delivery/replay.ts';
 import { urgentSituationOf } from '../domain/rule/alarm.ts';
 import type { Deps } from '../runtime/deps.ts';
 
-/** Reports attempts, by start time (ms), to a delivery's rule hits. */
+/** Reports attempts, by start time (ms), to the rule hits behind a delivery. */
 export const reportAttempts = async (
   { store, now }: Deps<'hitReports.report'>,
   { customerId, hit, alsoHits = [] }: Delivery,
@@ -56,7 +56,7 @@ const MAX_STEP_MS = 86_400_000;
 
 /**
  * After this delivery has failed, enqueues a check whether all deliveries in the round have failed. If so, the next
- * escalation step is due at once. Called after the failure is recorded, and again if the delivery's task is retried.
+ * escalation step is due at once. Called after the failure is recorded, and again if the task is retried.
  */
 export const checkFailedRound = async (
   { enqueue, now }: Deps<'enqueue:timers'> & Pick<Deps<'hitReports.report'>, 'now'>,

@@ -18,12 +18,12 @@ const HOUR_SECONDS = 3_600;
 /** The maximum number of emails a single invocation has time for. */
 const MAX_MAILS = 20;
 
-/** A notice for the customer's other webhooks: the task that processes it, and the stored item. */
+/** A notice for the other webhooks of the customer: the task that processes it, and the stored item. */
 type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem };
 
 /**
- * Returns the notice that a delivery did not reach the receiver. Null unless this is an event's first delivery. Also
- * null for events about receivers, because their notices would cause further notices.
+ * Returns the notice that a delivery did not reach the receiver. Null unless this is the first delivery of an event.
+ * Also null for events about receivers, because their notices would cause further notices.
  */
 export const noticeOf = (
   { now }: Pick<FailureDeps, 'now'>,
@@ -88,9 +88,9 @@ export const mailManagers = async (
 const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].action));
 
 /**
- * Reports that an event's first delivery failed. For falls, also sends an email, once an hour per webhook or person
- * (`webhook` null). `end` ends the delivery if no lease keeps other processes from ending it, and returns false if
- * another process already has. The notice is stored first, so the sweep sends it after a crash.
+ * Reports that the first delivery of an event failed. For falls, also sends an email, once an hour per webhook or
+ * person (`webhook` null). `end` ends the delivery if no lease keeps other processes from ending it, and returns false
+ * if another process already has. The notice is stored first, so the sweep sends it after a crash.
  */
 export const notifyFailed = async (
   deps: FailureDeps,

@@ -3,7 +3,7 @@ import type { Deps } from '../runtime/deps.ts';
 
 type AddressKeyDeps = Deps<'addressKeys.get' | 'addressKeys.keep' | 'encrypt:secrets' | 'decrypt:secrets'>;
 
-/** Returns the key that signs alarm acknowledgement links, creating it on a stage's first delivery. */
+/** Returns the key that signs alarm acknowledgement links, creating it on the first delivery in a stage. */
 export const getLinkKey = async ({
   store,
   encryptSecret,

@@ -34,13 +34,15 @@ type AccessRule = {
  */
 export type ApiName = 'devices' | 'apps';
 
-/** Returns an operation's API: `devices` for devices and the software that registers them, `apps` for all others. */
+/**
+ * Returns the API for an operation: `devices` for devices and the software that registers them, `apps` for all others.
+ */
 export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
 /**
- * The kind of object in the path an operation works on. The object's customer is always the caller's own, unless the
- * caller is a system admin.
+ * The kind of object in the path an operation works on. The object always belongs to the caller's own customer, unless
+ * the caller is a system admin.
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
@@ -90,7 +92,7 @@ type Fields = {
   alsoSuccess?: 200 | 304 | 503;
   response: z.ZodType;
   /**
-   * A binary response's media types. The handler may choose any of them, with the first as default. Without media
+   * The media types of a binary response. The handler may choose any of them, with the first as default. Without media
    * types, the response is JSON.
    */
   media?: readonly [string, ...string[]];
@@ -105,7 +107,7 @@ type Fields = {
    */
   published?: keyof typeof publishedHeaders;
   /**
-   * The operation works without the table. Requests are counted in each process's memory, and a caller the table cannot
+   * The operation works without the table. Requests are counted in process memory, and a caller the table cannot
    * identify is anonymous.
    */
   withoutTable?: true;
@@ -119,7 +121,7 @@ type Fields = {
   uses: readonly Use[];
 };
 
-/** Whether an operation's changes are audited. Device messages are not, because they are events. */
+/** Whether changes by an operation are audited. Device messages are not, because they are events. */
 export const isAudited = (operation: Operation): boolean =>
   (isWrite(operation) || operation.records === true) && operation.bodyKind !== 'messages' && !operation.withoutTable;
 /** Whether an operation can change something, in which case read-only tokens are refused. */
@@ -129,7 +131,7 @@ export const isWrite = ({ method, changes }: Pick<Operation, 'method' | 'changes
 /** Whether display sessions may call an operation. */
 export const allowsDisplay = (operation: Operation): boolean => 'display' in operation && operation.display === true;
 
-/** The store calls that change a customer's watch. */
+/** The store calls that change what a watch depends on. */
 const watchedCalls: readonly Use[] = [
   'rules.create',
   'rules.replace',
@@ -154,7 +156,7 @@ const watchedCalls: readonly Use[] = [
   'users.remove',
   'customers.update',
 ];
-/** Whether an operation's change can open or close a gap in a customer's watch. */
+/** Whether changes by an operation can open or close a gap in the watch. */
 export const canOpenGaps = (operation: Operation): boolean =>
   isAudited(operation) && operation.uses.some((use) => watchedCalls.includes(use));
 
@@ -198,7 +200,8 @@ export const publishedHeaders = {
 } as const;
 
 /**
- * Returns an operation's resource as written by API Gateway: `/api/v1/sensors/{sensorId}`, `/api/v1/console/{page+}`.
+ * Returns the resource for an operation as written by API Gateway: `/api/v1/sensors/{sensorId}`,
+ * `/api/v1/console/{page+}`.
  */
 export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>): string =>
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
@@ -206,7 +209,7 @@ export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>)
 /** Operations that share a Lambda function. */
 export type Group = {
   name: string;
-  /** The group's description in the OpenAPI document. */
+  /** The group description in the OpenAPI document. */
   about: string;
   /** The request timeout (s). Defaults to API_TIMEOUT_SECONDS. */
   timeoutSeconds?: number;
@@ -220,10 +223,10 @@ export type Group = {
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const API_TIMEOUT_SECONDS = 15;
-/** Returns a group's request timeout (s), on any host. */
+/** Returns the request timeout (s) for a group, on any host. */
 export const timeoutOf = ({ timeoutSeconds = API_TIMEOUT_SECONDS }: Group): number => timeoutSeconds;
 
-/** An operation field's type, or `never` for a field no operation has. */
+/** The type of an operation field, or `never` for a field no operation has. */
 type FieldType<F> = F extends 'auth'
   ? Access['auth']
   : F extends keyof (AccessRule & Fields)
@@ -284,7 +287,7 @@ type Identified<O extends Operation> = [O['auth']] extends [never]
 type CommonError = 'forbidden' | 'unavailable' | 'rate_limited';
 type Declared<O extends Operation> = O['errors'] extends readonly (infer E extends ErrorCode)[] ? E : never;
 
-/** The request as passed to a handler, limited to what the operation's contract declares. */
+/** The request as passed to a handler, limited to what the contract declares. */
 export type Call<O extends Operation> = Identified<O> & {
   params: Out<O['params']>;
   query: Out<O['query']>;
@@ -295,18 +298,16 @@ export type Call<O extends Operation> = Identified<O> & {
       : Out<O['body']>;
   /** Fails the request with an error declared in the contract. */
   fail: (code: Declared<O> | CommonError, details?: ErrorDetails) => never;
-  /**
-   * Fails the request with 400 for a value only the handler can check. `values` are inserted into the problem's text.
-   */
+  /** Fails the request with 400 for a value only the handler can check. `values` are inserted into the problem text. */
   refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
   /** Sets the actor and customer for a request without a known caller, for the audit log. */
   actAs: (actor: Actor, customerId: number) => void;
   /** Sets the customer whose audit log records the request. Must be called before the first change. */
   auditUnder: (customerId: number) => void;
   /**
-   * Sets the values being replaced, for the details in the request's audit line. Must be called before the first
-   * change. Needed if the first write does not replace an item with these fields. If the body is a list, the fields get
-   * the names used here.
+   * Sets the values being replaced, for the details in the audit line. Must be called before the first change. Needed
+   * if the first write does not replace an item with these fields. If the body is a list, the fields get the names used
+   * here.
    */
   auditChange: (before: object, after: object) => void;
   /**
@@ -314,7 +315,7 @@ export type Call<O extends Operation> = Identified<O> & {
    * whole.
    */
   audited: <T>(run: () => Promise<T>) => Promise<T>;
-  /** The caller's IP address, or the /64 network for IPv6. */
+  /** The IP address of the caller, or the /64 network for IPv6. */
   address: string;
   event: APIGatewayProxyEvent;
   /** The language of texts in the response. */
@@ -335,7 +336,7 @@ type HandlerResult<O extends Operation> = O extends { published: string }
   ? Reply<Uint8Array>
   : z.input<O['response']> | Reply<z.input<O['response']>> | (O extends { orCsv: true } ? Reply<string> : never);
 
-/** A group's handlers, one per operation. Code that lacks a handler does not compile. */
+/** The handlers for a group, one per operation. Code that lacks a handler does not compile. */
 export type Handlers<G extends Group> = {
   [K in keyof G['operations']]: (
     call: Call<G['operations'][K]>,

@@ -51,8 +51,8 @@ const personProblem = async (
 };
 
 /**
- * Returns the first recipient that does not belong to the rule's customer or cannot be notified. A webhook must belong
- * to the named bot and have a format for the situation. A user needs a verified channel.
+ * Returns the first recipient that does not belong to the customer or cannot be notified. A webhook must belong to the
+ * named bot and have a format for the situation. A user needs a verified channel.
  */
 const recipientProblem = async (
   store: Deps<RecipientUses>['store'],

@@ -47,7 +47,7 @@ const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
 };
 
 /**
- * Finds the operation for a request based on API Gateway's resource and method. If there is none, returns the OPTIONS
+ * Finds the operation for a request based on the API Gateway resource and method. If there is none, returns the OPTIONS
  * response or the redirect to the console, or fails the request with 404, 405 or 429. A preflight from a listed origin
  * succeeds even for a path that does not exist, so the page sees the 404 response.
  */
@@ -149,7 +149,7 @@ const early = {
 };
 
 /**
- * Audits a refusal. Returns the error for the response: `error`, or the table's error if the refusal could not be
+ * Audits a refusal. Returns the error for the response: `error`, or the table error if the refusal could not be
  * recorded.
  */
 const auditRefusal = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
@@ -213,7 +213,9 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
   };
 };
 
-/** Returns the Lambda handler for a group of operations. `with` creates it with a host's table, queues and clock. */
+/**
+ * Returns the Lambda handler for a group of operations. `with` creates it with the table, queues and clock of a host.
+ */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
   with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: contextual(runtime.log) }),
 });

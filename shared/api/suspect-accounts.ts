@@ -3,9 +3,9 @@ const SUSPECT_MS = 60_000;
 const MAX_SUSPECTS = 1_000;
 
 /**
- * Remembers, in this process's memory, accounts for which an invalid token was recently sent. Requests for such an
- * account are counted only once the token has proved valid, so a flood of invalid tokens cannot use up the account's
- * rate limit.
+ * Remembers, in process memory, accounts for which an invalid token was recently sent. Requests for such an account are
+ * counted only once the token has proved valid, so a flood of invalid tokens cannot use up the rate limit of the
+ * account.
  */
 export const createSuspectAccounts = () => {
   const suspects = new Map<string, number>();

@@ -4,8 +4,8 @@ import type { StoreOf } from '../store/store.ts';
 type ChannelStore = StoreOf<'recipients.person' | 'channels.verifiedOf'>;
 
 /**
- * Returns a user's verified channels for a customer's notifications, or null if the user does not exist. Users who may
- * not log in have no channels: without access, they must not receive news about residents, and cannot acknowledge
+ * Returns a user's verified channels for notifications from a customer, or null if the user does not exist. Users who
+ * may not log in have no channels: without access, they must not receive news about residents, and cannot acknowledge
  * alarms.
  */
 export const verifiedChannelsOf = async (

@@ -1,21 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The claim in an acknowledgement link: acknowledging a hit on behalf of a message's recipient, until a time (s). */
+/** The claim in an acknowledgement link: acknowledging a hit on behalf of the message recipient, until a time (s). */
 type Claim = { hitId: number; message: number; until: number };
 
 const FORM = /^(\d{1,16})-(\d{1,6})-(\d{1,12})-([\w-]{22})$/;
 /** 128 bits cannot be guessed and keep the link short. */
 const BYTES = 16;
 
-// The signature covers the event, because after the table is restored, a new hit may get a lost hit's number.
+// The signature covers the event, because after the table is restored, a new hit may get the number of a lost hit.
 const signatureOf = (key: string, { hitId, message, until }: Claim, eventUuid: string): Buffer =>
   createHmac('sha256', key).update(`${hitId}-${message}-${until}-${eventUuid}`).digest().subarray(0, BYTES);
 
-/** Returns an acknowledgement link's last part. The same claim and key always yield the same string. */
+/** Returns the last part of an acknowledgement link. The same claim and key always yield the same string. */
 export const linkTokenOf = (key: string, claim: Claim, eventUuid: string): string =>
   `${claim.hitId}-${claim.message}-${claim.until}-${signatureOf(key, claim, eventUuid).toString('base64url')}`;
 
-/** Parses a link's last part without checking the signature. Null if it is malformed. */
+/** Parses the last part of a link without checking the signature. Null if it is malformed. */
 export const parseLinkToken = (address: string): (Claim & { signature: string }) | null => {
   const [, hitId, message, until, signature = ''] = FORM.exec(address) ?? [];
   if (signature === '') return null;
@@ -57,7 +57,7 @@ export const fallTokenOf = (key: string, claim: FallClaim): string => {
   return `f${customerId}-${userId}-${until}-${shortUuid(uuid)}${signature}-${sensorId}`;
 };
 
-/** Parses a link's last part without checking the signature. Null if the link is not to a fall. */
+/** Parses the last part of a link without checking the signature. Null if the link is not to a fall. */
 export const parseFallToken = (address: string): (FallClaim & { signature: string }) | null => {
   const [, customerId, userId, until, uuid = '', signature = '', sensorId = ''] = FALL_FORM.exec(address) ?? [];
   if (signature === '') return null;

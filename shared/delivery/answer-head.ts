@@ -20,7 +20,7 @@ export const statusIn = (line: string): number | null => {
   return status === undefined ? null : Number(status);
 };
 
-/** The response's header fields, by lower-case name. */
+/** The response header fields, by lower-case name. */
 type Fields = ReadonlyMap<string, readonly string[]>;
 
 const fieldsIn = (lines: readonly string[]): Fields => {
@@ -41,7 +41,7 @@ const fieldsIn = (lines: readonly string[]): Fields => {
   return fields;
 };
 
-/** Returns a field's value. A repeated field counts only if all values are equal. */
+/** Returns a field value. A repeated field counts only if all values are equal. */
 const fieldValue = (fields: Fields, name: string): string | null => {
   const [value = null, ...others] = fields.get(name) ?? [];
   return others.every((other) => other === value) ? value : null;
@@ -81,9 +81,9 @@ const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit
 };
 
 /**
- * Reads a response's status line and header lines, decoded as Latin-1. `end`: the line breaks that end the head, or ''
- * if they were not received. The status is used whatever the headers contain. A connection is kept for the next request
- * only if nothing in the head was malformed, so that the rest of this response is never mistaken for the next one.
+ * Reads the status line and header lines, decoded as Latin-1. `end`: the line breaks that end the head, or '' if they
+ * were not received. The status is used whatever the headers contain. A connection is kept for the next request only if
+ * nothing in the head was malformed, so that the rest of this response is never mistaken for the next one.
  */
 export const readHead = (head: string, end: string): AnswerHead => {
   const [statusLine = '', ...fieldLines] = head.split(/\r*\n/);

@@ -46,7 +46,7 @@ export type Observed = {
   stale: boolean;
 };
 
-/** Classifies an error by its code and the exchange's progress. */
+/** Classifies an error by its code and the progress of the exchange. */
 export function classify(code: string, marks: Marks, reused: boolean, target: URL): ErrorClass {
   if (code === 'address_denied' || code === 'dns_failed') return code;
   if (code === 'ETIMEDOUT') return 'timeout';
@@ -55,7 +55,7 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
-/** Returns an error's OpenSSL code. For a refused handshake, Node hides the code in the EPROTO message. */
+/** Returns the OpenSSL code for an error. For a refused handshake, Node hides the code in the EPROTO message. */
 export function opensslCode({ message }: Error, code: string): string {
   const [, reason] = /:SSL routines:[^:]*:([\w ]+):/.exec(message) ?? [];
   return code === 'EPROTO' && reason ? `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}` : code;
@@ -63,7 +63,7 @@ export function opensslCode({ message }: Error, code: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns a header's text. It was decoded as Latin-1, but most receivers send names in UTF-8. */
+/** Returns the text in a header. It was decoded as Latin-1, but most receivers send names in UTF-8. */
 function textOf(value: string | null): string | null {
   if (value === null) return null;
   try {

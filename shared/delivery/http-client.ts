@@ -165,7 +165,7 @@ function watch(socket: Socket, marks: Marks, now: () => number): void {
 function read(response: IncomingMessage, body: Buffer[]): void {
   let kept = 0;
   let total = 0;
-  // A body that ends early does not change the result. The request's `close` event follows.
+  // A body that ends early does not change the result. The `close` event follows.
   response.on('error', () => {});
   response.on('data', (chunk: Buffer) => {
     const part = chunk.subarray(0, MAX_KEPT_BYTES - kept);

@@ -12,7 +12,7 @@ export type JwtInput = {
 const JWT_SECONDS = 300;
 
 /**
- * Returns the JWT that authenticates the service to a receiver. The JWT is signed with HS256, keyed with the token's
+ * Returns the JWT that authenticates the service to a receiver. The JWT is signed with HS256, keyed with the token
  * bytes, and valid for 300 s from `nowSeconds` (Unix seconds). The audience is the origin of `targetUrl` (a checked
  * URL) or, if that is null, the issuer.
  */

@@ -20,11 +20,11 @@ const senderOf = ({ snapshot }: Delivery, current: WebhookRecord) => {
   return { service, webhook: { id: current.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook ?? false } };
 };
 
-/** Returns the uuid of the device message whose bytes a delivery's body contains, or null. */
+/** Returns the uuid of the device message whose bytes a delivery body contains, or null. */
 export const messageUuidInBody = ({ format, snapshot }: Delivery): string | null =>
   format === undefined ? null : messageUuidIn(format, snapshot);
 
-/** Returns a function that signs the last part of a delivery's link. Null if there is nothing to acknowledge. */
+/** Returns a function that signs the last part of the link in a delivery. Null if there is nothing to acknowledge. */
 const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: string) => string) | null => {
   const { acknowledgeUntil: until, event, sensor } = snapshot;
   if (!until || !snapshot.service.url) return null;
@@ -35,7 +35,7 @@ const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: strin
   return person && isAlarm ? (key) => fallTokenOf(key, { ...claim, userId: person.userId }) : null;
 };
 
-/** Returns the link that acknowledges a delivery's alarm. Throws if the key is needed but missing. */
+/** Returns the link that acknowledges the alarm behind a delivery. Throws if the key is needed but missing. */
 const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null => {
   const sign = signerOf(delivery);
   if (sign === null) return null;
@@ -43,10 +43,10 @@ const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null
   return `${delivery.snapshot.service.url}${BASE_PATH}/acknowledge/${sign(key)}`;
 };
 
-/** What a body needs besides the delivery: the device message's bytes, and the acknowledgement link key. */
+/** What a body needs besides the delivery: the bytes of the device message, and the acknowledgement link key. */
 type Needed = { raw: string | null; addressKey: string | null };
 
-/** Returns a delivery's body, with the same bytes on every attempt. Throws if anything needed is missing. */
+/** Returns the delivery body, with the same bytes on every attempt. Throws if anything needed is missing. */
 export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addressKey }: Needed): string => {
   const { format, snapshot, isTest = false, body } = delivery;
   if (body !== undefined) return body;
@@ -56,15 +56,15 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
 };
 
 /**
- * Returns a delivery's body as shown in the delivery log, without the link, which acknowledges the alarm without a
+ * Returns the delivery body as shown in the delivery log, without the link, which acknowledges the alarm without a
  * login. Throws if the bytes are needed but missing.
  */
 export const shownBodyOf = (delivery: Delivery, webhook: WebhookRecord, raw: string | null): string =>
   bodyOf({ ...delivery, hit: null }, webhook, { raw, addressKey: null });
 
 /**
- * Returns the text for a person: the rule's title and message, and place and time in the person's language. An SMS
- * omits place and time, because anyone who holds the phone can read it.
+ * Returns the text for a person: the rule title and message, and place and time in the person's language. An SMS omits
+ * place and time, because anyone who holds the phone can read it.
  */
 export const notificationText = ({ snapshot, person }: Delivery): Omit<Notification, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
@@ -87,12 +87,12 @@ export const notificationFor = (delivery: Delivery, addressKey: string | null): 
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 
-/** Returns the id by which a receiver recognizes a message. A redelivery has the original's id. */
+/** Returns the id by which a receiver recognizes a message. A redelivery has the id of the original. */
 const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
 /** Returns the delivery data contained in headers. */
 const headerFields = (delivery: Delivery) => ({
-  // Without a format, the delivery's body is stored, and is JSON.
+  // Without a format, the delivery body is stored, and is JSON.
   mediaType: delivery.format === undefined ? JSON_TYPE : formats[delivery.format].mediaType,
   messageId: messageIdOf(delivery),
   isTest: delivery.isTest ?? false,

@@ -13,7 +13,7 @@ const QUERY = { timeout: 2_000, tries: 2 };
 const MAX_SYSTEM_LOOKUPS = 2;
 const HOSTS = '/etc/hosts';
 
-/** Parses a hosts file into each name's addresses. */
+/** Parses a hosts file into the addresses of each name. */
 export const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -33,10 +33,10 @@ const readHosts = (): string => {
 };
 
 /**
- * Creates a name resolver. It uses the hosts file as of the first call, the system's lookup for local names, and name
+ * Creates a name resolver. It uses the hosts file as of the first call, the system lookup for local names, and name
  * servers (A and AAAA concurrently) for all others. These queries do not block threads, and each lookup has separate
- * sockets, so slow names delay neither other names nor anything else in the process. `servers` replaces the system's
- * name servers.
+ * sockets, so slow names delay neither other names nor anything else in the process. `servers` replaces the system name
+ * servers.
  */
 export const createResolver = (servers?: readonly string[]): ResolveName => {
   const { acquire } = createSemaphore(MAX_SYSTEM_LOOKUPS, () => null);

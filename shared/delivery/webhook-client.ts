@@ -24,10 +24,10 @@ export type WebhookClient = {
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
-/** A delivery waiting in this process for a slot, or for a probe's result. `wake` ends the pause. */
+/** A delivery waiting in this process for a slot, or for a probe result. `wake` ends the pause. */
 export type Waiter = { wake: () => void; waitsFor: 'slot' | 'probe_result' };
 
-/** What this process's requests to a single webhook share. */
+/** What all requests from this process to a webhook share. */
 export type SlotPool = {
   /** Whether a request without a lease is in progress, which other processes do not see. */
   hasUnleasedRequest: boolean;
@@ -57,8 +57,8 @@ type Stage = {
 };
 
 /**
- * Replaces this machine's name resolution and certificates. `allowLoopback`: receivers may be on this machine; with
- * `named`, new receivers only at loopback addresses named by the stage, because others can connect to this host.
+ * Replaces the name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine;
+ * with `named`, new receivers only at loopback addresses named by the stage, because others can connect to this host.
  * `secureContext`: the certificates to trust, except in requests that allow only public addresses. `publicRanges`:
  * ranges that count as public, which tests set to loopback, where their push services are.
  */
@@ -69,7 +69,8 @@ type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
 };
 
 /**
- * Creates a stage's webhook client. It never calls the service itself, and calls loopback only if the host allows it.
+ * Creates the webhook client for a stage. It never calls the service itself, and calls loopback only if the host allows
+ * it.
  */
 export const createWebhookClient = (
   stage: Stage,

@@ -27,7 +27,9 @@ export type AlarmView = {
 
 const receiverKey = ({ publisher, accountId }: RuleMessage): string => `${publisher === 'webhook'} ${accountId}`;
 
-/** Returns the notified recipients except the link's own recipient. Only the first message to each recipient counts. */
+/**
+ * Returns the notified recipients except the recipient of the link. Only the first message to each recipient counts.
+ */
 const othersOf = ({ content, message: own, recipient: { userId } }: LinkedAlarm): Notified[] => {
   const byReceiver = new Map<string, Notified>();
   content.messages.forEach((message, index) => {
@@ -45,7 +47,7 @@ const statusOf = ({ acknowledgement }: LinkedContent, isMine: boolean): Status =
     ? { kind: isMine ? 'mine' : 'theirs', name: acknowledgement.name, since: acknowledgement.date }
     : { kind: 'open' };
 
-/** Reads what the page shows for a link's alarm. `isMine`: whether the reader has acknowledged it. */
+/** Reads what the page shows for the linked alarm. `isMine`: whether the reader has acknowledged it. */
 export const viewOf = async (
   store: StoreOf<'sensors.get' | 'customers.get' | 'events.get'>,
   linked: LinkedAlarm,
@@ -64,7 +66,7 @@ export const viewOf = async (
     timeZone: customer?.timeZone ?? 'UTC',
     sensor: sensor && { id: sensor.id, name: sensor.name },
     regionName: event?.region?.name ?? '',
-    // A very recent hit's event may not have been written yet.
+    // The event for a very recent hit may not have been written yet.
     time: event?.createDate ?? createDate,
     status: statusOf(content, isMine),
     others: othersOf(linked),

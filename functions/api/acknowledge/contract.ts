@@ -16,7 +16,7 @@ const byLink = defaults({
   errors: ['address_unknown'],
 });
 
-/** The store calls and capabilities needed to find a link's alarm. */
+/** The store calls and capabilities needed to find the linked alarm. */
 export const opening = [
   ...(['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const),
   ...(['falls.ofAlarm', 'fallAnswers.get', 'events.get'] as const),

@@ -17,7 +17,7 @@ type Acknowledging = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
 type Withdrawing = Deps<Operations['withdrawByPage']['uses'][number]>;
 type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
 
-/** Audits the rest of the request as done through the link, by the link's recipient or under the entered name. */
+/** Audits the rest of the request as done through the link, by the recipient or under the entered name. */
 const actByLink = (
   { actAs }: Acting,
   { customerId, recipient: { userId, name } }: LinkedAlarm,
@@ -28,7 +28,7 @@ const actByLink = (
   return actor;
 };
 
-/** Acknowledges a link's target. Returns the acknowledgement, possibly an earlier one, and whether it is new. */
+/** Acknowledges the link target. Returns the acknowledgement, possibly an earlier one, and whether it is new. */
 const acknowledgeTarget = async (
   deps: Acknowledging,
   { target, customerId }: LinkedAlarm,
@@ -45,7 +45,7 @@ const acknowledgeTarget = async (
 
 /**
  * Acknowledges an alarm, and returns it with the acknowledgement, which may be an earlier one. A user's link always
- * acknowledges in that user's name. Any other link uses the entered name, or falls back to the recipient's name.
+ * acknowledges in that user's name. Any other link uses the entered name, or falls back to the recipient.
  */
 const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
   const linked = await alarmOfLink(call, deps);
@@ -55,7 +55,7 @@ const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, de
   return { linked: { ...linked, content: { ...linked.content, acknowledgement } }, acknowledgement, isNew };
 };
 
-/** Withdraws the acknowledgement from a link's target, if allowed. Returns the remaining acknowledgement. */
+/** Withdraws the acknowledgement from the link target, if allowed. Returns the remaining acknowledgement. */
 const withdrawFrom = async (
   deps: Withdrawing,
   { target, customerId }: LinkedAlarm,
@@ -68,7 +68,7 @@ const withdrawFrom = async (
   return result.answer;
 };
 
-/** Whether the link's user made the acknowledgement. Other links do not reveal who holds them. */
+/** Whether the user of the link made the acknowledgement. Other links do not reveal who holds them. */
 const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedAlarm): boolean =>
   userId !== null && acknowledgement?.userId === userId;
 

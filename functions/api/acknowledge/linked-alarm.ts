@@ -16,14 +16,14 @@ import type { opening } from './contract.ts';
 
 export type LinkCall = { params: { address: string }; fail: (code: 'address_unknown') => never };
 type LinkDeps = Deps<(typeof opening)[number]>;
-/** A link's recipient: a user, or, with `userId` null, whoever reads a bot's webhook messages. */
+/** The recipient of a link: a user, or, with `userId` null, whoever reads the messages to a bot webhook. */
 type Recipient = { userId: number | null; name: string };
 /** What a link can acknowledge: a hit, or a fall or another urgent event without a hit. */
 type LinkTarget = { hitId: number } | { fall: FallRef };
 /** The content shown on the page. Without a hit there are no messages and no escalation. */
 export type LinkedContent = Pick<HitItem, 'sensorId' | 'sensorEventId' | 'createDate' | 'messages'> &
   Partial<Pick<HitItem, 'acknowledgement' | 'escalation'>> & { situation: Situation };
-/** `message`: the index of the link's own message in the hit, or -1 without a hit. */
+/** `message`: the message index in the hit, or -1 without a hit. */
 export type LinkedAlarm = {
   target: LinkTarget;
   content: LinkedContent;

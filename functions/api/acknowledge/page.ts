@@ -53,7 +53,10 @@ const sign =
   '<path d="M7.5 12a9 9 0 0 1 13 0M10.4 15.6a5 5 0 0 1 7.2 0"/></g><circle cx="14" cy="19.8" r="1.8" ' +
   'fill="var(--on-ink)"/></svg>';
 
-/** A page's link. `up` is the relative path from the page to the link's folder. The address needs no escaping. */
+/**
+ * A link to the page. `up` is the relative path from the page to the folder with the link. The address needs no
+ * escaping.
+ */
 export type PageLink = { address: string; up: '' | '../' | '../../'; isPersonal: boolean; wasHandedBack: boolean };
 
 type Page = { view: AlarmView; link: PageLink; texts: Texts; times: ReturnType<typeof timesIn> };

@@ -35,7 +35,7 @@ const withNames = async (
   return rows.map((row) => ({ ...row, name: names.get(row.sensorId) ?? null }));
 };
 
-/** Returns a filter for a group's sensors. Without a group, the filter accepts all sensors. */
+/** Returns a filter for the sensors in a group. Without a group, the filter accepts all sensors. */
 const groupFilter = async ({ store }: ListDeps, customerId: number, groupId: number | undefined) => {
   if (groupId === undefined) return () => true;
   const group = await store.sensorGroups.get(customerId, groupId);
@@ -46,7 +46,7 @@ const groupFilter = async ({ store }: ListDeps, customerId: number, groupId: num
 /** The maximum number of alarms counted per customer. */
 const MAX_COUNTED = 100;
 
-/** Counts a customer's open alarms and gaps. Returns null if the customer does not exist. */
+/** Counts open alarms and gaps for a customer. Returns null if the customer does not exist. */
 const stateOf = async (
   deps: Deps<Operations['listCustomerStates']['uses'][number]>,
   customerId: number,

@@ -10,7 +10,7 @@ export const handler = serve(audit, {
     const { since = 0, until = Number.MAX_SAFE_INTEGER - 1 } = query;
     const span = [Math.max(since, now() - AUDIT_RETENTION), until] as const;
     const { data, ...page } = await store.audit.page(customerId, span, query);
-    // A deleted customer's log remains readable.
+    // The log of a deleted customer remains readable.
     const isKnown = !caller.isAdmin || customerId === UNASSIGNED || page.total > 0;
     if (!isKnown && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const named = await withNames(customerId, data, store);

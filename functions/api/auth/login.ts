@@ -22,7 +22,7 @@ const lookUp = async ({ sessions }: StoreOf<LookUpUses>, username: string, addre
     sessions.account(accountKey),
     sessions.isKnownAddress(accountKey, address),
   ]);
-  // Read after the account. If the password changes in between, the account's epoch invalidates the new session.
+  // Read after the account. If the password changes in between, the account epoch invalidates the new session.
   const hash = await sessions.passwordHash(accountKey);
   return { accountKey, account, hash, isKnown };
 };
@@ -53,7 +53,7 @@ type Refusal = 'credentials_invalid' | 'otp_required';
 type Uses = (typeof auth)['operations']['login']['uses'][number];
 
 /**
- * Checks a login's username, password and second factor, and counts failures. Returns the account, the reason for the
+ * Checks the username, password and second factor, and counts failures. Returns the account, the reason for the
  * refusal, or the number of seconds the caller must wait before learning more.
  */
 export const logIn = async (

@@ -41,7 +41,7 @@ const issuerIn = ({ settings, now }: Pick<BeginDeps, 'settings' | 'now'>): Issue
   return known;
 };
 
-/** Begins a login with the issuer. Returns the URL to send the browser to, and the browser's cookie. */
+/** Begins a login with the issuer. Returns the URL to send the browser to, and a cookie for the browser. */
 export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, deps: BeginDeps) => {
   const { store, settings, now, random } = deps;
   const randomText = () => Buffer.from(random(32)).toString('base64url');
@@ -131,7 +131,10 @@ const isSame = (user: UserItem, { next, isLost }: AccessChange): boolean =>
   (user.lostAccess === true) === isLost &&
   user.permissions.toSorted().join() === next.permissions.toSorted().join();
 
-/** Returns a subject's users. Those who may log in come last, because the last one is logged as the actor. */
+/**
+ * Returns all users with the given subject. Those who may log in come last, because the last one is logged as the
+ * actor.
+ */
 const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem[]> => {
   const known = await store.externals.usersOf(subject);
   const users = await Promise.all(known.map(({ customerId, userId }) => store.users.get(customerId, userId)));
@@ -199,7 +202,7 @@ export const logoutUrl = async (hash: string, deps: LogoutDeps): Promise<string 
   return issuerIn(deps)
     .endSession(idToken, home)
     .catch((error: unknown) => {
-      // This service's own session has already ended.
+      // The local session has already ended.
       log('warn', 'a session ended here, but not with the issuer', {}, error);
       return null;
     });

@@ -6,7 +6,7 @@ import type { Account } from '#shared/store/identity/sessions.ts';
 
 type CheckDeps = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'>;
 
-/** Returns the plaintext to encrypt. It includes the account key, which makes it useless in another account's item. */
+/** Returns the plaintext to encrypt. It includes the account key, which makes it useless in any other account. */
 export const boundSecret = (accountKey: string, secret: string): string => `${accountKey} ${secret}`;
 /**
  * Returns the secret from decrypted text. If the text belongs to another account, returns an empty secret, which no
@@ -17,7 +17,7 @@ export const secretFrom = (accountKey: string, text: string): string => {
   return key === accountKey ? secret : '';
 };
 
-/** Returns a recovery code's hash as stored. */
+/** Returns the stored hash for a recovery code. */
 export const recoveryHash = (accountKey: string, normalCode: string): string =>
   hashSecret(`${accountKey} ${normalCode}`);
 

@@ -6,7 +6,7 @@ import type { channels } from './contract.ts';
 
 type SetRoster = Call<(typeof channels)['operations']['setRoster']>;
 
-/** Returns the requested roster as stored, after checking users and days. `today` is in the customer's zone. */
+/** Returns the requested roster as stored, after checking users and days. `today` is in the customer time zone. */
 export const checkedRoster = (
   { body, refuse }: Pick<SetRoster, 'body' | 'refuse'>,
   users: readonly Pick<User, 'id' | 'canLogin'>[],

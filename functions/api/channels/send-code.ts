@@ -47,7 +47,7 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const language = languageOf(locale);
   const { title, text } = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
   const { by, address } = channel;
-  // An email's title is only in the subject, which a phone may cut off.
+  // Email titles appear only in the subject, which a phone may cut off.
   const message = { title, text: by === 'email' ? `${title}\n\n${text}` : text, url: null, language };
   const outcome = await person({ by, address }, message);
   if (isFinal(outcome)) return refuse('address', 'channel_gone');

@@ -39,7 +39,7 @@ const { outputFiles } = await build({
 });
 // Browsers identify a service worker by URL, so the name must not change.
 const worker = await build({ ...common, entryPoints: { 'push-worker': 'push/worker.ts' }, format: 'iife' });
-// Only the main page's CSS is served. The other CSS files repeat parts of it.
+// Only the CSS for the main page is served. The other CSS files repeat parts of it.
 const files = outputFiles
   .map(({ path, contents }) => ({ name: basename(path), contents }))
   .filter(({ name }) => /\.js$|\.woff2$|^app\./.test(name));

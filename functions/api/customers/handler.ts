@@ -9,8 +9,8 @@ import { customers } from './contract.ts';
 type ClearDeps = Deps<(typeof customers)['operations']['deleteCustomer']['uses'][number]>;
 
 /**
- * Removes a deleted customer's leftover objects, and returns how many were removed. It can be interrupted and repeated.
- * Bots come first, because other objects can only be created while their customer or bot exists.
+ * Removes objects left behind by a deleted customer, and returns how many were removed. This can be interrupted and
+ * repeated. Bots come first, because other objects can only be created while their customer or bot exists.
  */
 const removeLeftovers = async (store: ClearDeps['store'], customerId: number, now: number): Promise<number> => {
   const { bots, rules, sensorGroups, webhooks } = store;

@@ -70,7 +70,7 @@ const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<
   await enqueueNotice(deps, sensor, { uuid, ...notice });
 };
 
-/** Registers a known device again. A linked device needs its token, or the customer's permission. */
+/** Registers a known device again. A linked device needs its token, or permission from the customer. */
 export const registerAgain = async (
   deps: RegisterDeps,
   sensor: SensorRecord,

@@ -51,7 +51,7 @@ const fetchOnce = async (
   const cursor = await store.feeds.cursor(webhook);
   const confirm = async () =>
     after === undefined ? cursor.given : await confirmUpTo(deps, webhook, cursor.given, after);
-  // Only users' confirmations are audited. The receiver's confirmations are already recorded in the deliveries.
+  // Only confirmations by users are audited. Those by the receiver are already recorded in the deliveries.
   const unconfirmed = await (caller ? audited(confirm) : confirm());
   const next = await nextDeliveries(deps, webhook, unconfirmed ?? fail('delivery_not_found'), limit);
   const { requests, lost } = await requestsOf(deps, webhook, next.deliveries, caller !== null);

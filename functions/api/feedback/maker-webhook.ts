@@ -11,8 +11,8 @@ const NAME = 'Feedback to maker A';
 const MAX_ATTEMPTS = 3;
 
 /**
- * Creates the maker's webhook, which signs its requests and has no other authentication. The secret is random until a
- * system admin sets the one the maker knows.
+ * Creates the maker webhook, which signs requests and has no other authentication. The secret is random until a system
+ * admin sets the one the maker knows.
  */
 const createWebhook = async (deps: ForwardDeps, url: string, before: FeedbackWebhook | null): Promise<void> => {
   const { store, encryptSecret, random, now } = deps;

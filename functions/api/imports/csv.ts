@@ -1,13 +1,13 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { ImportRow } from '#shared/domain/import/import-view.ts';
 
-/** Returns the file's separator. Excel writes semicolons where the decimal mark is a comma. */
+/** Returns the file separator. Excel writes semicolons where the decimal mark is a comma. */
 const separatorOf = (text: string): string => {
   const [header = ''] = text.split(/\r?\n/, 1);
   return header.includes(';') ? ';' : ',';
 };
 
-/** Returns a file's rows keyed by header name, or the number of the first line that is not valid CSV. */
+/** Returns the rows in a file keyed by header name, or the number of the first line that is not valid CSV. */
 export const parseCsv = (text: string): { rows: ImportRow[] } | { line: number } => {
   try {
     const rows = parse(text, {

@@ -27,7 +27,7 @@ export type Planning = {
 };
 export type NumberedRow = { row: number; cells: ImportRow };
 
-/** Collects a row's problems. */
+/** Collects the problems in a row. */
 export const problemsOf = (row: number) => {
   const problems: RowProblem[] = [];
   const add = (field: string, problem: Problem, values?: RowProblem['values']): void => {

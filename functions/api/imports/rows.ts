@@ -3,7 +3,7 @@ import type { ImportCall, NumberedRow } from './plan.ts';
 
 const isEmpty = (cell: unknown): boolean => cell === null || cell === undefined || cell === '';
 
-/** Returns an import's rows without empty cells. */
+/** Returns the imported rows without empty cells. */
 export const rowsOf = async ({ body, refuse }: Pick<ImportCall, 'body' | 'refuse'>): Promise<NumberedRow[]> => {
   // The parser is loaded with the first file.
   const parsed = typeof body === 'string' ? (await import('./csv.ts')).parseCsv(body) : { rows: body };

@@ -79,7 +79,7 @@ const scopeIn = (cells: ImportRow, { sensors, groups }: References, add: Add): P
   return { sensorId: null, sensorGroupId: found?.id ?? null };
 };
 
-/** Returns a row's schedule. Omitted fields keep their values from the existing rule. */
+/** Returns the schedule in a row. Omitted fields keep their values from the existing rule. */
 const scheduleIn = (cells: ImportRow, before: Rule | null, { timeZone }: References): { schedule?: unknown } => {
   const given = convertCells(cells, { days: toList, from: same, to: same, timeZone: same });
   if (Object.keys(given).length === 0) return {};
@@ -107,7 +107,7 @@ type Accepted = { row: number; given: RuleUpdate; before: Rule | null };
 
 const updateOf = (rule: Rule): RuleUpdate => RuleUpdate.parse(rule);
 
-/** Returns a row as a rule, or the row's problems. A row for an existing rule keeps any fields it omits. */
+/** Returns a row as a rule, or the problems in it. A row for an existing rule keeps any fields it omits. */
 const acceptRow = ({ row, cells }: NumberedRow, references: References): Accepted | { problems: RowProblem[] } => {
   const { problems, add } = problemsOf(row);
   const before = references.known.get(String(cells.name ?? '')) ?? null;

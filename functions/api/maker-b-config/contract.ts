@@ -4,7 +4,7 @@ import { group } from '#shared/api/operation.ts';
 import { schemaOf } from '#shared/domain/config/field.ts';
 import { basicFields, fallFields, vitalFields } from '#shared/domain/makers/maker-b/config.ts';
 
-/** This maker's sensor ids have exactly 12 characters. */
+/** Sensor ids from this maker have exactly 12 characters. */
 const common = {
   maker: 'maker_b',
   params: z.object({ sensorId: z.string().length(12) }),

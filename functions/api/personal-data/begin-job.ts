@@ -47,7 +47,7 @@ const checkSubject = async (
   if (kind === 'erasure' && subject.kind === 'user' && subject.id === caller.accountId) return fail('forbidden');
   if (subject.kind === 'customer') {
     if (subject.id !== customerId) refuse('subject.id', 'unknown_reference');
-    // A deleted customer's remaining data can be erased too.
+    // Data left behind by a deleted customer can be erased too.
     if (!caller.isAdmin && !(await customers.get(customerId))) return fail('customer_not_found');
     return;
   }
@@ -116,7 +116,7 @@ export const beginJob = async (
     ...(isRequest && { begins: createDate + REQUEST_MS }),
   };
   auditChange({ subject: null }, { subject });
-  // The erasure includes the customer's audit log.
+  // The erasure includes the audit log of the customer.
   if (kind === 'erasure' && subject.kind === 'customer') auditUnder(UNASSIGNED);
   await storeJob(job);
   await enqueue([runJobTask(job)]).catch((error: unknown) => log('warn', 'a data job is left to the sweep', {}, error));

@@ -30,7 +30,7 @@ type RequestCall = {
 };
 /**
  * Returns the erasure named in the request if it is waiting for approval. The request is audited under customer 0,
- * because the customer's own audit log may be erased.
+ * because the audit log of the customer may be erased.
  */
 const requestedErasure = async (
   { customerId, params, auditUnder, fail }: RequestCall,

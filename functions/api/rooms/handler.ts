@@ -17,7 +17,7 @@ const findRoom = async (
   customerId: number,
   sensorId: string,
 ): Promise<SensorWithRoom | null> => {
-  // The sensor is read first. A later room change also changes the sensor's revision.
+  // The sensor is read first. A later room change also changes the sensor revision.
   const sensor = await store.sensors.get(customerId, sensorId);
   const room = await store.rooms.get(customerId, sensorId);
   return sensor && { sensor, room: room ?? firstRoom(sensor) };

@@ -13,7 +13,7 @@ import type { rules } from './contract.ts';
 type TestUses = (typeof rules)['operations']['tryRule']['uses'][number];
 type RuleTest = { step: number; delivery: Delivery };
 
-/** Returns a made-up event for a rule's situation, from a nonexistent sensor. */
+/** Returns a made-up event for the situation in a rule, from a nonexistent sensor. */
 const testContext = (
   { now, random, settings }: Deps<TestUses>,
   { situation }: Rule,

@@ -5,7 +5,7 @@ import { emptyPlan } from '#shared/domain/sensor/floor-plan.ts';
 import type { SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
 import { sensorGroups } from './contract.ts';
 
-/** Returns an unknown sensor's path in the body, for a 400 response. */
+/** Returns the path to an unknown sensor in the body, for a 400 response. */
 const pathOfSensor = (sensorIds: readonly string[], unknown: string) => `sensorIds.${sensorIds.indexOf(unknown)}`;
 
 const isTooLarge = ({ sensorIds }: SensorGroupUpdate, { sensorsInGroup }: Quotas): boolean =>

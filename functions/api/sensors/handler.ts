@@ -46,7 +46,7 @@ const visibleSensors = async (
   return (await Promise.all(customers.map(({ id, name }) => sensorsOfCustomer(store, id, name)))).flat();
 };
 
-/** Returns the parts of a sensor's state to show in lists. */
+/** Returns the parts of a sensor state to show in lists. */
 const timesOf = ({ lastSeen, isActive, presence }: SensorState, now: number) => ({
   // A later time was recorded before the clock was set back.
   lastSeen: Math.min(lastSeen ?? 0, now) || null,
@@ -107,7 +107,7 @@ export const handler = serve(sensors, {
     if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const { limit, windowSeconds } = WRONG_CODES;
-    // Counted per user, so a user's typos do not keep colleagues from linking.
+    // Counted per user, so typos by one user do not keep colleagues from linking.
     const subject = `pairing:${accountKey}`;
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });

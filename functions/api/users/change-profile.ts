@@ -25,7 +25,7 @@ const mayReplace = ({ caller, body }: UpdateCall, user: UserItem): boolean => {
   return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };
 
-/** Fails the request unless it contains the caller's password, because someone else may be using an open session. */
+/** Fails the request unless it contains the current password, because someone else may be using an open session. */
 const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserItem, deps: UpdateDeps): Promise<void> => {
   const { currentPassword } = body;
   if (currentPassword === undefined) return refuse('currentPassword', 'required');
@@ -34,7 +34,7 @@ const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserIte
   if (!isRight) refuse('currentPassword', 'wrong_password');
 };
 
-/** Informs every address that could receive reset codes that the user's address has changed. */
+/** Informs every address that could receive reset codes about the change. */
 const informPrevious = async (user: UserItem, email: string, { mail, now, settings }: UpdateDeps): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   const { subject, text } = await addressMail(user.locale, asText(user.username));

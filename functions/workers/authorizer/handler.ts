@@ -13,7 +13,7 @@ export const handler = onCall(authorizer, ({ store, rule, now }) => async (event
   const isOwn = device?.sensorId === username.split('?')[0];
   if (!device || !isOwn) return denied;
   const { id } = data.connectionMetadata ?? {};
-  // The last will from the device's previous connection is compared with this id (workers/ingest).
+  // The last will from the previous connection is compared with this id (workers/ingest).
   if (id !== undefined && id !== device.connectionId) await store.devices.noteConnection(device.hash, id, now());
   return allowDevice(device, rule, invokedFunctionArn);
 });

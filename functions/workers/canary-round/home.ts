@@ -13,7 +13,7 @@ export type CanaryDeps = Deps<(typeof canaryRound)['uses'][number]>;
 const MAKER = 'maker_a';
 const name = 'Canary';
 
-/** The encryption context for the canary's device token. */
+/** The encryption context for the canary device token. */
 export const TOKEN_CONTEXT = 'canary';
 
 /** Throws if a setup step failed. The next round starts from scratch. */

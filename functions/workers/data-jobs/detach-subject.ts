@@ -49,7 +49,7 @@ const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
 };
 
 /**
- * Deletes a user and the user's account. If the user changes in the meantime, it is read again. A user without an
+ * Deletes a user together with the account. If the user changes in the meantime, it is read again. A user without an
  * account belongs to an erased customer.
  */
 const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
@@ -67,7 +67,7 @@ const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<
   if (removed) await store.dataJobs.addCounts(job, new Map([['user', 1]]), now());
 };
 
-/** Removes an erasure's subject from wherever readers look it up. */
+/** Removes the erased subject from wherever readers look it up. */
 export const detachSubject = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { customerId, subject } = job;
   if (subject.kind === 'customer') return detachCustomer(deps, job);

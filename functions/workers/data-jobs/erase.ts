@@ -37,7 +37,7 @@ const isAbout = (rule: Rule, subject: Subject): boolean => {
   return subject.kind === 'user' && namesUser(rule, subject.id);
 };
 
-/** Removes a sensor's rules, or removes a user from all rules. Returns how many rules named the subject. */
+/** Removes the rules for a sensor, or removes a user from all rules. Returns how many rules named the subject. */
 const eraseFromRules = async (deps: JobDeps, { customerId, subject }: DataJob): Promise<number> => {
   if (subject.kind === 'customer' || customerId === UNASSIGNED) return 0;
   const about = (await deps.store.rules.list(customerId)).filter((rule) => isAbout(rule, subject));
@@ -84,7 +84,7 @@ const eraseItem = async (deps: JobDeps, { kind, item, verdict }: SubjectItem): P
   return true;
 };
 
-/** Erases a subject's current data, as far as time permits. */
+/** Erases all current data about a subject, as far as time permits. */
 export const eraseItems = async (
   deps: JobDeps,
   job: DataJob,

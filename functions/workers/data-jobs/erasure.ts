@@ -45,7 +45,8 @@ const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Pr
 };
 
 /**
- * Deletes the customer's exports, which may include the subject. Returns true while an older export is still running.
+ * Deletes all exports by the customer, which may include the subject. Returns true while an older export is still
+ * running.
  */
 const dropExports = async ({ store, exports }: JobDeps, job: DataJob): Promise<boolean> => {
   const jobs = await store.dataJobs.list(job.customerId, 'export');

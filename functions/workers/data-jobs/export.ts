@@ -36,7 +36,7 @@ async function* linesOf(
   }
 }
 
-/** Writes all of a subject's data to a single file. After a crash, the export starts over. */
+/** Writes all data about a subject to a single file. After a crash, the export starts over. */
 export const runExport = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, exports, now } = deps;
   if (now() > job.createDate + MAX_AGE_MS) return store.dataJobs.end(job, { state: 'failed', updateDate: now() }, null);

@@ -55,8 +55,8 @@ const lackedFor = async ({ store }: JobDeps, job: ImportJob, step: ImportStep, i
 };
 
 /**
- * Returns a problem listing the rights a step's importer no longer has, or null if the step may be applied. The rights
- * were checked when the import began, but may have been withdrawn since.
+ * Returns a problem listing the rights the importer no longer has for a step, or null if the step may be applied. The
+ * rights were checked when the import began, but may have been withdrawn since.
  */
 export const lostRights = async (deps: JobDeps, job: ImportJob, step: ImportStep): Promise<Outcome> => {
   const required = importPermissions[job.imported];

@@ -10,9 +10,9 @@ import type { JobDeps } from './deps.ts';
 type Addressee = { email: string; locale: string };
 
 /**
- * Returns everyone to inform: the customer's managers, the system admins, and the customer's own address. `others`: the
- * names of all managers except the requester. Readers of the customer's mailbox may have no login, and need to know
- * whom to ask.
+ * Returns everyone to inform: the customer managers, the system admins, and the customer address. `others`: the names
+ * of all managers except the requester. Readers of the customer mailbox may have no login, and need to know whom to
+ * ask.
  */
 const addresseesOf = async (
   { store }: JobDeps,

@@ -35,14 +35,14 @@ const CLAIM_MS = 30_000;
 /** A user who can help, with an email address. */
 type Manager = { userId: number; locale: string; address: string; isConcerned: (alarm: UnnotifiedAlarm) => boolean };
 
-/** What a customer's emails have in common. */
+/** What all emails for a customer have in common. */
 type MailContext = {
   deps: DeliverDeps;
   customerId: number;
   customer: string;
   managers: readonly Manager[];
   open: readonly UnnotifiedAlarm[];
-  /** Whether the customer has the alarm's sensor. Without the sensor, an event alarm cannot be acknowledged. */
+  /** Whether the customer has the sensor behind an alarm. Without the sensor, an event alarm cannot be acknowledged. */
   hasSensor: (alarm: UnnotifiedAlarm) => boolean;
   describe: (alarm: UnnotifiedAlarm, locale: string) => Promise<MailedAlarm>;
 };

@@ -12,8 +12,8 @@ const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) 
 };
 
 /**
- * Updates the recipients' channels with what Telegram reported: the chat is unreachable, is reachable again, or the
- * group has a new id. Channels replaced in the meantime stay unchanged.
+ * Updates the channels of all recipients with what Telegram reported: the chat is unreachable, is reachable again, or
+ * the group has a new id. Channels replaced in the meantime stay unchanged.
  */
 export const updateChannels = async (
   deps: DeliverDeps,

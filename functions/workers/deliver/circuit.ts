@@ -56,8 +56,8 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
     if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), randomFraction(deps));
     isNew ??= await isAlarm(deps, key, webhook);
     const isOver = probe !== undefined && webhook.probeUntil !== probe.probeUntil;
-    // Another failure must be the probe's, because a success would have closed the circuit. Without another failure,
-    // the probe was not sent.
+    // Another failure must come from the probe, because a success would have closed the circuit. Without another
+    // failure, the probe was not sent.
     if (isOver && webhook.consecutiveFailures !== probe?.consecutiveFailures) {
       const delaySeconds = withJitter(delayBefore(deps, webhook, 1), randomFraction(deps));
       return { kind: 'postponed', until: now() + Math.round(delaySeconds * 1_000) };
@@ -120,7 +120,7 @@ export const passCircuit = async (
     isAdmitted = admission.kind === 'admitted';
     return admission;
   } finally {
-    // An admitted delivery's slot releases the permit.
+    // The slot releases the permit for an admitted delivery.
     if (!isAdmitted) await leave(deps, permit, webhook);
   }
 };
@@ -136,7 +136,7 @@ type RequestSlot = {
   withUnneeded: <T>(write: (leases: LeaseName[]) => Promise<T>) => Promise<T>;
 };
 
-/** The webhook as read when the circuit breaker admitted a request, and the request's slot. */
+/** The webhook as read when the circuit breaker admitted a request, and the slot for the request. */
 export type AdmittedRequest = { webhook: WebhookWithUrl; slot: RequestSlot };
 
 /** Acquires one of the permits that limit this process's concurrent requests to a webhook. Null after a timeout. */
@@ -146,7 +146,7 @@ const acquirePermit = (
   isFirst: boolean,
 ): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS), isFirst);
 
-/** Creates a delivery's waiter. `wait` resolves when the waiter is woken, or with the timeout. */
+/** Creates the waiter for a delivery. `wait` resolves when the waiter is woken, or with the timeout. */
 export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {
   let woken = Promise.withResolvers<void>();
   return {
@@ -159,7 +159,7 @@ export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Pro
   };
 };
 
-/** Removes this process's idle leases from the pool, and returns their slots. */
+/** Removes the idle leases of this process from the pool, and returns their slots. */
 const takeIdle = ({ idleLeases }: SlotPool, now: number): SlotName[] =>
   // After a lease has ended, the slot may belong to another process.
   idleLeases.splice(0).flatMap(({ slot, until }) => (until > now ? [slot] : []));
@@ -182,7 +182,10 @@ const leave = async (deps: DeliverDeps, permit: Permit<SlotPool>, webhook: Webho
   if (slots.length > 0) await deps.store.health.release(webhook, slots);
 };
 
-/** Creates a request's slot from a lease. A null lease stands for the one request this process may make without one. */
+/**
+ * Creates the slot for a request from a lease. A null lease stands for the one request this process may make without
+ * one.
+ */
 const createSlot = (
   deps: DeliverDeps,
   permit: Permit<SlotPool>,
@@ -249,9 +252,9 @@ const leaseSlot = async (
 };
 
 /**
- * Acquires a slot for one request, or returns null if none is free. All processes share a webhook's SLOTS_PER_WEBHOOK
- * slots, and every lease and release is a write. To save writes, each process makes one request at a time to a healthy
- * receiver without a lease, and one slot stays unused in return. A single process therefore makes at most
+ * Acquires a slot for one request, or returns null if none is free. All processes share SLOTS_PER_WEBHOOK slots per
+ * webhook, and every lease and release is a write. To save writes, each process makes one request at a time to a
+ * healthy receiver without a lease, and one slot stays unused in return. A single process therefore makes at most
  * SLOTS_PER_WEBHOOK concurrent requests, and n processes at most SLOTS_PER_WEBHOOK - 1 + n. Once a receiver is slow or
  * failing, every request needs a lease.
  */

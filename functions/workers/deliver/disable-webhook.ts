@@ -6,8 +6,8 @@ import { putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * Returns the delivery whose sensor the notice belongs to. Events need a sensor, but tests have none, so a test's
- * notice belongs to the customer's first sensor. Null if the customer has no sensors.
+ * Returns the delivery whose sensor the notice belongs to. Events need a sensor, but tests have none, so the notice for
+ * a test belongs to the first sensor. Null if the customer has no sensors.
  */
 const subjectOf = async ({ store }: DeliverDeps, { isTest, ...delivery }: Delivery): Promise<Delivery | null> => {
   if (!isTest) return delivery;
@@ -16,7 +16,7 @@ const subjectOf = async ({ store }: DeliverDeps, { isTest, ...delivery }: Delive
   return first ? { ...delivery, snapshot: { ...snapshot, sensor: { ...snapshot.sensor, id: first.id } } } : null;
 };
 
-/** Disables a webhook. Notifies the customer's other webhooks and, by email, the webhook managers. */
+/** Disables a webhook. Notifies all other webhooks of the customer and, by email, the webhook managers. */
 export const disableWebhook = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

@@ -40,8 +40,8 @@ const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<
 };
 
 /**
- * Adds a delivery to the webhook's feed. A delivery being sent is added once the lease has ended. A held delivery stays
- * held until the enabled webhook releases it.
+ * Adds a delivery to the feed. A delivery being sent is added once the lease has ended. A held delivery stays held
+ * until the enabled webhook releases it.
  */
 export const enterFeed = async (
   deps: DeliverDeps,
@@ -80,7 +80,7 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   }
 };
 
-/** Posts a webhook's feed now that it has a URL. Returns `empty` once the feed is empty and will stay empty. */
+/** Posts the feed for a webhook that now has a URL. Returns `empty` once the feed is empty and will stay empty. */
 const emptyFeed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -98,9 +98,9 @@ const emptyFeed = async (
 };
 
 /**
- * Checks an enabled webhook's feed: reports that no one fetches it, or empties it once the webhook has a URL. The sweep
- * enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until the feed
- * is `empty`.
+ * Checks the feed for an enabled webhook: reports that no one fetches it, or empties it once the webhook has a URL. The
+ * sweep enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until the
+ * feed is `empty`.
  */
 export const checkFeed = async (
   deps: DeliverDeps,

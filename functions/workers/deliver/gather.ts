@@ -31,8 +31,8 @@ const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): P
 };
 
 /**
- * Decides whether a delivery's task may gather all deliveries due for the same person or chat. Each delivery has a
- * task, and all of them may arrive at once, in several processes. One task is elected. The others are requeued until
+ * Decides whether the task for a delivery may gather all deliveries due for the same person or chat. Each delivery has
+ * a task, and all of them may arrive at once, in several processes. One task is elected. The others are requeued until
  * their deliveries have been sent. A task whose delivery is sent separately needs no election.
  */
 export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promise<'elected' | Outcome> => {
@@ -48,7 +48,10 @@ export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promis
   return requeueAt(deps, { ...delivery, ...key }, now() + ELECTION_SECONDS * 1_000);
 };
 
-/** Returns a filter for the deliveries with the same reader as the given one. `chat` is that reader's Telegram chat. */
+/**
+ * Returns a filter for the deliveries with the same reader as the given one. `chat` is the Telegram chat of that
+ * reader.
+ */
 const sameReader = async (
   { store }: DeliverDeps,
   { customerId, person }: Delivery,
@@ -65,7 +68,7 @@ const sameReader = async (
 };
 
 /**
- * Claims the reader's other pending deliveries if these and the claimed delivery are about several sensors. Each
+ * Claims the other pending deliveries to the reader if these and the claimed delivery are about several sensors. Each
  * delivery keeps its task. If this process dies, the delivery is attempted again once the claim has expired. `channel`
  * is null if the person cannot be reached.
  */

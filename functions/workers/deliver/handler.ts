@@ -104,8 +104,8 @@ const deliveryKey = ({ customerId, webhookId, deliveryId, requestId }: Deliver):
 const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhookId !== null;
 
 /**
- * Waits if a task's attempt is due within a second. Returns `early` if it is due later, or `set_back` if the clock was
- * set back since the attempt was planned. Queues do not use that clock, so other tasks rarely arrive early.
+ * Waits if the attempt is due within a second. Returns `early` if it is due later, or `set_back` if the clock was set
+ * back since the attempt was planned. Queues do not use that clock, so other tasks rarely arrive early.
  */
 const waitUntilDue = async (
   { now, pause }: DeliverDeps,
@@ -118,7 +118,7 @@ const waitUntilDue = async (
   return 'due';
 };
 
-/** A delivery's target. `fetched`: the webhook has no URL, and deliveries are fetched from the feed. */
+/** The delivery target. `fetched`: the webhook has no URL, and deliveries are fetched from the feed. */
 type Target =
   | { kind: 'deleted' }
   | { kind: 'fetched'; webhook: WebhookRecord }
@@ -145,7 +145,7 @@ const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise
 const isAfterRelease = ({ notBefore, early }: Deliver, { backDate }: WebhookRecord): boolean =>
   early !== undefined || (notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000);
 
-/** Whether a delivery's first attempt is due, or until when (ms) the webhook's retry schedule delays it. */
+/** Whether the first attempt is due, or until when (ms) the retry schedule delays it. */
 const firstAttempt = async (
   deps: DeliverDeps,
   { customerId, webhookId, id }: WebhookDeliveryKey,

@@ -35,7 +35,7 @@ export const alarmsFirst = (deliveries: readonly WebhookDelivery[]): WebhookDeli
 };
 
 /**
- * Releases an enabled webhook's held deliveries at ten per second, alarms about people first. The sweep enqueues this
+ * Releases held deliveries for an enabled webhook at ten per second, alarms about people first. The sweep enqueues this
  * task while deliveries are held. A crash therefore only delays the rest, and enabling a webhook does not have to start
  * the release.
  */

@@ -10,7 +10,10 @@ const CANCELED = 'canceled';
 /** A delivery leased for one attempt, or the outcome if no attempt should be made. */
 type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
 
-/** Whether an escalation step's alarm was acknowledged while the delivery was pending. Redeliveries are sent anyway. */
+/**
+ * Whether the alarm for an escalation step was acknowledged while the delivery was pending. Redeliveries are sent
+ * anyway.
+ */
 const isAcknowledged = async (
   { store }: DeliverDeps,
   { customerId, hit, isStep, replayOf }: Delivery,
@@ -42,7 +45,7 @@ const claim = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): P
 };
 
 /**
- * Leases another delivery for this task's message. Null if no attempt should be made. The delivery's own task stays
+ * Leases another delivery for the message of this task. Null if no attempt should be made. The original task stays
  * queued until the delivery has ended.
  */
 export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
@@ -54,7 +57,7 @@ export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<D
 
 /**
  * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name the
- * delivery's message. `insteadOf`: the time (ms) of the planned attempt this early attempt replaces.
+ * message. `insteadOf`: the time (ms) of the planned attempt this early attempt replaces.
  */
 export const lease = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): Promise<Lease> => {
   const delivery = await claim(deps, key, insteadOf);

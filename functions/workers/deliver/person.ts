@@ -30,7 +30,7 @@ import type { Outcome } from './schedule.ts';
 
 /** Why a person is not notified. Retries would not help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
-/** An attempt's result. */
+/** The attempt result. */
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
 
 const DAY_SECONDS = 86_400;
@@ -50,12 +50,12 @@ const countSms = async (
   return { kind: 'refused', reason: 'limit_reached' };
 };
 
-/** A person's channel. `isNearLimit`: the customer has few SMS left. */
+/** The channel for a person. `isNearLimit`: the customer has few SMS left. */
 type Target = Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean };
 
 /**
- * Returns the person's channel. Access and channel are read at each attempt, because either may have been removed. The
- * host may also no longer support the channel.
+ * Returns the channel for the person. Access and channel are read at each attempt, because either may have been
+ * removed. The host may also no longer support the channel.
  */
 const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target> => {
   const { customerId, person, attempts } = delivery;
@@ -80,7 +80,7 @@ const send = async (
   return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
-/** Returns an attempt's result, without an error if the messaging service accepted the notification. */
+/** Returns the result, without an error if the messaging service accepted the notification. */
 const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
   if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;

@@ -30,7 +30,7 @@ import { recordHealth } from './health.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
 
-/** Returns the audit line for a receiver's acknowledgement, under the name the receiver sent. */
+/** Returns the audit line for an acknowledgement by the receiver, under the name in the response. */
 const acknowledgementLine = (
   { now, random }: DeliverDeps,
   { delivery, webhook, hitId, name }: { delivery: Delivery; webhook: WebhookRecord; hitId: number; name: string },
@@ -46,8 +46,8 @@ const acknowledgementLine = (
 });
 
 /**
- * Acknowledges a delivery's hits if the receiver named the person acknowledging the alarm. This happens before the
- * attempt is recorded. If it fails, the attempt is retried, so no acknowledgement is lost.
+ * Acknowledges the hits behind a delivery if the receiver named the person acknowledging the alarm. This happens before
+ * the attempt is recorded. If it fails, the attempt is retried, so no acknowledgement is lost.
  */
 const acknowledgeHits = async (
   deps: DeliverDeps,
@@ -102,12 +102,12 @@ const nextState = async (
   });
 };
 
-/** An attempt's result, and the resulting state. `hasTask`: the delivery has another task besides the attempt's. */
+/** The attempt result and the resulting state. `hasTask`: the delivery has another task besides the current one. */
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**
- * Writes an attempt's result. The delivery itself is written last, so after a crash the attempt and all consequences
- * are repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
+ * Writes the attempt result. The delivery itself is written last, so after a crash the attempt and all consequences are
+ * repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
  */
 const write = async (
   deps: DeliverDeps,
@@ -167,7 +167,7 @@ const measureAttempt = (
   const { measure, now } = deps;
   measure(metrics[next.state]);
   if (isOfCanary(webhook, deps.settings.PUBLIC_URL) || mayBeLate(deps, delivery, webhook)) return;
-  // A delivery id begins with the message's acceptance time.
+  // A delivery id begins with the acceptance time of the message.
   const since = now() - timeOfUlid(delivery.id);
   // Attempts whose process died or froze left no line, so the first line is the first completed attempt.
   const { log = [] } = delivery;
@@ -214,7 +214,7 @@ const reportFailure = async (
   await notifyFailed(deps, webhook, delivery);
 };
 
-/** Records a receiver's response, and the consequences for the delivery, the rule hits and the webhook. */
+/** Records the response from a receiver, and the consequences for the delivery, the rule hits and the webhook. */
 export const record = async (
   deps: DeliverDeps,
   admitted: AdmittedRequest,
@@ -231,7 +231,7 @@ export const record = async (
   };
   // Done before recording the delivery, because the task is retried only until the delivery has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
-  // Changes in the receiver's health are recorded first too. After a crash, only another attempt would record them.
+  // Changes in the receiver health are recorded first too. After a crash, only another attempt would record them.
   const isNews = next.state !== 'delivered' || needsRelease(webhook, deps.now());
   if (isNews) await recordReceiver();
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });

@@ -18,8 +18,8 @@ const replacesHeld = async (
 ): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
 
 /**
- * Ends a canceled replay's unsent deliveries, except those that replace held deliveries, which still have to be sent. A
- * delivery being sent is checked again later.
+ * Ends the unsent deliveries in a canceled replay, except those that replace held deliveries, which still have to be
+ * sent. A delivery being sent is checked again later.
  */
 const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
@@ -45,7 +45,7 @@ const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: (
 };
 
 /**
- * Writes redeliveries for the matching deliveries on a page, at the replay's rate and as far ahead as allowed. Returns
+ * Writes redeliveries for the matching deliveries on a page, at the replay rate and as far ahead as allowed. Returns
  * the last delivery examined, and when (ms) the next redelivery may be sent.
  */
 const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {

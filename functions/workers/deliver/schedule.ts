@@ -17,7 +17,7 @@ export type Outcome = DeliveryState | 'requeued' | 'postponed' | 'superseded';
 /** The minimum delay (ms) for a task while another task works on the same delivery. */
 const SOONEST_MS = 500;
 
-/** Returns the webhook's retry schedule or, without one, the stage's. Null: the built-in schedule. */
+/** Returns the webhook's retry schedule or, without one, that of the stage. Null: the built-in schedule. */
 export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord): readonly number[] | null =>
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
@@ -35,7 +35,7 @@ export const fitsQueue = (time: number, now: number): boolean => time - now <= M
 export const requeueAt = (deps: DeliverDeps, delivery: DueDelivery, time: number): Promise<Outcome> =>
   requeueTaskAt(deps, deliverTask(delivery), time);
 
-/** Enqueues a delivery's task for a time (ms), like requeueAt. */
+/** Enqueues a delivery task for a time (ms), like requeueAt. */
 export const requeueTaskAt = async ({ now, enqueue }: DeliverDeps, task: Deliver, time: number): Promise<Outcome> => {
   const notBefore = Math.ceil(time);
   const delaySeconds = Math.floor((notBefore - now()) / 1_000);
@@ -48,7 +48,7 @@ export const enqueueIfSoon = async (deps: DeliverDeps, key: DueDelivery, time: n
   if (fitsQueue(time, deps.now())) await requeueAt(deps, key, time);
 };
 
-/** Moves a first attempt's task to the retry queue, where slow receivers do not delay alarms. */
+/** Moves the task for a first attempt to the retry queue, where slow receivers do not delay alarms. */
 export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): Promise<Outcome> => {
   await enqueue([{ ...task, isRetry: true }]);
   return 'requeued';
@@ -79,7 +79,7 @@ export const requeueFound = async (
   return delivery.state;
 };
 
-/** Postpones an attempt at a delivery to a time (ms). The caller's task was for that attempt. */
+/** Postpones an attempt at a delivery to a time (ms). The current task was for that attempt. */
 export const postpone = async (
   deps: DeliverDeps,
   key: DeliveryKey,

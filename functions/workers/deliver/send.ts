@@ -10,7 +10,7 @@ import type { DeliverDeps } from './deps.ts';
 /** The keys that sign a request: the webhook with decrypted secrets, and the acknowledgement link key. */
 type Secrets = { webhook: WebhookWithUrl; addressKey: string | null };
 
-/** An attempt's result. `unsent`: no request was made, so nothing is known about the receiver. */
+/** The attempt result. `unsent`: no request was made, so nothing is known about the receiver. */
 export type Answer = { kind: 'sent' | 'unsent'; result: AttemptResult; outcome: AttemptOutcome };
 
 export const decryptSecrets = async (deps: DeliverDeps, webhook: WebhookWithUrl): Promise<Secrets> => {
@@ -18,7 +18,7 @@ export const decryptSecrets = async (deps: DeliverDeps, webhook: WebhookWithUrl)
   return { webhook: decrypted, addressKey };
 };
 
-/** Finds the message a delivery's body needs. `raw` is null if it needs none. A lost message fires an alarm. */
+/** Finds the message needed for a delivery body. `raw` is null if it needs none. A lost message fires an alarm. */
 export const findMessage = async (
   { store, log, measure }: DeliverDeps,
   delivery: Delivery,

@@ -4,9 +4,7 @@ import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import type { DeliverDeps } from './deps.ts';
 import { type Outcome, requeueFound } from './schedule.ts';
 
-/**
- * Corrects a delivery's next attempt if it was planned before the clock was set back. Null if it may be attempted now.
- */
+/** Corrects the next attempt if it was planned before the clock was set back. Null if it may be attempted now. */
 export const correctAttempt = async (
   deps: DeliverDeps,
   key: DeliveryKey,

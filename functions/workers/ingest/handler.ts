@@ -41,7 +41,7 @@ const sensorOf = async ({ store }: IngestDeps, sensorId: string): Promise<Sender
 };
 
 /**
- * Returns a message's sender, or null if the principal is not a device. IAM may let other identities in the account
+ * Returns the message sender, or null if the principal is not a device. IAM may let other identities in the account
  * publish to any topic. AWS does not document what `principal()` returns with custom authorizers. If it returns
  * nothing, the topic identifies the sensor.
  */

@@ -6,14 +6,14 @@ import { textOf } from './published.ts';
 /** How long (s) a device may take to reconnect before its last will counts. */
 export const RECONNECT_SECONDS = 10;
 /**
- * How long (ms) after authorizing a new connection the old connection's last will may be published. AWS IoT closes the
- * old connection when it accepts the new one.
+ * How long (ms) after authorizing a new connection the last will of the old connection may be published. AWS IoT closes
+ * the old connection when it accepts the new one.
  */
 const TAKEOVER_MS = 2_000;
 
 /**
- * Whether a message could be a connection's last will: it only reports that the device is offline, without a time. AWS
- * IoT does not mark last wills, and publishes them even if the device has reconnected.
+ * Whether a message could be a last will: it only reports that the device is offline, without a time. AWS IoT does not
+ * mark last wills, and publishes them even if the device has reconnected.
  */
 export const mayBeWill = ({ manufacturer }: Sender, { payload, receiveDate = 0 }: Published): boolean => {
   const read = parseMessages(textOf(payload) ?? '', { manufacturer }, receiveDate);

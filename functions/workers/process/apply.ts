@@ -12,7 +12,7 @@ import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './c
 
 export type RulesById = ReadonlyMap<number, Rule>;
 
-/** Loads a decision's rules not known yet. Rules deleted after they fired are missing. */
+/** Loads the rules in a decision that are not known yet. Rules deleted after they fired are missing. */
 const loadFiredRules = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,

@@ -16,7 +16,7 @@ const EARLY_MS = 1_000;
 /** How long (s) emails about offline sensors wait for further sensors. */
 const GATHER_SECONDS = 8;
 
-/** Whether any of the event's deliveries to customer webhooks succeeded. */
+/** Whether any delivery of the event to a customer webhook succeeded. */
 const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: CheckAlarm): Promise<boolean> => {
   for (const { webhookId, deliveryId } of ofEvent)
     if ((await store.deliveries.get(customerId, webhookId, deliveryId))?.state === 'delivered') return true;
@@ -32,7 +32,7 @@ const unnotifiedOf = async (
   const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent, fall } = task;
   const found = await Promise.all(hitIds.map((hitId) => store.ruleHits.get(customerId, hitId)));
   const hits = found.filter((hit) => hit !== null);
-  // Acknowledging any of an event's alarms acknowledges them all.
+  // Acknowledging one alarm for an event acknowledges them all.
   if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
   const common = { customerId, sensorId, situation, eventUuid, date: now(), ...(fall !== undefined && { fall }) };
   const ofHit = ({ id, ruleId, createDate: hitDate, messages }: HitItem): UnnotifiedAlarm => ({
@@ -104,7 +104,7 @@ const alert = async (
   return recorded;
 };
 
-/** Enqueues checks for an alarm's escalations from before the clock was set back. Queues do not use the clock. */
+/** Enqueues checks for alarm escalations from before the clock was set back. Queues do not use the clock. */
 const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds, createDate, at }: CheckAlarm) => {
   const made = now() - Math.min(at - createDate, MAX_DELAY_SECONDS * 1_000);
   const setBack = Math.max(0, createDate - made);
@@ -112,13 +112,13 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
 };
 
 /**
- * Checks whether anyone was notified of an event's alarms, or has acknowledged them. An alarm that reached no one is
- * itself an alarm, whatever the cause.
+ * Checks whether anyone was notified of the alarms for an event, or has acknowledged them. An alarm that reached no one
+ * is itself an alarm, whatever the cause.
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;
-  // If the alarm's date is in the future, the clock has been set back, and the check is not early. The same is true for
-  // a check planned later than `latest`.
+  // If the alarm date is in the future, the clock has been set back, and the check is not early. The same is true for a
+  // check planned later than `latest`.
   const latest = Math.max(now(), task.createDate + deps.settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
   if (isFuture(task.createDate, now())) await correctRounds(deps, task);
   else if (task.at - now() > EARLY_MS && !isFuture(task.at, latest)) return enqueueChecks(deps, [task]);

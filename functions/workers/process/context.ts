@@ -15,7 +15,7 @@ export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 /** The key of a sensor at one of its customers. */
 export type SensorKey = { customerId: number; sensorId: string };
 
-/** Everything needed to judge a sensor's messages and decide on alarms. */
+/** Everything needed to judge sensor messages and decide on alarms. */
 export type SensorContext = {
   customerId: number;
   sensor: SensorRecord;
@@ -50,7 +50,8 @@ const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: Sens
 
 /**
  * Loads a sensor. If it has left this customer, uses the record left there. Only unlinked sensors leave no record.
- * `known` is the state if it was already read. If the state has changed since, a decision's conditional write fails.
+ * `known` is the state if it was already read. If the state has changed since, the conditional write of a decision
+ * fails.
  */
 export const loadSensor = async (
   deps: ProcessDeps,
@@ -81,8 +82,8 @@ export const currentState = async ({ now }: ProcessDeps, state: StateItem): Prom
 };
 
 /**
- * Loads a sensor's regions and critical configuration if a step needs them. Most steps need neither. The regions that
- * place falls are in the sensor item.
+ * Loads the regions and critical configuration for a sensor if a step needs them. Most steps need neither. The regions
+ * that place falls are in the sensor item.
  */
 export const loadRoom = async (
   { store }: ProcessDeps,

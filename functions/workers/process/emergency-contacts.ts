@@ -25,7 +25,7 @@ const emergencyTexts: Record<Language, { unnotified: string; unanswered: string 
   },
 };
 
-/** Returns a rule whose only purpose is to provide an alarm's texts. */
+/** Returns a rule whose only purpose is to provide the texts for an alarm. */
 const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: UnnotifiedAlarm, language: Language): Rule => ({
   id: ruleId ?? 0,
   customerId,
@@ -48,14 +48,14 @@ const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: Unnotifi
   untilAcknowledged: true,
 });
 
-/** Everything needed to notify a customer's emergency contacts. */
+/** Everything needed to notify the emergency contacts. */
 export type Emergency = {
   eventContext: EventContext;
   contacts: readonly EmergencyContact[];
   recipients: KnownRecipients;
 };
 
-/** Reads a customer's emergency contacts. Null if there are none, or the sensor is gone. */
+/** Reads the emergency contacts for a customer. Null if there are none, or the sensor is gone. */
 export const loadEmergency = async (
   deps: ProcessDeps,
   { customerId, sensorId, situation, eventUuid, createDate }: UnnotifiedAlarm,

@@ -76,12 +76,12 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingH
   return { customerId, hit, rule, state, recipients, eventContext };
 };
 
-/** A round's addressee, and the index of the addressee's message in the hit, or null if there is none yet. */
+/** An addressee in a round, and the message index in the hit, or null if there is none yet. */
 type Placed = { addressee: Addressee; place: number | null };
 
 /**
- * Returns a round's addressees according to the current rule and the users now on duty. Each is listed once, even if a
- * repeat of all steps names an addressee several times.
+ * Returns the addressees in a round according to the current rule and the users now on duty. Each is listed once, even
+ * if a repeat of all steps names an addressee several times.
  */
 const addresseesByRule = (
   { hit, rule, recipients, eventContext }: RoundContext,
@@ -98,7 +98,7 @@ const addresseesByRule = (
 };
 
 /**
- * Returns the people and webhooks a hit's messages are for. A message for a bot may be for any of the bot's webhooks.
+ * Returns the people and webhooks the messages in a hit are for. A message for a bot may be for any webhook of the bot.
  */
 const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Placed[] => {
   const webhooks = [...recipients.webhooks.values()].filter(({ format }) => expressesEvent(format, eventContext));
@@ -126,10 +126,10 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   return { to: [...to, ...added.map(({ addressee }) => addresseeKey(addressee))], messages };
 };
 
-/** A hit's round: it is open, it is not due, no round is left, or the hit has changed since it was read. */
+/** The round for a hit: it is open, it is not due, no round is left, or the hit has changed since it was read. */
 type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' | 'changed' | 'ended' };
 
-/** Writes a round's receivers to the hit. */
+/** Writes the receivers in a round to the hit. */
 const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Escalation): Promise<Round> => {
   const { customerId, hit } = context;
   const { to, messages } = contentOf(deps, context, reached);
@@ -139,9 +139,7 @@ const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Esca
   return { kind: 'open', hit: { ...hit, escalation, messages: [...hit.messages, ...messages] } };
 };
 
-/**
- * Schedules an escalation's next step, or ends the escalation (`next` null), unless it has changed since it was read.
- */
+/** Schedules the next step, or ends the escalation (`next` null), unless it has changed since it was read. */
 const schedule = async (
   deps: ProcessDeps,
   { customerId, hit }: Pick<RoundContext, 'customerId' | 'hit'>,
@@ -151,7 +149,7 @@ const schedule = async (
   await deps.store.escalations.scheduleRound(customerId, hit, next, deps.now());
 };
 
-/** Returns an alarm's escalation after the last round, or null if no one has to acknowledge the alarm. */
+/** Returns the escalation after the last round, or null if no one has to acknowledge the alarm. */
 const afterLastRound = ({ now }: ProcessDeps, { hit, rule }: RoundContext): Escalation | null =>
   isUrgent(hit.situation) ? awaitingAnswer(rule, hit.escalation, now()) : null;
 
@@ -170,7 +168,7 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
   const { now } = deps;
   const next = nextRound(rule, hit.escalation, hit.createDate);
   if (!next) return endRounds(deps, context);
-  // The rule's steps may have changed since this round was scheduled.
+  // The steps in the rule may have changed since this round was scheduled.
   if (next.at > now()) {
     await schedule(deps, context, { ...hit.escalation, at: next.at });
     return { kind: 'not_due' };
@@ -195,7 +193,7 @@ const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
   return hit.acknowledgement || isComplete ? { kind: 'open', hit } : openRound(deps, context, hit.escalation);
 };
 
-/** Returns an open round's deliveries to all receivers listed in the round, even those no longer named in the rule. */
+/** Returns the deliveries for an open round, to all receivers listed, even those no longer named in the rule. */
 const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
   const { hit, rule, recipients, eventContext } = context;
   const { to = [], ...escalation } = hit.escalation;
@@ -214,7 +212,7 @@ const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<D
   return (await Promise.all(deliveries)).flat();
 };
 
-/** Cancels an open round's deliveries that were written before a crash and not attempted yet. */
+/** Cancels deliveries in an open round that were written before a crash and not attempted yet. */
 const cancelDeliveries = async (
   { store, now }: ProcessDeps,
   customerId: number,
@@ -229,8 +227,8 @@ const cancelDeliveries = async (
 };
 
 /**
- * Writes and enqueues an open round's deliveries, unless the hit was acknowledged meanwhile, during a crash or because
- * the round took too long. `decidedAt` is when (ms) the round was decided or read.
+ * Writes and enqueues the deliveries for an open round, unless the hit was acknowledged meanwhile, during a crash or
+ * because the round took too long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
   const { store, now, failpoint } = deps;
@@ -275,8 +273,8 @@ const requeueRound = async (deps: ProcessDeps, customerId: number, hit: Escalati
 };
 
 /**
- * Corrects when a hit's next round is due, if the clock was set back. False if there was nothing to correct, or the
- * rule or sensor is gone.
+ * Corrects when the next round for a hit is due, if the clock was set back. False if there was nothing to correct, or
+ * the rule or sensor is gone.
  */
 const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalate, hit: EscalatingHit) => {
   if (setBack === undefined && !countsFromFuture(hit, deps.now())) return false;
@@ -325,9 +323,9 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 };
 
 /**
- * Decides a hit's due round, and notifies the recipients. Each step can be repeated: a conditional write decides each
- * round only once, and the hit stays due until all deliveries are queued. If the hit has changed since it was read, it
- * is read again.
+ * Decides the round due for a hit, and notifies the recipients. Each step can be repeated: a conditional write decides
+ * each round only once, and the hit stays due until all deliveries are queued. If the hit has changed since it was
+ * read, it is read again.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {
   await retryOnConflict(async () => {

@@ -11,14 +11,16 @@ import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import { hurryEscalation } from './check-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 
-/** The pause (s) between checks while the round's deliveries are still being enqueued, and the maximum wait (ms). */
+/** The pause (s) between checks while deliveries are still being enqueued, and the maximum wait (ms). */
 const RETRY_SECONDS = 2;
 const MAX_WAIT_MS = 60_000;
 
-/** A round's delivery to a receiver. `mayBeMissing`: it does not exist if the webhook was deleted before the round. */
+/**
+ * The delivery to a receiver in a round. `mayBeMissing`: it does not exist if the webhook was deleted before the round.
+ */
 type Expected = { webhookId: string | null; deliveryId: string; mayBeMissing: boolean };
 
-/** Returns the deliveries in a hit's last round. The given failed delivery may be one of them. */
+/** Returns the deliveries in the last round for a hit. The given failed delivery may be one of them. */
 const deliveriesOfRound = async (
   { store }: ProcessDeps,
   { hit, rule, failed }: { hit: EscalatingHit; rule: Rule; failed: Delivery },
@@ -27,7 +29,7 @@ const deliveriesOfRound = async (
   const { round, after } = hit.escalation;
   const steps = round === 0 ? [{ step: 0, recipients: rule.recipients }] : roundRecipients(rule, 'step', after);
   const idFor = (receiver: string, format?: Parameters<typeof firstDeliveryId>[3]): string => {
-    // A delivery id begins with the round's due time.
+    // A delivery id begins with the due time of the round.
     const at = timeOfUlid(failed.id);
     if (round > 0) return idInRound({ uuid: cause.uuid, sensorId, ruleId }, { round, at }, receiver);
     return firstDeliveryId({ ...cause, sensorId }, ruleId, receiver, format);
@@ -68,7 +70,7 @@ const haveAllFailed = async (
 };
 
 /**
- * Moves an escalation's next step to now if all deliveries in the last round have failed, including the given one.
+ * Moves the next escalation step to now if all deliveries in the last round have failed, including the given one.
  * Nothing is written for other rounds.
  */
 export const hurryFailedRound = async (

@@ -38,12 +38,12 @@ import type { ProcessDeps, SensorContext } from './context.ts';
 type UnnumberedHit = Omit<NewHit, 'hitNumber'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
-/** Appends a hit to the customer's hit list. Returns the hit's position and messages, and whether it is new. */
+/** Appends a hit to the customer hit list. Returns the position and messages, and whether it is new. */
 type AppendHit = (hit: UnnumberedHit) => Promise<HitPosition & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
- * Creates the function that appends a decision's hits. They are appended in a fixed order, so that each hit gets the
- * same number again after a crash. The search for each hit starts after the previous one.
+ * Creates the function that appends the hits for a decision. They are appended in a fixed order, so that each hit gets
+ * the same number again after a crash. The search for each hit starts after the previous one.
  */
 const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };
@@ -54,7 +54,7 @@ const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, deci
     const numbered = { ...hit, hitNumber: { ...before, number } };
     const { isNew, ...place } = await store.ruleHits.append(customerId, last, numbered, now());
     last = place;
-    // The rule's recipients may have changed since the hit was written.
+    // The recipients in the rule may have changed since the hit was written.
     const found = isNew ? hit : await store.ruleHits.get(customerId, place.id);
     return { ...place, messages: (found ?? hit).messages, isNew };
   };
@@ -121,9 +121,9 @@ const fireDeletedRule = async (
 };
 
 /**
- * Returns a hit's first recipients, and the indexes of their messages, or null for recipients added to the rule only
- * later. Both the current rule and the people named in the hit count, because after a crash they may have no one in
- * common.
+ * Returns the first recipients of a hit, and the indexes of their messages, or null for recipients added to the rule
+ * only later. Both the current rule and the people named in the hit count, because after a crash they may have no one
+ * in common.
  */
 const firstAddressees = (
   addressees: readonly Addressee[],
@@ -155,7 +155,7 @@ export const enqueueRound = async (
 };
 
 /**
- * Writes a rule's hit, and enqueues the first escalation round. Returns the hit, and the deliveries to the first
+ * Writes the hit for a rule, and enqueues the first escalation round. Returns the hit, and the deliveries to the first
  * recipients.
  */
 const fireRule = async (
@@ -211,7 +211,10 @@ const customerDeliveries = async (
   });
 };
 
-/** A decision's deliveries, the recipients it may notify, and the checks whether anyone was notified of the alarms. */
+/**
+ * The deliveries for a decision, the recipients it may notify, and the checks whether anyone was notified of the
+ * alarms.
+ */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
 /** The maximum number of deliveries per event that a check examines for attempts. */
@@ -219,8 +222,7 @@ const MAX_CHECKED = 10;
 
 /**
  * Whether a delivery is an alarm due immediately. It must not wait for others, and the webhook must not be disabled,
- * fetched, or delayed by a schedule. The canary's alarms do not count, because they would hide that no one else is
- * notified.
+ * fetched, or delayed by a schedule. Canary alarms do not count, because they would hide that no one else is notified.
  */
 const isImmediate = (
   { settings }: ProcessDeps,
@@ -235,8 +237,8 @@ const isImmediate = (
 };
 
 /**
- * Returns the check for an event's alarms. There is none if the event is not urgent, or if no rule or customer webhook
- * covers it.
+ * Returns the check for the alarms for an event. There is none if the event is not urgent, or if no rule or customer
+ * webhook covers it.
  */
 const checksOf = (
   { now, settings }: ProcessDeps,
@@ -292,7 +294,7 @@ const withFallMessage = async (
   return fallMessage === null ? event : { ...event, fallMessage };
 };
 
-/** Writes a decision's hits. */
+/** Writes the hits for a decision. */
 export const writeHits = async (
   deps: ProcessDeps,
   context: SensorContext,

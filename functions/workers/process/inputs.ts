@@ -14,7 +14,7 @@ export type MessageTask = Received<ProcessMessages | ProcessNotice>;
 type Origin = {
   /** The task, which is done once all its inputs are judged. */
   received: MessageTask;
-  /** The position in the sensor's input order. Later positions are greater when compared as text. */
+  /** The position in the input order for the sensor. Later positions are greater when compared as text. */
   position: string;
   receiveDate: number;
   /** The id of the API request that sent the input. */
@@ -24,14 +24,14 @@ type Origin = {
 };
 /** A decoded device message. `at` is its number within the call. */
 export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; decoded: TrustedMessage };
-/** The service's notice about a sensor. */
+/** A notice from the service about a sensor. */
 export type NoticeInput = Origin & { kind: 'notice'; uuid: string; notice: NoticeItem };
-/** A device's call without a message. */
+/** A device call without a message. */
 type CallInput = Origin & { kind: 'call' };
 /** A single input to judge. */
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
-/** Returns a task's inputs in order. A notice already processed has no inputs. */
+/** Returns the inputs in a task in order. A notice already processed has no inputs. */
 const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
   const { task, sequence } = received;
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
@@ -85,7 +85,7 @@ export const wasJudged = ({ position, receiveDate }: SensorInput, judged: Proces
 export const mayHaveDecision = (inputs: readonly SensorInput[], judged: ProcessedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));
 
-/** Returns the position up to which a sensor's messages are judged at `now` (ms), including these inputs. */
+/** Returns the position up to which messages from a sensor are judged at `now` (ms), including these inputs. */
 export const judgedUpTo = (
   inputs: readonly SensorInput[],
   before: ProcessedPosition | undefined,

@@ -30,13 +30,13 @@ import { judgedUpTo, type MessageInput, type NoticeInput, type SensorInput } fro
 /** An event before its rules are evaluated. */
 export type NewEvent = Omit<Decided, 'rules'>;
 
-/** What follows from messages or from time: a sensor's next state, and events. */
+/** What follows from messages or from time: the next sensor state, and events. */
 export type Judgement = {
   next: SensorState;
   events: readonly NewEvent[];
   /** The timings for open falls, if there are any. */
   timings: Timings | null;
-  /** The position up to which the sensor's messages are judged. Undefined leaves it unchanged. */
+  /** The position up to which messages from the sensor are judged. Undefined leaves it unchanged. */
   judged: ProcessedPosition | undefined;
 };
 
@@ -94,7 +94,7 @@ const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: 
   });
 };
 
-/** Returns an input's step, with ids for its events. */
+/** Returns the step for an input, with ids for its events. */
 const stepOf = (
   { newEventId }: JudgeDeps,
   { freshness }: SensorContext,

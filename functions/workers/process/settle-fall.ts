@@ -24,7 +24,7 @@ const checkAt = ({ now, settings }: ProcessDeps, createDate: number): number =>
   Math.max(now(), createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
 
 /**
- * Updates a fall's hits to match what people did about it. The sweep continues escalations that lost their
+ * Updates the hits for a fall to match what people did about it. The sweep continues escalations that lost their
  * acknowledgement.
  */
 const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
@@ -33,7 +33,7 @@ const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
     await enqueueChecks(deps, alarmChecks(ref.customerId, hit, checkAt(deps, hit.createDate)));
 };
 
-/** Returns an event's existing deliveries to customer webhooks. */
+/** Returns the existing deliveries of an event to customer webhooks. */
 const deliveriesOf = async (
   { store }: ProcessDeps,
   { customerId, sensorId }: FallRef,
@@ -68,8 +68,8 @@ const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
 };
 
 /**
- * Updates a fall's alarms after a notice that people answered it. All decisions before the answer have been applied, so
- * no alarm is missed.
+ * Updates the alarms for a fall after a notice that people answered it. All decisions before the answer have been
+ * applied, so no alarm is missed.
  */
 export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: NoticeItem): Promise<void> => {
   await settleFall(deps, ref);

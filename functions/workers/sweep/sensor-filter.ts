@@ -35,9 +35,9 @@ const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): 
 };
 
 /**
- * Creates the filter for sensors with due entries. An active sensor's entry never moves, so it is always due. From the
- * state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All other
- * sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
+ * Creates the filter for sensors with due entries. The entry for an active sensor never moves, so it is always due.
+ * From the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All
+ * other sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
  */
 export const createSensorFilter = () => {
   const onlineUntil = new Map<string, number>();
@@ -59,7 +59,7 @@ export const createSensorFilter = () => {
       const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
       // The check corrects states with times in the future.
       const changesAt = isFuture(state.lastSeen, now()) ? time : Math.min(offlineAt, nextClear(state));
-      // An inactive sensor's entry has to be removed, and an open fall advances with time.
+      // The entry for an inactive sensor has to be removed, and an open fall advances with time.
       if (!state.isActive || hasOpenFall(state) || changesAt <= now()) return { task, time: Math.max(time, changesAt) };
       onlineUntil.set(task.sensorId, Math.min(changesAt, now() + MAX_INTERVAL_MS));
       return [];

@@ -7,7 +7,7 @@ import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch
 import type { DutyCheck } from '#shared/store/people/duty-checks.ts';
 import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
-/** If a check's process dies before sending the emails, another check sends them after this time (ms). */
+/** If the process running a check dies before sending the emails, another check sends them after this time (ms). */
 const MAIL_MS = 90_000;
 
 /** Returns the channels that rules use to notify users on duty, but that currently reach none of them. */
@@ -38,10 +38,10 @@ const mailMissing = async (
 };
 
 /**
- * Checks whether a customer's users on duty can be notified through the channels currently named in rules, and emails
- * the rule managers once if they no longer can. `known` are channels just covered by another email. `before` is the
- * last check, or null if there was none. Ends the checks when no rule notifies users on duty anymore. False if another
- * run was faster.
+ * Checks whether users on duty can be notified through the channels currently named in rules, and emails the rule
+ * managers once if they no longer can. `known` are channels just covered by another email. `before` is the last check,
+ * or null if there was none. Ends the checks when no rule notifies users on duty anymore. False if another run was
+ * faster.
  */
 export const checkDuty = async (
   deps: WatchDeps,

@@ -38,15 +38,15 @@ const lacking = (list: readonly unknown[], other: readonly unknown[]): unknown[]
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-/** Returns a field's stored value, or undefined if it is not stored. Configurations store their fields in `values`. */
+/** Returns the stored field value, or undefined if there is none. Configurations store their fields in `values`. */
 const fieldValue = (item: object, field: string): unknown => {
   const fields: Fields = { ...item };
   return field in fields ? fields[field] : (fields.values as Fields | undefined)?.[field];
 };
 
 /**
- * Returns an item's changed fields with their values. Leaves out values that do not fit into `bytes`, or that may be
- * personal or secret. For a list that does not fit, only the removed and added elements are returned.
+ * Returns the changed fields in an item with their values. Leaves out values that do not fit into `bytes`, or that may
+ * be personal or secret. For a list that does not fit, only the removed and added elements are returned.
  */
 const auditDetails = (
   fields: readonly string[],

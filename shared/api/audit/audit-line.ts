@@ -72,8 +72,8 @@ const fieldNames = ({ body, auditedChange }: Exchange): string[] => {
 };
 
 /**
- * Returns the audit line for a request's first write, or for the refusal if `changed` is null. A line has field names,
- * and values that are neither secret nor personal.
+ * Returns the audit line for the first write, or for the refusal if `changed` is null. A line has field names, and
+ * values that are neither secret nor personal.
  */
 export const auditLineOf = (
   exchange: Exchange,

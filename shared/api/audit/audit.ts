@@ -15,7 +15,7 @@ type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 
 /**
  * Runs a request and writes the audit line before the first change, so nothing changes without a line. If the line
- * cannot be written, nothing is changed, and the request fails with the table's error. A request that changed nothing,
+ * cannot be written, nothing is changed, and the request fails with the table error. A request that changed nothing,
  * whether it succeeded or was refused, leaves no line.
  */
 export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {

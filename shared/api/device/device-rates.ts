@@ -13,7 +13,7 @@ export const deviceLimits = ({
   messages: QUOTAS.messagesPerSecond,
 });
 
-/** Whether a device has exceeded a second's limits. */
+/** Whether a device has exceeded the limits for a second. */
 export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
   (limits.messages > 0 && counted.messages > limits.messages) || (limits.calls > 0 && counted.calls > limits.calls);
 
@@ -23,8 +23,8 @@ type Counted = { calls: number; messages: number };
 const BUSY_CALLS = 60;
 
 /**
- * Counts device calls and messages in the current second, in this process's memory. That costs no write, but the limit
- * is exact only within a process.
+ * Counts device calls and messages in the current second, in process memory. That costs no write, but the limit is
+ * exact only within a process.
  */
 export const createDeviceRates = () => {
   let second = 0;
@@ -32,7 +32,7 @@ export const createDeviceRates = () => {
   let minute = 0;
   let callsOfMinute = new Map<string, number>();
   return {
-    /** Counts a device's call and returns whether the device is busy. */
+    /** Counts a call from a device and returns whether the device is busy. */
     isBusy: (subject: string, now: number): boolean => {
       const current = Math.floor(now / 60_000);
       if (current !== minute) callsOfMinute = new Map();

@@ -13,8 +13,8 @@ const parseAccept = (accept: string): AcceptedRange[] =>
     });
 
 /**
- * Returns a media type's quality according to the most specific matching range: the type itself, the main type, or any
- * type.
+ * Returns the quality of a media type according to the most specific matching range: the type itself, the main type, or
+ * any type.
  */
 const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: number; specific: number } => {
   const ranges = ['*/*', `${type.split('/')[0]}/*`, type];

@@ -10,7 +10,7 @@ export type TrustedProxy = Pick<
 >;
 
 /**
- * Returns the IP address in a proxy's header entry. It may have a port (`CloudFront-Viewer-Address`), and IPv6
+ * Returns the IP address in a header entry from a proxy. It may have a port (`CloudFront-Viewer-Address`), and IPv6
  * addresses may have brackets.
  */
 const addressIn = (entry: string): string | undefined =>
@@ -75,7 +75,7 @@ const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TR
 };
 
 /**
- * Whether a request may read this host's metrics and health details, because it has the token or comes from this
+ * Whether a request may read the metrics and health details of this host, because it has the token or comes from this
  * machine.
  */
 export const mayReadDetails = (event: APIGatewayProxyEvent, settings: DetailsPolicy): boolean => {

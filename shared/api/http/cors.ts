@@ -17,9 +17,9 @@ const exposed = (names: readonly string[]): string =>
 type Headers = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Returns the headers that let pages from a listed origin read a response with these headers. Cookies are only for the
- * service's own pages, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response varies
- * by origin.
+ * Returns the headers that let pages from a listed origin read a response with these headers. Cookies are only for
+ * pages of this service, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response
+ * varies by origin.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export const corsHeaders = (

@@ -11,15 +11,15 @@ export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 /** The current rate limit, and whether this request exceeded it. `reset` is in whole seconds. */
 export type Rate = { limit: number; remaining: number; reset: number; isExceeded: boolean };
 
-/** The request's actor, for the audit log. */
+/** The actor for the audit log. */
 type Acting = { actor: Actor; customerId: number };
 
 /** A request and what is known about it so far. Each check in `serve` fills in a part. */
 export type Exchange = {
   readonly event: APIGatewayProxyEvent;
-  /** The id in the response and in all the request's log lines. */
+  /** The id in the response and in all log lines for the request. */
   readonly requestId: string;
-  /** The operation's name and contract: '' and null until it is found. */
+  /** The operation name and contract: '' and null until it is found. */
   name: string;
   operation: Operation | null;
   rate: Rate;
@@ -27,7 +27,7 @@ export type Exchange = {
   /** The methods available at the path, for a 405 response and for OPTIONS. */
   allowedMethods: readonly string[];
   caller: Caller | null;
-  /** The caller's account key, and the hash of the token sent. */
+  /** The account key of the caller, and the hash of the token sent. */
   accountKey: string;
   sessionHash: string;
   device: CallingDevice | null;
@@ -42,7 +42,7 @@ export type Exchange = {
   cookies: string[];
   /** The path parameters as sent, with `me` replaced by the caller's own id. */
   path: Readonly<Record<string, string | undefined>>;
-  /** The operation's declared parameters, parsed. */
+  /** The parameters declared by the operation, parsed. */
   params: Record<string, unknown>;
   query: unknown;
   body: unknown;
@@ -108,9 +108,7 @@ export const operationOf = ({ operation }: Exchange): Operation => {
   return operation;
 };
 
-/**
- * Returns the request's bearer token: '' if the Authorization header has none, undefined if there is no such header.
- */
+/** Returns the bearer token: '' if the Authorization header has none, undefined if there is no such header. */
 export const bearerToken = ({ event }: Pick<Exchange, 'event'>): string | undefined => {
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');

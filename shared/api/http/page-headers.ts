@@ -10,7 +10,7 @@ const directives = [
 ];
 
 /**
- * Returns the headers for the service's own pages. Everything is loaded from the same origin, scripts and styles are
+ * Returns the headers for pages of this service. Everything is loaded from the same origin, scripts and styles are
  * never inline, no frame may show the page, and other sites do not learn its address. `further`: additional
  * Content-Security-Policy directives.
  */

@@ -20,7 +20,7 @@ export const pageQuery = {
 
 /**
  * The query parameters for a list read in bounded parts, one per request (store/engine/bounded-page.ts). `after`: the
- * schema for the list's ids.
+ * schema for the list ids.
  */
 export const partialListQuery = <T extends z.ZodType>(after: T) => ({
   ...pageQuery,

@@ -6,7 +6,7 @@ import { type APIGatewayProxyEvent, header, matchesEtag } from './exchange.ts';
 /** Public content: the compressed bytes, and an entity tag that changes with them. */
 export type Publication = { tag: string; gzip: Uint8Array };
 
-/** Returns the first 16 hex digits of the content's SHA-256 hash. */
+/** Returns the first 16 hex digits of the SHA-256 hash of the content. */
 export const shortHash = (content: Uint8Array | string): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 

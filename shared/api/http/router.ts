@@ -23,7 +23,7 @@ const joinRest = (template: readonly string[], path: readonly string[]): readonl
   return [...path.slice(0, at), path.slice(at).join('/')];
 };
 
-/** Returns a path's parameters according to a resource template, or null if the path does not match. */
+/** Returns the parameters in a path according to a resource template, or null if the path does not match. */
 export const match = (template: readonly string[], whole: readonly string[]): Record<string, string> | null => {
   const path = joinRest(template, whole);
   if (template.length !== path.length) return null;
@@ -37,7 +37,10 @@ export const match = (template: readonly string[], whole: readonly string[]): Re
   return parameters;
 };
 
-/** Creates a router that finds a path's resource like API Gateway: literal segments take precedence over parameters. */
+/**
+ * Creates a router that finds the resource for a path like API Gateway: literal segments take precedence over
+ * parameters.
+ */
 export const createRouter = (groups: readonly Group[]): ((path: string) => Route) => {
   const resources = groups.flatMap(({ name, operations }) =>
     [...new Set(Object.values(operations).map(resourceOf))].map((resource) => ({

@@ -41,7 +41,7 @@ const texts = {
 
 const MAX_RULES = 20;
 
-/** Returns the email, in a locale's language, that no one on duty can be notified anymore. */
+/** Returns the localized email that no one on duty can be notified anymore. */
 export const dutyMail = (locale: string, { customer, timeZone, time, channels, rules, url }: DutyMail) => {
   const text = texts[languageOf(locale)];
   const kinds = channels.map((by) => text.channels[by]).join(', ');

@@ -42,7 +42,7 @@ const texts = {
 /** The maximum number of names in an email. */
 const MAX_NAMES = 20;
 
-/** Returns the email, in a locale's language, about a requested customer erasure. */
+/** Returns the localized email about a requested customer erasure. */
 export const erasureMail = (locale: string, { customer, requester, others, reason, begins, url }: ErasureRequest) => {
   const text = texts[languageOf(locale)];
   const name = asText(customer.name);

@@ -82,7 +82,7 @@ const nameOf = ({ objects }: Texts, { kind, id }: AuditObject, names: Names): st
 };
 
 const MAX_NAMES = 20;
-/** Returns the names of a gap's subjects. */
+/** Returns the subject names for a gap. */
 const subjectsOf = (text: Texts, gap: Gap, names: Names): string => {
   const subjects = [
     ...('sensorIds' in gap ? gap.sensorIds.map((id) => names.sensors[id] ?? id) : []),
@@ -100,7 +100,7 @@ const subjectsOf = (text: Texts, gap: Gap, names: Names): string => {
   return [...hours, ...named, ...more].join(', ');
 };
 
-/** Returns the email, in a locale's language, about gaps opened by users' changes. */
+/** Returns the localized email about gaps opened by user changes. */
 export const gapMail = (locale: string, { customer, timeZone, gaps, names, changes, url }: MailValues) => {
   const text = texts[languageOf(locale)];
   const changed = changes.map(({ date, actor, operation, object, changes: fields }) => {

@@ -8,6 +8,6 @@ const languages: Record<Language, () => Promise<Texts>> = {
   de: async () => (await import('./situations-de.ts')).situations,
 };
 
-/** Returns a situation's name in a locale's language, or in English for an unknown locale. */
+/** Returns the localized name of a situation, in English if the locale is unknown. */
 export const situationText = async (locale: string, situation: Situation): Promise<string> =>
   (await languages[languageOf(locale)]())[situation];

@@ -27,7 +27,7 @@ const ruleNames = (rules: NonNullable<ApiError['rules']>): string => {
   return [...names, ...(rules.length > MAX_RULES ? ['…'] : [])].join(', ');
 };
 
-/** Returns the texts for an error and its field errors, in a locale's language. */
+/** Returns localized texts for an error and its field errors. */
 export const errorTexts = async (
   locale: string,
   { code, waitSeconds, fieldErrors, limit, rules = [], acknowledgedBy = '' }: ApiError,
@@ -48,7 +48,7 @@ export const errorTexts = async (
     })),
   };
 };
-/** Returns the text for each problem, in a locale's language. */
+/** Returns a localized text for each problem. */
 export const problemMessages = async (
   locale: string,
   problems: readonly { problem: Problem; values?: Record<string, string | number> | undefined }[],
@@ -61,7 +61,7 @@ export const resetMail = async (locale: string, code: string, minutes: number) =
   const { subject, text } = (await texts(locale)).resetMail;
   return { subject, text: fill(text, { code, minutes }) };
 };
-/** Returns the email sent to a user's previous address after a change of address. */
+/** Returns the email sent to the previous address after an address change. */
 export const addressMail = async (locale: string, username: string) => {
   const { subject, text } = (await texts(locale)).addressMail;
   return { subject, text: fill(text, { username }) };

@@ -29,7 +29,7 @@ export const isValidSession = (
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now());
 
-/** Returns a session's caller with the account's current permissions, limited to the token's permissions. */
+/** Returns the caller for a session. Permissions are those the account has now, limited to the token permissions. */
 const callerOf = (session: Session, account: Account): Caller => {
   const { kind, permissions: scope = null, readOnly = false, name: token } = session;
   const { accountId, customerId, locale, username = null } = account;
@@ -119,7 +119,7 @@ const identified = async (guard: Guard, exchange: Exchange): Promise<Found> => {
   return operationOf(exchange).withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
 };
 
-/** Sets the response language to the caller's, and replaces `me` in the path. */
+/** Uses the caller's language for the response, and replaces `me` in the path. */
 const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
   exchange.locale = locale;
   if (exchange.path.userId === 'me') exchange.path = { ...exchange.path, userId: String(accountId) };

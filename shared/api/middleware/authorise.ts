@@ -20,7 +20,7 @@ const mustSetOtpFirst = ({ beforeOtp }: Operation, caller: Caller, userId: strin
   caller.mustSetOtp === true && !(beforeOtp && (userId === undefined || isSelf(caller, userId)));
 
 /**
- * Responds with 403 if the operation's access rule does not allow the caller. If login is optional, displays and
+ * Responds with 403 if the access rule of the operation does not allow the caller. If login is optional, displays and
  * callers who must set up a second factor first are anonymous.
  */
 export const authorise = (exchange: Exchange): void => {

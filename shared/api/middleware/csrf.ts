@@ -10,7 +10,7 @@ import { checkRate, countAddress } from './rate-limit.ts';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Returns the cookie's live session if another site could abuse it through this request, otherwise null. */
+/** Returns the live session in the cookie if another site could abuse it through this request, otherwise null. */
 const vulnerableSession = async (guard: Guard, exchange: Exchange): Promise<(Session & { hash: string }) | null> => {
   const token = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   const { csrfExempt } = operationOf(exchange);
@@ -22,7 +22,7 @@ const vulnerableSession = async (guard: Guard, exchange: Exchange): Promise<(Ses
   return session && isValidSession(guard, session, account) ? { ...session, hash } : null;
 };
 
-/** Responds with 403 and ends the cookie's session if another site could abuse it through this request. */
+/** Responds with 403 and ends the session in the cookie if another site could abuse it through this request. */
 const endVulnerable = async (guard: Guard, exchange: Exchange, isProtected = (_: Session) => false): Promise<void> => {
   const session = await vulnerableSession(guard, exchange);
   if (!session || isProtected(session)) return;
@@ -32,8 +32,8 @@ const endVulnerable = async (guard: Guard, exchange: Exchange, isProtected = (_:
 };
 
 /**
- * Responds with 403 and ends the cookie's session if the X-CSRF-Token header is missing, wrong or repeated. Responds
- * with 400 if the header is repeated without such a session.
+ * Responds with 403 and ends the session in the cookie if the X-CSRF-Token header is missing, wrong or repeated.
+ * Responds with 400 if the header is repeated without such a session.
  */
 export const checkCsrf = async (guard: Guard, exchange: Exchange): Promise<void> => {
   const [shown = '', ...more] = headerValues(exchange.event, 'x-csrf-token');

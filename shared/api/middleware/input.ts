@@ -32,7 +32,7 @@ export const messagesOf = (exchange: Exchange): number => {
   return bytes.length > bodyLimit(operationOf(exchange)) ? 1 : countMessages(bytes.toString('latin1'));
 };
 
-/** Responds with 415 if a body's content type is not JSON, and with 413 if the body is too large. */
+/** Responds with 415 if the content type is not JSON, and with 413 if the body is too large. */
 export const checkMedia = (exchange: Exchange): void => {
   const operation = operationOf(exchange);
   const isTooLarge = bytesOf(exchange).length > bodyLimit(operation);

@@ -26,13 +26,13 @@ const count = async (
 
 const accountSubject = (accountKey: string): string => `account:${accountKey}`;
 
-/** Counts a session read in this process's memory. Consoles read all the time, and each write costs money. */
+/** Counts a session read in process memory. Consoles read all the time, and each write costs money. */
 export const countSessionRead = (guard: Guard, accountKey: string): Promise<Rate> =>
   countInMemory(guard, accountSubject(accountKey));
 
 /**
- * Counts an account's request exactly, across all processes. `giveBack` undoes that if the request turns out not to
- * come from the account.
+ * Counts an account request exactly, across all processes. `giveBack` undoes that if the request turns out not to come
+ * from the account.
  */
 export const countAccount = async (guard: Guard, accountKey: string) => {
   const subject = accountSubject(accountKey);
@@ -42,7 +42,7 @@ export const countAccount = async (guard: Guard, accountKey: string) => {
   return { rate, giveBack };
 };
 
-/** Counts a device's request and messages. A limit of 0 is not enforced. */
+/** Counts a device request and its messages. A limit of 0 is not enforced. */
 export const countDevice = (
   { settings, rates, now }: Guard,
   subject: string,
@@ -55,13 +55,13 @@ export const countDevice = (
   return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, isExceeded: over };
 };
 
-/** Counts a request by the caller's address. On the device API, counts only in memory. */
+/** Counts a request by address. On the device API, counts only in memory. */
 export const countAddress = async (guard: Guard, exchange: Exchange, api: ApiName): Promise<void> => {
   const subject = `address:${addressOf(exchange.event, guard.settings)}`;
   exchange.rate = await (api === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
 };
 
-/** Counts a request in this process's memory, which costs nothing and needs no table. */
+/** Counts a request in process memory, which costs nothing and needs no table. */
 const countInMemory = async ({ settings, rates, now }: Guard, subject: string): Promise<Rate> => {
   const { RATE_LIMIT_PER_SECOND: limit } = settings;
   const { calls } = rates.count(subject, 0, now());

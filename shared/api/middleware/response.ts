@@ -43,7 +43,8 @@ export const withBaseHeaders = (
   response: APIGatewayProxyResult,
 ): APIGatewayProxyResult => {
   const headers = { ...baseHeaders(SERVICE_VERSION, requestId, rate), ...response.headers };
-  // The response's own cookies come last. Browsers keep the last cookie for each name, and a logout deletes cookies.
+  // Cookies set by the response itself come last. Browsers keep the last cookie for each name, and a logout deletes
+  // cookies.
   const ownCookies = response.multiValueHeaders?.['Set-Cookie'] ?? [];
   return {
     ...response,

@@ -74,7 +74,7 @@ const nameOf = (codes: readonly ErrorCode[]): string => codes.join('_or_');
 export const sharedResponses = (): Json =>
   Object.fromEntries(shared.map((codes) => [nameOf(codes), errorResponse(errors[codes[0]], codes)]));
 
-/** Returns an operation's error responses by status. */
+/** Returns the error responses for an operation, by status. */
 export const errorResponses = (operation: Operation): Json => {
   const codes = [...new Set([...(operation.errors ?? []), ...commonErrors(operation)])];
   const statuses = [...new Set(codes.map((code) => errors[code]))].sort((a, b) => a - b);

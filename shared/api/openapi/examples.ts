@@ -11,8 +11,8 @@ const SECRET = 'shown-once-and-never-again';
 const MESSAGE = { type: 5, payload: { status: 'calling', timestamp: 1_795_230_352_137 } };
 
 /**
- * Response field values, by name. If there are several, the example is the first one allowed by the field's schema.
- * Some fields need no entry: those set by a request, because the request example is used, those usually null, and those
+ * Response field values, by name. If there are several, the example is the first one allowed by the field schema. Some
+ * fields need no entry: those set by a request, because the request example is used, those usually null, and those
  * whose default, first choice or lowest value is a good example.
  */
 const values: Readonly<Record<string, readonly unknown[]>> = {
@@ -197,8 +197,8 @@ const scalarOf = ({ const: only, enum: choices, type, minimum }: Json): unknown 
 };
 
 /**
- * Creates a function that returns a schema's example: the declared one, or one composed of field examples. `sentBy`:
- * request body examples, keyed by the id of the response schema.
+ * Creates a function that returns the example for a schema: the declared one, or one composed of field examples.
+ * `sentBy`: request body examples, keyed by the id of the response schema.
  */
 const exampleWriter = (schemas: Schemas, sentBy: ReadonlyMap<string, unknown>) => {
   const write = (

@@ -38,7 +38,7 @@ export const commonHeaders = headerReferences(
   ...(Object.keys(headers) as Header[]).filter((name) => !errorHeaders.includes(name)),
 );
 
-/** Returns the headers in an operation's successful response. */
+/** Returns the headers in a successful response. */
 export const successHeaders = ({
   responseHeaders = {},
   describedHeaders = {},

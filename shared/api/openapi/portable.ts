@@ -14,8 +14,8 @@ const fitsInt32 = ({ minimum, maximum, const: only, enum: choices }: Json): bool
     .every((bound) => Number(bound) >= INT32.minimum && Number(bound) <= INT32.maximum);
 
 /**
- * Adds a number's format. Without it, generated Java and Go code reads integers as 32 bits, and numbers as decimals or
- * 32 bits.
+ * Adds a number format. Without it, generated Java and Go code reads integers as 32 bits, and numbers as decimals or 32
+ * bits.
  */
 const addNumberFormat = (schema: Json): void => {
   if (isInteger(schema)) Object.assign(schema, { type: 'integer', format: fitsInt32(schema) ? 'int32' : 'int64' });
@@ -25,7 +25,7 @@ const addNumberFormat = (schema: Json): void => {
 const isText = (schema: unknown): boolean => (schema as Json).type === 'string' && !('const' in Object(schema));
 
 /**
- * Replaces a choice of strings with a single string, because generators print a choice's default without quotation
+ * Replaces a choice of strings with a single string, because generators print the default of a choice without quotation
  * marks.
  */
 const mergeTexts = (schema: Json): void => {
@@ -49,7 +49,7 @@ const addDiscriminator = (schema: Json, declared: unknown): void => {
   schema.discriminator = { propertyName, mapping };
 };
 
-/** Removes safe integer bounds, which the document's conventions state once for all integers. */
+/** Removes safe integer bounds, which the conventions in the document state once for all integers. */
 const removeSafeBounds = (schema: Json): void => {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

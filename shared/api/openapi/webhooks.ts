@@ -15,7 +15,7 @@ const header = (name: string, description: string, required: boolean): Json => (
   schema: { type: 'string' },
 });
 
-/** Delivery headers, besides those for the webhook's authentication. Receivers use them to verify deliveries. */
+/** Delivery headers, besides those for authentication. Receivers use them to verify deliveries. */
 const headers = [
   header('webhook-id', 'Id of the delivery, the same for all attempts and replays', true),
   header('webhook-timestamp', 'Start of the attempt, in seconds since the epoch', true),
@@ -70,7 +70,7 @@ const callbackOf = (write: Write, { payload, mediaType, summary }: Request): Jso
   return { post: { summary, security: [], requestBody, responses } };
 };
 
-/** Feedback for a sensor's maker. Customer webhooks never receive it. */
+/** Feedback for the maker of a sensor. Customer webhooks never receive it. */
 const feedback: Request = {
   name: 'feedback',
   payload: FeedbackPayload,
@@ -94,15 +94,15 @@ const toWebhook = (format: Format): Request => ({
     'Each may be delivered more than once, with the same `webhook-id`.',
 });
 
-/** The operations that make the service send requests, with the receiver's URL. */
+/** The operations that make the service send requests, with the receiver URL. */
 const causes: Readonly<Record<string, { to: string; requests: readonly Request[] }>> = {
   createWebhook: { to: '{$request.body#/url}', requests: Format.options.map(toWebhook) },
   createFeedback: { to: 'https://maker.example.com', requests: [feedback] },
 };
 
 /**
- * Returns the service's requests as callbacks for the operation that causes them. Generators that ignore `webhooks`
- * would otherwise leave out their schemas.
+ * Returns service requests as callbacks for the operation that causes them. Generators that ignore `webhooks` would
+ * otherwise leave out their schemas.
  */
 export const callbacksOf = (write: Write, operationId: string): { callbacks?: Json } => {
   const cause = causes[operationId];

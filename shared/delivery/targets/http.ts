@@ -5,7 +5,9 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 
-/** What is sent: the body and its type, the id by which receivers recognize the message, and this delivery's id. */
+/**
+ * What is sent: the body and its type, the id by which receivers recognize the message, and the id of this delivery.
+ */
 export type Payload = { body: string; mediaType: string; messageId: string; deliveryId: string; isTest: boolean };
 /** The sender: the service's name, version and URL. */
 type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
@@ -27,7 +29,7 @@ type HttpAnswer = {
   acknowledgedBy?: string | null;
 };
 
-/** Returns an attempt's outcome in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
+/** Returns the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
 export const attemptOutcome = ({ status, retryAfter, acknowledgedBy }: HttpAnswer, now: number): AttemptOutcome => {
   if (status !== null && isSuccess(status)) return { what: 'accepted', ...(acknowledgedBy && { acknowledgedBy }) };
   if (status === GONE) return { what: 'gone' };

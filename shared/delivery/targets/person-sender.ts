@@ -17,7 +17,7 @@ export type PersonServices = {
   /** Sends SMS in place of `sms`. Never rejects. */
   smsGateway?: ((to: string, text: string) => Promise<PersonOutcome>) | undefined;
   telegram?: SendTelegram | undefined;
-  /** Writes push messages to files instead of sending them. `to` is the host of the browser's push service. */
+  /** Writes push messages to files instead of sending them. `to` is the host of the push service. */
   pushFile?: ((to: string, text: string) => Promise<void>) | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
@@ -42,7 +42,7 @@ const truncate = (text: string, maxLength: number): string => {
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 };
 
-/** Returns a notification's link, either for acknowledging the alarm or to the sensor list. */
+/** Returns the link in a notification, either for acknowledging the alarm or to the sensor list. */
 const linkOf = ({ url, listUrl, language }: Notification): { label: string; url: string } | null => {
   if (url !== null) return { label: acknowledgeLabels[language], url };
   return listUrl === undefined ? null : { label: listLabels[language], url: listUrl };
@@ -72,7 +72,7 @@ const asMessage = (notification: Notification, maxLength: number): string => {
 
 const asSms = (notification: Notification): string => smsText({ ...notification, link: linkOf(notification) });
 
-/** Returns a notification in the format read by the console's service worker (lib/console/push/worker.ts). */
+/** Returns a notification in the format read by the console service worker (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
   const body = (text: string) => JSON.stringify({ ...notification, title: truncate(notification.title, 200), text });
   let { text } = notification;

@@ -22,7 +22,7 @@ const publicMail = (address: string): string | null => {
 };
 
 /**
- * Returns the stage's contact for push service operators (`sub` in RFC 8292). Null if the stage has no contact they
+ * Returns the stage contact for push service operators (`sub` in RFC 8292). Null if the stage has no contact they
  * accept: Apple responds with 403 BadJwtToken to names it cannot resolve.
  */
 export const pushContact = ({ PUSH_CONTACT, MAIL_SENDER, PUBLIC_URL }: ContactSettings): string | null =>

@@ -9,10 +9,10 @@ import type { PersonOutcome } from './person.ts';
  */
 const TTL_SECONDS = 600;
 const goneStatuses: readonly (number | null)[] = [404, 410];
-/** The maximum number of characters an attempt keeps from a push service's response. */
+/** The maximum number of characters an attempt keeps from a push service response. */
 const MAX_ANSWER_LENGTH = 200;
 
-/** A stage's keys in base64url. `subject` is the contact for push service operators. */
+/** The stage keys in base64url. `subject` is the contact for push service operators. */
 type PushSigner = { publicKey: string; privateKey: string; subject: string };
 
 const requestOf = (subscription: PushSubscription, payload: string, vapidDetails: PushSigner) => {
@@ -20,7 +20,7 @@ const requestOf = (subscription: PushSubscription, payload: string, vapidDetails
   try {
     return webPush.generateRequestDetails(subscription, payload, options);
   } catch {
-    // Subscription keys are checked when saved (shared/auth/push-keys.ts), so the fault is the stage's key or contact.
+    // Subscription keys are checked when saved (shared/auth/push-keys.ts), so the fault is in the stage key or contact.
     return null;
   }
 };

@@ -33,7 +33,7 @@ const CHAT_ERRORS = new RegExp(
 );
 
 type Answer = Pick<Awaited<ReturnType<WebhookClient['post']>>, 'status' | 'error' | 'responseBody'>;
-/** The content of Telegram's unsuccessful responses. `parameters` say how the request may succeed. */
+/** The content of an unsuccessful response from Telegram. `parameters` say how the request may succeed. */
 type Details = { description: string; migrateTo: string | null; retryAfter: number };
 
 /** Reads an unsuccessful response. Null if it is not from Telegram, but from a proxy or a login page. */
@@ -96,7 +96,7 @@ export const createTelegram =
     return outcome === 'accepted' ? { movedTo } : outcome;
   };
 
-/** When (ms) each chat's pause began, and when it ends. All handlers in a process share one map. */
+/** When (ms) the pause for each chat began, and when it ends. All handlers in a process share one map. */
 export type ChatPauses = Map<string, { since: number; until: number }>;
 
 /**
