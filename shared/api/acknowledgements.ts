@@ -35,9 +35,9 @@ export const requestedAcknowledgement = async (
 };
 
 /**
- * Updates the alarms for a fall after the answer has changed, and sends the notice about the change. The worker repeats
- * the update when it processes the notice, because by then it also knows alarms that were still being created. Returns
- * the changed hits.
+ * Updates fall alarms after the answer has changed, and sends the notice about the change. The worker repeats the
+ * update when it processes the notice, because by then it also knows alarms that were still being created. Returns the
+ * changed hits.
  */
 export const followFall = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,

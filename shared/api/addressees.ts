@@ -80,8 +80,8 @@ export const expressesEvent = (format: Format, { event }: EventContext): boolean
   canExpressEvent(format, event.happening.code, rawMessageOf(event));
 
 /**
- * Returns the addressees for an event without duplicates. A webhook whose format has no payload for the event is left
- * out, because the message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
+ * Returns an event's addressees without duplicates. A webhook whose format has no payload for the event is left out,
+ * because the message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],
@@ -108,7 +108,7 @@ export const addresseesOf = (
 export const eventText = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** The rule and addressee for a delivery. `hit`: the message in the hit that the delivery reports to. */
+/** A delivery's rule and addressee. `hit`: the message in the hit that the delivery reports to. */
 type DeliveryTarget = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
 /** Returns the delivery to an addressee. Empty if the webhook was deleted or now belongs to another bot. */

@@ -99,7 +99,7 @@ const readGroups = async (
 
 type Computed = Required<Pick<StoredWatch, 'watch' | 'onDuty'>>;
 
-/** Reads everything the watch for a customer depends on, and computes it. Null if the customer does not exist. */
+/** Reads everything a customer's watch depends on, and computes it. Null if the customer does not exist. */
 const compute = async (deps: WatchDeps, customerId: number): Promise<Computed | null> => {
   const { store, settings, now } = deps;
   const [customer, listed, rules, webhooks, unnotified] = await Promise.all([
@@ -171,8 +171,8 @@ const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWa
 };
 
 /**
- * Returns the watch for a customer, at most a minute old unless computing it fails. Null if the customer does not
- * exist. `waits`: while another request computes the watch, whether to wait or to return the previous watch.
+ * Returns a customer's watch, at most a minute old unless computing it fails. Null if the customer does not exist.
+ * `waits`: while another request computes the watch, whether to wait or to return the previous watch.
  */
 export const currentWatch = async (
   deps: WatchDeps,

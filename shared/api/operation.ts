@@ -34,9 +34,7 @@ type AccessRule = {
  */
 export type ApiName = 'devices' | 'apps';
 
-/**
- * Returns the API for an operation: `devices` for devices and the software that registers them, `apps` for all others.
- */
+/** Returns an operation's API: `devices` for devices and the software that registers them, `apps` for all others. */
 export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
@@ -200,8 +198,7 @@ export const publishedHeaders = {
 } as const;
 
 /**
- * Returns the resource for an operation as written by API Gateway: `/api/v1/sensors/{sensorId}`,
- * `/api/v1/console/{page+}`.
+ * Returns an operation's resource as written by API Gateway: `/api/v1/sensors/{sensorId}`, `/api/v1/console/{page+}`.
  */
 export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>): string =>
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
@@ -336,7 +333,7 @@ type HandlerResult<O extends Operation> = O extends { published: string }
   ? Reply<Uint8Array>
   : z.input<O['response']> | Reply<z.input<O['response']>> | (O extends { orCsv: true } ? Reply<string> : never);
 
-/** The handlers for a group, one per operation. Code that lacks a handler does not compile. */
+/** One handler per operation in a group. Code that lacks a handler does not compile. */
 export type Handlers<G extends Group> = {
   [K in keyof G['operations']]: (
     call: Call<G['operations'][K]>,

@@ -213,9 +213,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
   };
 };
 
-/**
- * Returns the Lambda handler for a group of operations. `with` creates it with the table, queues and clock of a host.
- */
+/** Returns the Lambda handler for an operation group. `with` creates it with the table, queues and clock of a host. */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
   with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: contextual(runtime.log) }),
 });

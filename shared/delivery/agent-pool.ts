@@ -16,7 +16,7 @@ export type Pool = Map<string, Lease>;
 /** Returns the error for a connection refused before it was made. */
 export const connectError = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
 
-/** Returns the agent for an origin. Beyond MAX_ORIGINS agents, idle ones are destroyed, least recently used first. */
+/** Returns an origin's agent. Beyond MAX_ORIGINS agents, idle ones are destroyed, least recently used first. */
 export function leaseAgent(pool: Pool, target: URL, options: PoolOptions): Lease {
   const lease = pool.get(target.origin) ?? { agent: createAgent(target, options), busy: 0 };
   lease.busy += 1;

@@ -34,7 +34,7 @@ export type Attempt = {
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
 /**
- * What was observed during an exchange. `reason`: OpenSSL's code for a TLS failure. `stale`: the receiver had already
+ * What was observed during an exchange. `reason`: the OpenSSL code of a TLS failure. `stale`: the receiver had already
  * closed the reused connection.
  */
 export type Observed = {
@@ -55,7 +55,7 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
-/** Returns the OpenSSL code for an error. For a refused handshake, Node hides the code in the EPROTO message. */
+/** Returns an error's OpenSSL code. For a refused handshake, Node hides the code in the EPROTO message. */
 export function opensslCode({ message }: Error, code: string): string {
   const [, reason] = /:SSL routines:[^:]*:([\w ]+):/.exec(message) ?? [];
   return code === 'EPROTO' && reason ? `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}` : code;

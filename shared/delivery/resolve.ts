@@ -65,5 +65,5 @@ export const createResolver = (servers?: readonly string[]): ResolveName => {
   };
 };
 
-/** Returns all addresses for a name as resolved by this machine. */
+/** Returns all addresses of a name as resolved by this machine. */
 export const resolveName: ResolveName = createResolver();

@@ -20,7 +20,7 @@ export type UrlProblem =
 
 type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
 
-/** Returns all addresses for a name as literals. Rejects, or returns none, if the name does not resolve. */
+/** Returns all addresses of a name as literals. Rejects, or returns none, if the name does not resolve. */
 export type ResolveName = (hostname: string) => Promise<readonly string[]>;
 
 const MAX_CHARACTERS = 2_048;

@@ -69,8 +69,7 @@ type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
 };
 
 /**
- * Creates the webhook client for a stage. It never calls the service itself, and calls loopback only if the host allows
- * it.
+ * Creates a stage's webhook client. It never calls the service itself, and calls loopback only if the host allows it.
  */
 export const createWebhookClient = (
   stage: Stage,

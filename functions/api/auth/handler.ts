@@ -36,7 +36,7 @@ const ownUser = async (call: UserCall, { users }: StoreOf<'users.get'>) => {
   return (await users.get(customerId, accountId)) ?? call.fail('user_not_found');
 };
 
-/** Returns the valid sessions for an account. */
+/** Returns all valid account sessions. */
 const validSessions = async (
   accountKey: string,
   { store, settings, now }: Deps<'logins.list' | 'sessions.account' | 'guard'>,

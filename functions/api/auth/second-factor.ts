@@ -17,7 +17,7 @@ export const secretFrom = (accountKey: string, text: string): string => {
   return key === accountKey ? secret : '';
 };
 
-/** Returns the stored hash for a recovery code. */
+/** Returns the stored recovery code hash. */
 export const recoveryHash = (accountKey: string, normalCode: string): string =>
   hashSecret(`${accountKey} ${normalCode}`);
 
@@ -26,7 +26,7 @@ export type OtpCheck = { is: 'missing' } | { is: 'wrong' } | { is: 'right'; use:
 
 const wrong: OtpCheck = { is: 'wrong' };
 
-/** Checks the second factor for a login with a correct password. Does not use up the code. */
+/** Checks the second factor at login, after a correct password. Does not use up the code. */
 export const checkOtp = async (
   accountKey: string,
   account: Account,

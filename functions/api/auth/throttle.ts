@@ -4,8 +4,8 @@ const WINDOW_SECONDS = 15 * 60;
 /** Failures allowed within 15 minutes, by address and account, and by address in total. */
 const MAX_FAILURES = { account: 10, address: 100 } as const;
 /**
- * Consecutive failures before attempts are delayed, from a known address, and from all unknown addresses for an account
- * together.
+ * Consecutive failures before attempts are delayed, from a known address, and from all of an account's unknown
+ * addresses together.
  */
 const BACKOFF_FROM = { known: 10, unknown: 50 } as const;
 

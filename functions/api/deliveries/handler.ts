@@ -41,7 +41,7 @@ type TimeRange = { since: number | undefined; until: number | undefined };
 /** Logs an unavailable queue. The sweep finds the delivery in the due index. */
 const leaveToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
 
-/** Returns the time range (ms) for a list, limited to the retention. */
+/** Returns the list time range (ms), limited to the retention. */
 const withinRetention = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<TimeRange>, now: number) =>
   [Math.max(since, now - DELIVERY_RETENTION), until] as const;
 

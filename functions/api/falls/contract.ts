@@ -16,7 +16,7 @@ const ofFall = defaults({
 
 const acknowledgement = defaults({ ...ofFall, path: '/sensors/{sensorId}/falls/{uuid}/acknowledgement' });
 
-/** A separate function, because it may change the alarms for a fall, unlike the list functions. */
+/** A separate function, because it may change fall alarms, unlike the list functions. */
 export const falls = group({
   name: 'falls',
   about: 'What people did about falls, whether a rule notified of them or not',

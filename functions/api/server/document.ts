@@ -5,7 +5,7 @@ import { description, schemas } from './description.ts';
 type ServiceInfo = Parameters<typeof openApi>[1];
 const documents = new WeakMap<ServiceInfo, Publication>();
 
-/** Returns the OpenAPI document for a service, built and compressed once per process. */
+/** Returns the OpenAPI document, built and compressed once per process. */
 export const documentOf = (service: ServiceInfo): Publication => {
   const document = documents.get(service) ?? createPublication(JSON.stringify(openApi(description, service)));
   documents.set(service, document);

@@ -37,7 +37,7 @@ const isAbout = (rule: Rule, subject: Subject): boolean => {
   return subject.kind === 'user' && namesUser(rule, subject.id);
 };
 
-/** Removes the rules for a sensor, or removes a user from all rules. Returns how many rules named the subject. */
+/** Removes a sensor's rules, or removes a user from all rules. Returns how many rules named the subject. */
 const eraseFromRules = async (deps: JobDeps, { customerId, subject }: DataJob): Promise<number> => {
   if (subject.kind === 'customer' || customerId === UNASSIGNED) return 0;
   const about = (await deps.store.rules.list(customerId)).filter((rule) => isAbout(rule, subject));

@@ -35,7 +35,7 @@ const CLAIM_MS = 30_000;
 /** A user who can help, with an email address. */
 type Manager = { userId: number; locale: string; address: string; isConcerned: (alarm: UnnotifiedAlarm) => boolean };
 
-/** What all emails for a customer have in common. */
+/** What all emails about one customer have in common. */
 type MailContext = {
   deps: DeliverDeps;
   customerId: number;

@@ -146,7 +146,7 @@ const acquirePermit = (
   isFirst: boolean,
 ): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS), isFirst);
 
-/** Creates the waiter for a delivery. `wait` resolves when the waiter is woken, or with the timeout. */
+/** Creates a delivery waiter. `wait` resolves when the waiter is woken, or with the timeout. */
 export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {
   let woken = Promise.withResolvers<void>();
   return {
@@ -182,10 +182,7 @@ const leave = async (deps: DeliverDeps, permit: Permit<SlotPool>, webhook: Webho
   if (slots.length > 0) await deps.store.health.release(webhook, slots);
 };
 
-/**
- * Creates the slot for a request from a lease. A null lease stands for the one request this process may make without
- * one.
- */
+/** Creates a request slot from a lease. A null lease stands for the one request this process may make without one. */
 const createSlot = (
   deps: DeliverDeps,
   permit: Permit<SlotPool>,

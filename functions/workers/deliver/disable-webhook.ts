@@ -6,8 +6,8 @@ import { putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * Returns the delivery whose sensor the notice belongs to. Events need a sensor, but tests have none, so the notice for
- * a test belongs to the first sensor. Null if the customer has no sensors.
+ * Returns the delivery whose sensor the notice belongs to. Events need a sensor, but tests have none, so test notices
+ * belong to the first sensor. Null if the customer has no sensors.
  */
 const subjectOf = async ({ store }: DeliverDeps, { isTest, ...delivery }: Delivery): Promise<Delivery | null> => {
   if (!isTest) return delivery;

@@ -80,7 +80,7 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   }
 };
 
-/** Posts the feed for a webhook that now has a URL. Returns `empty` once the feed is empty and will stay empty. */
+/** Posts a feed whose webhook now has a URL. Returns `empty` once the feed is empty and will stay empty. */
 const emptyFeed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -98,7 +98,7 @@ const emptyFeed = async (
 };
 
 /**
- * Checks the feed for an enabled webhook: reports that no one fetches it, or empties it once the webhook has a URL. The
+ * Checks the feed of an enabled webhook: reports that no one fetches it, or empties it once the webhook has a URL. The
  * sweep enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until the
  * feed is `empty`.
  */

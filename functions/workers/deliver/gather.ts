@@ -31,9 +31,9 @@ const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): P
 };
 
 /**
- * Decides whether the task for a delivery may gather all deliveries due for the same person or chat. Each delivery has
- * a task, and all of them may arrive at once, in several processes. One task is elected. The others are requeued until
- * their deliveries have been sent. A task whose delivery is sent separately needs no election.
+ * Decides whether a delivery task may gather all deliveries due for the same person or chat. Each delivery has a task,
+ * and all of them may arrive at once, in several processes. One task is elected. The others are requeued until their
+ * deliveries have been sent. A task whose delivery is sent separately needs no election.
  */
 export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promise<'elected' | Outcome> => {
   const { store, now } = deps;

@@ -11,7 +11,7 @@ const CANCELED = 'canceled';
 type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
 
 /**
- * Whether the alarm for an escalation step was acknowledged while the delivery was pending. Redeliveries are sent
+ * Whether the alarm behind an escalation step was acknowledged while the delivery was pending. Redeliveries are sent
  * anyway.
  */
 const isAcknowledged = async (

@@ -30,7 +30,7 @@ import { recordHealth } from './health.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
 
-/** Returns the audit line for an acknowledgement by the receiver, under the name in the response. */
+/** Returns the audit line when a receiver acknowledges, under the name in the response. */
 const acknowledgementLine = (
   { now, random }: DeliverDeps,
   { delivery, webhook, hitId, name }: { delivery: Delivery; webhook: WebhookRecord; hitId: number; name: string },

@@ -48,7 +48,7 @@ export const enqueueIfSoon = async (deps: DeliverDeps, key: DueDelivery, time: n
   if (fitsQueue(time, deps.now())) await requeueAt(deps, key, time);
 };
 
-/** Moves the task for a first attempt to the retry queue, where slow receivers do not delay alarms. */
+/** Moves a first attempt's task to the retry queue, where slow receivers do not delay alarms. */
 export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): Promise<Outcome> => {
   await enqueue([{ ...task, isRetry: true }]);
   return 'requeued';

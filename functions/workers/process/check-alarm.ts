@@ -32,7 +32,7 @@ const unnotifiedOf = async (
   const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent, fall } = task;
   const found = await Promise.all(hitIds.map((hitId) => store.ruleHits.get(customerId, hitId)));
   const hits = found.filter((hit) => hit !== null);
-  // Acknowledging one alarm for an event acknowledges them all.
+  // Acknowledging any alarm about an event acknowledges them all.
   if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
   const common = { customerId, sensorId, situation, eventUuid, date: now(), ...(fall !== undefined && { fall }) };
   const ofHit = ({ id, ruleId, createDate: hitDate, messages }: HitItem): UnnotifiedAlarm => ({
@@ -66,7 +66,7 @@ const isUntold = async ({ store }: ProcessDeps, { customerId, immediate = [] }: 
   return found.length > 0 && found.every((one) => one !== null && isOpen(one.state) && !one.log?.length);
 };
 
-/** Moves the next escalation step for a hit to now. */
+/** Moves a hit's next escalation step to now. */
 export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hitId: number): Promise<void> => {
   const { store, now } = deps;
   const hit = await store.ruleHits.get(customerId, hitId);
@@ -112,8 +112,8 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
 };
 
 /**
- * Checks whether anyone was notified of the alarms for an event, or has acknowledged them. An alarm that reached no one
- * is itself an alarm, whatever the cause.
+ * Checks whether anyone was notified of an event's alarms, or has acknowledged them. An alarm that reached no one is
+ * itself an alarm, whatever the cause.
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;

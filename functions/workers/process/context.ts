@@ -82,8 +82,8 @@ export const currentState = async ({ now }: ProcessDeps, state: StateItem): Prom
 };
 
 /**
- * Loads the regions and critical configuration for a sensor if a step needs them. Most steps need neither. The regions
- * that place falls are in the sensor item.
+ * Loads a sensor's regions and critical configuration if a step needs them. Most steps need neither. The regions that
+ * place falls are in the sensor item.
  */
 export const loadRoom = async (
   { store }: ProcessDeps,

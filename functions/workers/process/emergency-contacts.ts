@@ -25,7 +25,7 @@ const emergencyTexts: Record<Language, { unnotified: string; unanswered: string 
   },
 };
 
-/** Returns a rule whose only purpose is to provide the texts for an alarm. */
+/** Returns a rule whose only purpose is to provide alarm texts. */
 const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: UnnotifiedAlarm, language: Language): Rule => ({
   id: ruleId ?? 0,
   customerId,
@@ -55,7 +55,7 @@ export type Emergency = {
   recipients: KnownRecipients;
 };
 
-/** Reads the emergency contacts for a customer. Null if there are none, or the sensor is gone. */
+/** Reads a customer's emergency contacts. Null if there are none, or the sensor is gone. */
 export const loadEmergency = async (
   deps: ProcessDeps,
   { customerId, sensorId, situation, eventUuid, createDate }: UnnotifiedAlarm,

@@ -126,7 +126,7 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   return { to: [...to, ...added.map(({ addressee }) => addresseeKey(addressee))], messages };
 };
 
-/** The round for a hit: it is open, it is not due, no round is left, or the hit has changed since it was read. */
+/** The hit's round: it is open, it is not due, no round is left, or the hit has changed since it was read. */
 type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' | 'changed' | 'ended' };
 
 /** Writes the receivers in a round to the hit. */
@@ -193,7 +193,7 @@ const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
   return hit.acknowledgement || isComplete ? { kind: 'open', hit } : openRound(deps, context, hit.escalation);
 };
 
-/** Returns the deliveries for an open round, to all receivers listed, even those no longer named in the rule. */
+/** Returns an open round's deliveries to all listed receivers, even those no longer named in the rule. */
 const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
   const { hit, rule, recipients, eventContext } = context;
   const { to = [], ...escalation } = hit.escalation;
@@ -227,8 +227,8 @@ const cancelDeliveries = async (
 };
 
 /**
- * Writes and enqueues the deliveries for an open round, unless the hit was acknowledged meanwhile, during a crash or
- * because the round took too long. `decidedAt` is when (ms) the round was decided or read.
+ * Writes and enqueues an open round's deliveries, unless the hit was acknowledged meanwhile, during a crash or because
+ * the round took too long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
   const { store, now, failpoint } = deps;
@@ -273,8 +273,8 @@ const requeueRound = async (deps: ProcessDeps, customerId: number, hit: Escalati
 };
 
 /**
- * Corrects when the next round for a hit is due, if the clock was set back. False if there was nothing to correct, or
- * the rule or sensor is gone.
+ * Corrects when a hit's next round is due, if the clock was set back. False if there was nothing to correct, or the
+ * rule or sensor is gone.
  */
 const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalate, hit: EscalatingHit) => {
   if (setBack === undefined && !countsFromFuture(hit, deps.now())) return false;
@@ -288,7 +288,7 @@ const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalat
 const isEndedByEvent = ({ rule, state, hit }: RoundContext): boolean =>
   rule.untilAcknowledged === false && state !== null && isSituationOver(state, hit.cause);
 
-/** The task result for a round. `changed`: the hit has changed since it was read. */
+/** The result of processing a round. `changed`: the hit has changed since it was read. */
 type RoundResult = 'no_escalation' | 'acknowledged' | 'not_due' | 'ended' | 'changed' | 'applied';
 
 const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundResult> => {
@@ -323,9 +323,9 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 };
 
 /**
- * Decides the round due for a hit, and notifies the recipients. Each step can be repeated: a conditional write decides
- * each round only once, and the hit stays due until all deliveries are queued. If the hit has changed since it was
- * read, it is read again.
+ * Decides a hit's due round, and notifies the recipients. Each step can be repeated: a conditional write decides each
+ * round only once, and the hit stays due until all deliveries are queued. If the hit has changed since it was read, it
+ * is read again.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {
   await retryOnConflict(async () => {

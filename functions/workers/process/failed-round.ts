@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 60_000;
  */
 type Expected = { webhookId: string | null; deliveryId: string; mayBeMissing: boolean };
 
-/** Returns the deliveries in the last round for a hit. The given failed delivery may be one of them. */
+/** Returns the deliveries in a hit's last round. The given failed delivery may be one of them. */
 const deliveriesOfRound = async (
   { store }: ProcessDeps,
   { hit, rule, failed }: { hit: EscalatingHit; rule: Rule; failed: Delivery },

@@ -60,7 +60,7 @@ export const handler = consume(processing, async (received, deps, timeLeft) => {
 /** The minimum time (ms) left to apply a decision. */
 const MARGIN_MS = 5_000;
 
-/** Processes messages and notices for a sensor, all received while it belonged to the same customer. */
+/** Processes sensor messages and notices, all received while the sensor belonged to the same customer. */
 const processMessages = async (
   deps: ProcessDeps,
   key: SensorKey,
@@ -106,7 +106,7 @@ const finishUnfinished = async (
   return context;
 };
 
-/** Updates the alarms for a fall to match a notice about it, and ends the notice. */
+/** Updates fall alarms to match a notice about it, and ends the notice. */
 const endNotice = async (
   deps: ProcessDeps,
   { customerId, sensorId }: SensorKey,

@@ -42,8 +42,8 @@ type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 type AppendHit = (hit: UnnumberedHit) => Promise<HitPosition & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
- * Creates the function that appends the hits for a decision. They are appended in a fixed order, so that each hit gets
- * the same number again after a crash. The search for each hit starts after the previous one.
+ * Creates the function that appends decided hits. They are appended in a fixed order, so that each hit gets the same
+ * number again after a crash. The search for each hit starts after the previous one.
  */
 const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };
@@ -155,7 +155,7 @@ export const enqueueRound = async (
 };
 
 /**
- * Writes the hit for a rule, and enqueues the first escalation round. Returns the hit, and the deliveries to the first
+ * Writes a rule hit, and enqueues the first escalation round. Returns the hit, and the deliveries to the first
  * recipients.
  */
 const fireRule = async (
@@ -211,10 +211,7 @@ const customerDeliveries = async (
   });
 };
 
-/**
- * The deliveries for a decision, the recipients it may notify, and the checks whether anyone was notified of the
- * alarms.
- */
+/** A decision's deliveries, the recipients it may notify, and the checks whether anyone was notified of the alarms. */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
 /** The maximum number of deliveries per event that a check examines for attempts. */
@@ -237,8 +234,8 @@ const isImmediate = (
 };
 
 /**
- * Returns the check for the alarms for an event. There is none if the event is not urgent, or if no rule or customer
- * webhook covers it.
+ * Returns the check for an event's alarms. There is none if the event is not urgent, or if no rule or customer webhook
+ * covers it.
  */
 const checksOf = (
   { now, settings }: ProcessDeps,
@@ -294,7 +291,7 @@ const withFallMessage = async (
   return fallMessage === null ? event : { ...event, fallMessage };
 };
 
-/** Writes the hits for a decision. */
+/** Writes all decided hits. */
 export const writeHits = async (
   deps: ProcessDeps,
   context: SensorContext,

@@ -94,7 +94,7 @@ const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: 
   });
 };
 
-/** Returns the step for an input, with ids for its events. */
+/** Returns an input step, with ids for its events. */
 const stepOf = (
   { newEventId }: JudgeDeps,
   { freshness }: SensorContext,

@@ -24,7 +24,7 @@ const checkAt = ({ now, settings }: ProcessDeps, createDate: number): number =>
   Math.max(now(), createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
 
 /**
- * Updates the hits for a fall to match what people did about it. The sweep continues escalations that lost their
+ * Updates a fall's hits to match what people did about it. The sweep continues escalations that lost their
  * acknowledgement.
  */
 const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
@@ -68,8 +68,8 @@ const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
 };
 
 /**
- * Updates the alarms for a fall after a notice that people answered it. All decisions before the answer have been
- * applied, so no alarm is missed.
+ * Updates fall alarms after a notice that people answered it. All decisions before the answer have been applied, so no
+ * alarm is missed.
  */
 export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: NoticeItem): Promise<void> => {
   await settleFall(deps, ref);

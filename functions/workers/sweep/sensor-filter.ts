@@ -35,9 +35,9 @@ const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): 
 };
 
 /**
- * Creates the filter for sensors with due entries. The entry for an active sensor never moves, so it is always due.
- * From the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All
- * other sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
+ * Creates the filter for sensors with due entries. Entries for active sensors never move, so they are always due. From
+ * the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All other
+ * sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
  */
 export const createSensorFilter = () => {
   const onlineUntil = new Map<string, number>();

@@ -64,7 +64,7 @@ const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch)
   return gaps;
 };
 
-/** Checks the changes for a customer. Changes too late for the computed watch are left to the next run. */
+/** Checks a customer's changes. Changes too late for the computed watch are left to the next run. */
 const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise<void> => {
   const { store } = deps;
   const { customerId, at } = changed;

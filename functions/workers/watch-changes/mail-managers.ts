@@ -6,7 +6,7 @@ import type { watchChanges } from './contract.ts';
 
 export type WatchDeps = Deps<(typeof watchChanges)['uses'][number]>;
 
-/** Returns a localized email for a customer. */
+/** Returns a localized email. */
 type MailText = (locale: string, customer: Customer) => { subject: string; text: string };
 
 /** Emails the rule managers who have an address, each in their language. The texts are loaded with the first email. */

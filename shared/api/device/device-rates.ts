@@ -13,7 +13,7 @@ export const deviceLimits = ({
   messages: QUOTAS.messagesPerSecond,
 });
 
-/** Whether a device has exceeded the limits for a second. */
+/** Whether a device has exceeded the per-second limits. */
 export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
   (limits.messages > 0 && counted.messages > limits.messages) || (limits.calls > 0 && counted.calls > limits.calls);
 

@@ -37,10 +37,7 @@ export const match = (template: readonly string[], whole: readonly string[]): Re
   return parameters;
 };
 
-/**
- * Creates a router that finds the resource for a path like API Gateway: literal segments take precedence over
- * parameters.
- */
+/** Creates a router that resolves paths like API Gateway: literal segments take precedence over parameters. */
 export const createRouter = (groups: readonly Group[]): ((path: string) => Route) => {
   const resources = groups.flatMap(({ name, operations }) =>
     [...new Set(Object.values(operations).map(resourceOf))].map((resource) => ({

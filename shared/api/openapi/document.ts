@@ -38,7 +38,7 @@ const withDeviceServer = ({ paths, ofDevices }: ApiDescription, url: string): Js
     ]),
   );
 
-/** Returns the OpenAPI 3.1 document for a service. */
+/** Returns the OpenAPI 3.1 document. */
 export const openApi = (
   description: ApiDescription,
   about: Pick<Settings, 'SERVICE_NAME' | 'SERVICE_VERSION' | 'PUBLIC_URL' | 'DEVICE_URL'>,

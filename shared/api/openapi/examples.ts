@@ -197,8 +197,8 @@ const scalarOf = ({ const: only, enum: choices, type, minimum }: Json): unknown 
 };
 
 /**
- * Creates a function that returns the example for a schema: the declared one, or one composed of field examples.
- * `sentBy`: request body examples, keyed by the id of the response schema.
+ * Creates a function that returns a schema example: the declared one, or one composed of field examples. `sentBy`:
+ * request body examples, keyed by the id of the response schema.
  */
 const exampleWriter = (schemas: Schemas, sentBy: ReadonlyMap<string, unknown>) => {
   const write = (
