@@ -216,7 +216,7 @@ export type Group = {
 };
 
 /**
- * The request timeout (s). It is below the 29 s API Gateway waits, so that the function responds first.
+ * The request timeout (s). Below the 29 s API Gateway waits, so that the function responds first.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const API_TIMEOUT_SECONDS = 15;

@@ -54,9 +54,9 @@ export const sensorsIn = (deliveries: readonly Delivery[]): number =>
   new Set(deliveries.map(({ snapshot }) => snapshot.sensor.id)).size;
 
 /**
- * Returns the message that replaces deliveries about several sensors, in the language of the first delivery. It counts
- * the sensors that are offline or online again, names up to 20 of them, and links to the sensor list. There is no
- * acknowledgement link.
+ * Returns the message that replaces deliveries about several sensors, in the language of the first delivery. The
+ * message counts the sensors that are offline or online again, names up to 20 of them, and links to the sensor list.
+ * There is no acknowledgement link.
  */
 export const gatheredNotification = (deliveries: readonly [Delivery, ...Delivery[]]): Notification => {
   const [{ snapshot, person }] = deliveries;

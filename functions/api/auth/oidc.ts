@@ -28,7 +28,7 @@ const cookieOf = (event: APIGatewayProxyEvent, value: string, seconds: number): 
   return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 };
 
-/** The console page the issuer sends browsers back to. It is normalized because issuers compare it as text. */
+/** The console page the issuer sends browsers back to, normalized because issuers compare it as text. */
 const redirectUri = (publicUrl: string): string => new URL(`${publicUrl}${BASE_PATH}/console/login/oidc`).href;
 
 const issuers = new WeakMap<BeginDeps['settings'], Issuer>();

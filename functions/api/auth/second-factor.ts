@@ -6,7 +6,7 @@ import type { Account } from '#shared/store/identity/sessions.ts';
 
 type CheckDeps = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'>;
 
-/** Returns the plaintext to encrypt. It includes the account key, which makes it useless in any other account. */
+/** Returns the plaintext to encrypt. The account key is included, so no other account can use it. */
 export const boundSecret = (accountKey: string, secret: string): string => `${accountKey} ${secret}`;
 /**
  * Returns the secret from decrypted text. If the text belongs to another account, returns an empty secret, which no

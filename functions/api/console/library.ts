@@ -60,8 +60,8 @@ const pageAt = (depth: number): File => ({
 });
 
 /**
- * The console files by name, and the page for each depth, all compressed. They are built from `lib/console/` when this
- * module is loaded. A bundle contains the result instead of the build.
+ * The console files by name, and the page for each depth, all compressed. Built from `lib/console/` when this module is
+ * loaded. A bundle contains the result instead of the build.
  */
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {
   'page 0': pageAt(0),

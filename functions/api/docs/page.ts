@@ -19,11 +19,11 @@ export const pageOf = (script: string, style: string): string => `<!doctype html
 `;
 
 /**
- * The script that starts Swagger UI. It is appended to the library file, because the page must not contain scripts. It
- * disables the online validator. It sends no cookies, because a request with a cookie but no CSRF token counts as an
- * attack. The filter matches operations by any of their words. The built-in filter only matches tags. Webhooks are
- * components, which the library does not list. Message examples are shifted to the current time, because a device with
- * a wrong clock would be reported.
+ * The script that starts Swagger UI, appended to the library file because the page must not contain scripts. The online
+ * validator is disabled. Cookies are not sent, because a request with a cookie but no CSRF token counts as an attack.
+ * The filter matches operations by any of their words. The built-in filter only matches tags. Webhooks are components,
+ * which the library does not list. Message examples are shifted to the current time, because a device with a wrong
+ * clock would be reported.
  */
 export const start = `
 const isFound = (phrase) => (operation) => {

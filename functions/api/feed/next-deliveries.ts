@@ -10,7 +10,7 @@ import type { FeedDeps } from './deps.ts';
 
 /**
  * Leaves an unfetchable delivery to the `deliver` worker, which ends it and notifies the webhook managers. Every fetch
- * that finds the delivery does so until it has ended.
+ * repeats this until the delivery has ended.
  */
 const leaveToWorker = ({ enqueue, log, measure }: FeedDeps, delivery: WebhookDelivery): Promise<void> =>
   enqueue([{ ...deliverTask(delivery), isRetry: true }]).catch((error: unknown) => {
@@ -70,7 +70,7 @@ const MAX_CHARACTERS = 1_000_000;
 
 /**
  * Returns the requests that would have been posted, and the ids of deliveries with lost messages. Users see the
- * requests without authentication, because it is the webhook token or derived from it.
+ * requests without authentication, which is the webhook token or derived from it.
  */
 export const requestsOf = async (
   deps: FeedDeps,

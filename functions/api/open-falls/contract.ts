@@ -4,7 +4,10 @@ import { group } from '#shared/api/operation.ts';
 import { SensorWithFalls } from '#shared/domain/event/open-fall-view.ts';
 import { idText } from '#shared/domain/values.ts';
 
-/** A separate function. Consoles request it every few seconds, and long lists must not delay those requests. */
+/**
+ * A separate function, because consoles request open falls every few seconds, and long lists must not delay those
+ * requests.
+ */
 export const openFalls = group({
   name: 'open-falls',
   about: 'Falls that are not over yet',

@@ -3,7 +3,7 @@ import { group, watchUses } from '#shared/api/operation.ts';
 import { idText } from '#shared/domain/values.ts';
 import { Watch } from '#shared/domain/watch/watch.ts';
 
-/** A separate function. Consoles request it all the time, and many sensors and rules make it slow. */
+/** A separate function, because consoles request the watch all the time, and many sensors and rules make it slow. */
 export const watch = group({
   name: 'watch',
   about: 'Monitoring gaps: offline sensors, hours without a rule, recipients that cannot be reached',

@@ -54,7 +54,7 @@ const MARGIN_MS = 15_000;
 /** What a run erased, and why anything is left. `later` means that other tasks may still be using it. */
 type Run = { erased: number; left: 'nothing' | 'later' | 'time' };
 
-/** Cancels a delivery and corrects the counts that include it, unless it is being sent. */
+/** Cancels a delivery and corrects the counts that include it. Deliveries being sent stay unchanged. */
 const endDelivery = async ({ store, now }: JobDeps, delivery: Delivery): Promise<void> => {
   const { state, webhookId } = delivery;
   const isHeld = webhookId !== null && state === 'held';

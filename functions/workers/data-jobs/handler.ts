@@ -7,8 +7,7 @@ import { runExport } from './export.ts';
 import { runRequest } from './request.ts';
 
 /**
- * The delay (ms) before a job runs again. It exceeds the maximum run time, so the sweep does not start a concurrent
- * run.
+ * The delay (ms) before a job runs again. Exceeds the maximum run time, so the sweep does not start a concurrent run.
  */
 const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
 

@@ -18,7 +18,7 @@ import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.
 import { type DeliverDeps, leaseToken, randomFraction } from './deps.ts';
 import { delayBefore } from './schedule.ts';
 
-/** The minimum time (ms) left to start a request. It covers the longest deadline and the writes around it. */
+/** The minimum time (ms) left to start a request. Covers the longest deadline and the writes around it. */
 export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
 /** How long (ms) a delivery waits for a permit, and then for a slot, before giving way to others. */
 const ACQUIRE_TIMEOUT_MS = 5_000;
@@ -47,7 +47,7 @@ const isAlarm = async (
   return isNewAlarm(delivery.attempts, delivery.createDate + delayBefore(deps, webhook, 0) * 1_000, deps.now());
 };
 
-/** Creates the circuit breaker for a single delivery. It remembers the probe the delivery is waiting for. */
+/** Creates the circuit breaker for a single delivery. Remembers the probe the delivery is waiting for. */
 const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   const { now } = deps;
   let probe: Pick<WebhookRecord, 'probeUntil' | 'consecutiveFailures'> | undefined;

@@ -15,8 +15,8 @@ const MAX_CHECKED = 500;
 const LATE_WRITES_MS = 60_000;
 
 /**
- * Ends a delivery that can no longer be fetched, and reports it. If the delivery has already ended, only removes it
- * from the feed.
+ * Ends and reports a delivery that can no longer be fetched. If the delivery has already ended, only removes it from
+ * the feed.
  */
 const endUnfetched = async (
   deps: DeliverDeps,
@@ -30,8 +30,8 @@ const endUnfetched = async (
 };
 
 /**
- * Returns why a delivery ends instead of waiting to be fetched, or null if it does not end. A delivery without a
- * planned attempt is already in the feed, and this task comes from a fetch that could not return it.
+ * Returns why a delivery ends instead of waiting to be fetched, or null to keep waiting. A delivery without a planned
+ * attempt is already in the feed, and this task comes from a fetch that could not return the delivery.
  */
 const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<'expired' | 'exhausted' | null> => {
   if (delivery.state === 'sending') return null;

@@ -104,7 +104,7 @@ const deliveryKey = ({ customerId, webhookId, deliveryId, requestId }: Deliver):
 const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhookId !== null;
 
 /**
- * Waits if the attempt is due within a second. Returns `early` if it is due later, or `set_back` if the clock was set
+ * Waits if the attempt is due within a second. Returns `early` for a later attempt, or `set_back` if the clock was set
  * back since the attempt was planned. Queues do not use that clock, so other tasks rarely arrive early.
  */
 const waitUntilDue = async (
@@ -139,8 +139,8 @@ const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise
 };
 
 /**
- * Whether the receiver is back since a delivery was postponed, so it may have been attempted early, or whether the
- * attempt itself is early.
+ * Whether the receiver is back since a delivery was postponed, so the delivery may have been attempted early, or
+ * whether the attempt itself is early.
  */
 const isAfterRelease = ({ notBefore, early }: Deliver, { backDate }: WebhookRecord): boolean =>
   early !== undefined || (notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000);

@@ -87,7 +87,7 @@ const recordBack = async (
   await store.health.recordBack(webhook, success, null);
 };
 
-/** Records on the webhook whether the receiver is healthy. A success is written only if it changes something. */
+/** Records on the webhook whether the receiver is healthy. Writes a success only if something changes. */
 export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest, attempt: Attempt): Promise<void> => {
   if (attempt.next.state !== 'delivered') return recordFailure(deps, admitted, attempt);
   const { store, now } = deps;

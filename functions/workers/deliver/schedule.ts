@@ -29,8 +29,8 @@ export const delayBefore = (deps: DeliverDeps, webhook: WebhookRecord, step: num
 export const fitsQueue = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * Enqueues a delivery for a time (ms). Queues count in seconds, so the task may arrive up to a second early, and it
- * carries the exact time. If a queue cannot delay it that long, the task is requeued on arrival.
+ * Enqueues a delivery for a time (ms). Queues count in seconds, so the task carries the exact time, and may arrive up
+ * to a second early. If a queue cannot delay the task that long, it is requeued on arrival.
  */
 export const requeueAt = (deps: DeliverDeps, delivery: DueDelivery, time: number): Promise<Outcome> =>
   requeueTaskAt(deps, deliverTask(delivery), time);

@@ -81,8 +81,7 @@ export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hit
 
 /**
  * Records an alarm no one was notified of, and starts the next steps. Each step can be repeated after a crash. Returns
- * the recorded alarm, or null if it was already handled, or if anyone has been notified or has acknowledged it
- * meanwhile.
+ * the recorded alarm. Null if already handled, or if anyone has been notified or has acknowledged the alarm meanwhile.
  */
 const alert = async (
   deps: ProcessDeps,

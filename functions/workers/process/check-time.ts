@@ -56,7 +56,7 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
   if (state.duePk === undefined) return;
   const { state: after } = outcome ?? context;
   const checkAt = nextMove(next, timings, 'any');
-  // While the sensor is active, the entry in the `due` index stays where it is, and the sweep checks the state instead.
+  // While the sensor is active, the entry in the `due` index stays in place, and the sweep checks the state instead.
   // The entry is moved only if it is too late because the clock was set back.
   const latest = Math.min(offlineAt, checkAt);
   if (next.isActive && isFuture(Number(state.dueAt), latest))

@@ -49,9 +49,8 @@ const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: Sens
 };
 
 /**
- * Loads a sensor. If it has left this customer, uses the record left there. Only unlinked sensors leave no record.
- * `known` is the state if it was already read. If the state has changed since, the conditional write of a decision
- * fails.
+ * Loads a sensor. After it has left this customer, uses the record left there. Only unlinked sensors leave no record.
+ * `known` is the state if already read. If the state has changed since, the conditional write of a decision fails.
  */
 export const loadSensor = async (
   deps: ProcessDeps,

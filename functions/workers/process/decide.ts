@@ -37,7 +37,7 @@ const loadRules = async (
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 
-/** Returns an event as stored with a decision. It is kept small because every state write includes it. */
+/** Returns an event as stored with a decision. Kept small because every state write includes it. */
 const storedEvent = ({ requestId: _, ...event }: Decided, rules: RulesById): Decided => {
   const { subject, isSilent: __, newFall: ___, ...happening } = event.happening;
   // The subject is needed only for rules whose escalation ends with the event.

@@ -126,7 +126,7 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   return { to: [...to, ...added.map(({ addressee }) => addresseeKey(addressee))], messages };
 };
 
-/** The hit's round: it is open, it is not due, no round is left, or the hit has changed since it was read. */
+/** The hit's round: open, not due, none left, or the hit has changed since it was read. */
 type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' | 'changed' | 'ended' };
 
 /** Writes the receivers in a round to the hit. */
@@ -139,7 +139,9 @@ const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Esca
   return { kind: 'open', hit: { ...hit, escalation, messages: [...hit.messages, ...messages] } };
 };
 
-/** Schedules the next step, or ends the escalation (`next` null), unless it has changed since it was read. */
+/**
+ * Schedules the next step, or ends the escalation (`next` null), unless the escalation has changed since it was read.
+ */
 const schedule = async (
   deps: ProcessDeps,
   { customerId, hit }: Pick<RoundContext, 'customerId' | 'hit'>,
@@ -324,8 +326,8 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 
 /**
  * Decides a hit's due round, and notifies the recipients. Each step can be repeated: a conditional write decides each
- * round only once, and the hit stays due until all deliveries are queued. If the hit has changed since it was read, it
- * is read again.
+ * round only once, and the hit stays due until all deliveries are queued. If the hit has changed meanwhile, it is read
+ * again.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {
   await retryOnConflict(async () => {

@@ -36,7 +36,7 @@ export type Judgement = {
   events: readonly NewEvent[];
   /** The timings for open falls, if there are any. */
   timings: Timings | null;
-  /** The position up to which messages from the sensor are judged. Undefined leaves it unchanged. */
+  /** The position up to which messages from the sensor are judged, or undefined to leave it unchanged. */
   judged: ProcessedPosition | undefined;
 };
 
@@ -58,7 +58,7 @@ const MAX_EVENTS = 25;
  */
 const MAX_HITS = 250;
 
-/** Returns the maximum number of events decided together. It is lower for a customer with many rules. */
+/** Returns the maximum number of events decided together, which is lower for a customer with many rules. */
 const maxEvents = ({ customer }: SensorContext): number =>
   Math.max(1, Math.min(MAX_EVENTS, Math.floor(MAX_HITS / (customer?.rules ?? 1))));
 

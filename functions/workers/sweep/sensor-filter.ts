@@ -9,8 +9,7 @@ import { kindOfFailure } from '#shared/worker/failure.ts';
 import { sweep } from './contract.ts';
 
 /**
- * The maximum time (ms) between checks of a sensor. It must be less than a queue can delay the task that advances a
- * fall.
+ * The maximum time (ms) between checks of a sensor. Must be less than a queue can delay the task that advances a fall.
  */
 const MAX_INTERVAL_MS = 10 * 60_000;
 /** How many states are read at once. */

@@ -3,7 +3,7 @@ import { matchesSecret } from '#shared/auth/tokens.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 import { type APIGatewayProxyEvent, bearerToken, headerValues } from './exchange.ts';
 
-/** The settings for the proxy trusted to report caller addresses. They are empty if there is no such proxy. */
+/** The settings for the proxy trusted to report caller addresses. Empty if there is no such proxy. */
 export type TrustedProxy = Pick<
   Settings,
   'TRUSTED_PROXY_HEADER' | 'TRUSTED_PROXY_SECRET_HEADER' | 'TRUSTED_PROXY_SECRET'
