@@ -14,7 +14,7 @@ const isAllowed = (imported: Import) =>
 const exceptionOf = (imported: Import) =>
   exceptions.find(([file, may]) => fits(file, imported.file) && allows(may, imported));
 
-/** Reports the forbidden imports of a file. */
+/** Returns a file's forbidden imports. */
 const violations = (file: string, source: string): string[] =>
   importsOf(file, source)
     .filter((imported) => !isAllowed(imported) && !exceptionOf(imported))
@@ -32,7 +32,7 @@ const mayReadEnvironment = [
   'test/template-linters/run.ts',
 ];
 
-/** Patterns that some files must not contain outside of comments and strings. */
+/** Patterns not allowed in some files, outside comments and strings. */
 const forbidden: { rule: string; where: (file: string) => boolean; pattern: RegExp; planted: [string, string] }[] = [
   {
     rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-ins for Lambda and for a disk, the mutants and the search for a browser, an engine or linters read the environment',
@@ -73,9 +73,9 @@ const forbiddenIn = (file: string, source: string): string[] =>
     .filter(({ where, pattern }) => where(file) && pattern.test(withoutStrings(source)))
     .map(({ rule }) => `${file}: ${rule}`);
 
-/** Files that select the nouns of the store in a bundle, or the bundled parts of the AWS SDK. */
+/** Files that pick the store nouns or AWS SDK parts to bundle. */
 const isSelection = (file: string): boolean => file === 'shared/store/nouns.ts' || /[/-]sdk\.ts$/.test(file);
-/** The list of all contracts, and the entry of the packed client. */
+/** The list of all contracts, and the packed client's entry point. */
 const isEntry = (file: string): boolean => ['functions/index.ts', 'lib/client/index.ts'].includes(file);
 const isBarrel = (file: string, source: string): boolean =>
   (file.endsWith('/index.ts') && !isEntry(file)) ||
@@ -85,12 +85,12 @@ const isBarrel = (file: string, source: string): boolean =>
       .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
       .trim() === '');
 
-/** A relative specifier that goes up two or more folders, instead of `#shared/…`. */
+/** A relative specifier that climbs two or more folders, where `#shared/…` belongs. */
 const CLIMBING = /\b(?:from|import|import\()\s*['`](?:\.\.\/){2}/;
 
-/** A test that itself switches off a limit or a guard. */
+/** A test that switches off a limit or a guard by itself. */
 const SWITCHED_OFF = /RATE_LIMIT_PER_SECOND'?: '(0|\d{4,})'|messagesPerSecond"?:0|\bDEMO: 'false'/;
-/** Files that may switch off limits and guards: the list with the reasons, and the test of the variables. */
+/** Files that may switch off limits and guards: the list with its reasons, and the variables test. */
 const maySwitchOff = ['test/fixtures/differences.ts', 'test/lib/local/options.test.ts', 'test/architecture.test.ts'];
 const isSwitchedOff = (file: string, source: string): boolean =>
   file.startsWith('test/') && !maySwitchOff.includes(file) && SWITCHED_OFF.test(source);
@@ -103,7 +103,7 @@ const files = folders
   .sort();
 const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
 
-/** Tests and folders of tests that mirror no folder of the code, each with its subject. */
+/** Tests and test folders with no counterpart in the code, each with a subject. */
 const otherTests: Record<string, string> = {
   'test/journeys/': 'scenarios across several groups and workers',
   'test/faults/': 'faults of processes, table, queues, receivers and people',
@@ -122,7 +122,7 @@ const otherTests: Record<string, string> = {
   'test/units': 'capacity units from the first call to the last effect, over all workers',
   'test/shared/decisions.test.ts': 'the form of the decision documents',
 };
-/** A test mirrors the code if there is code in the same folder, or in a folder with the test's name. */
+/** A test mirrors the code if its own folder, or a folder named after the test, contains code. */
 const isTestInPlace = (file: string, all: readonly string[]): boolean => {
   const mirrored = file.replace(/^test\/(.*)\.test\.ts$/, '$1');
   return (
@@ -150,13 +150,13 @@ describe('the repository', () => {
     expect(importCycles(imports.filter(({ file }) => !file.startsWith('test/')))).toEqual([]);
   });
 
-  test('lists only exceptions that are needed and have a reason', () => {
+  test('lists only exceptions that are needed, each with a reason', () => {
     const all = sources.flatMap(([file, source]) => importsOf(file, source)).filter((imported) => !isAllowed(imported));
     const needed = new Set(all.map(exceptionOf));
     expect(exceptions.filter((exception) => !needed.has(exception) || exception[2] === '')).toEqual([]);
   });
 
-  test('contains no forbidden use of the clock, randomness or the environment, no default exports and no barrel files', () => {
+  test('contains no forbidden clock, randomness or environment access, default exports or barrel files', () => {
     expect(sources.flatMap(([file, source]) => forbiddenIn(file, source))).toEqual([]);
     expect(sources.filter(([file, source]) => isBarrel(file, source)).map(([file]) => file)).toEqual([]);
   });
@@ -167,12 +167,12 @@ describe('the repository', () => {
     expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
   });
 
-  test('lists in one file all limits and guards that tests switch off, each with a reason', () => {
+  test('lists every limit and guard switched off by tests in one file, each with a reason', () => {
     expect(sources.filter(([file, source]) => isSwitchedOff(file, source)).map(([file]) => file)).toEqual([]);
     expect(Object.values(differences).filter(({ why }) => why.length < 40)).toEqual([]);
   });
 
-  test('contains the target of every relative link in its documents', () => {
+  test('resolves every relative link in the documents', () => {
     const inFolders = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
     );
@@ -184,15 +184,15 @@ describe('the repository', () => {
     expect(links.filter(([file = '', to = '']) => !existsSync(join(root, dirname(file), to)))).toEqual([]);
   });
 
-  test('uses `#` paths for imports that go up two folders', () => {
-    // The package.json of bin has no subpaths; it only makes its programs CommonJS.
+  test('uses `#` paths for imports that climb two folders', () => {
+    // The package.json in bin defines no subpaths. It only makes the programs CommonJS.
     const violating = sources.filter(
       ([file, source]) => !file.startsWith('bin/') && CLIMBING.test(withoutComments(source)),
     );
     expect(violating.map(([file]) => file)).toEqual([]);
   });
 
-  test('contains only folders, documents and tool settings at its top level', () => {
+  test('keeps only folders, documents and tool settings at the top level', () => {
     const names = readdirSync(root).filter((name) => !name.startsWith('.') && !notOurs.includes(name));
     expect(names.filter((name) => !name.endsWith('.log')).sort()).toEqual([...topLevel].sort());
   });
@@ -224,7 +224,7 @@ describe('the architecture test', () => {
     for (const source of planted) expect(violations(file, source), source).toHaveLength(1);
   });
 
-  test('finds an import cycle, including a cycle of type imports', () => {
+  test('finds an import cycle, even one through type imports', () => {
     const imports = [
       ...importsOf('shared/a.ts', "import { b } from './b.ts';"),
       ...importsOf('shared/b.ts', "import type { C } from './c.ts';\nimport { d } from './d.ts';"),
@@ -233,7 +233,7 @@ describe('the architecture test', () => {
     expect(importCycles(imports)).toEqual(['shared/b.ts', 'shared/c.ts']);
   });
 
-  test('finds an import that cannot be resolved', () => {
+  test('finds an unresolvable import', () => {
     expect(violations('lib/local/a.ts', ['const a = import', '(name);'].join(''))).toHaveLength(1);
   });
 
@@ -249,7 +249,7 @@ describe('the architecture test', () => {
   );
 
   test.each([`{ RATE_LIMIT_PER_SECOND: '0' }`, `{ RATE_LIMIT_PER_SECOND: '1000000' }`, `'{"messagesPerSecond":0}'`])(
-    'finds a limit that a fixture switches off directly: %s',
+    'finds a limit switched off directly in a fixture: %s',
     (source) => {
       expect(isSwitchedOff('test/fixtures/a.ts', source)).toBe(true);
     },

@@ -12,7 +12,7 @@ const documents = [
   ),
 ].filter((file) => file.endsWith('.md'));
 
-/** A document without its code, where brackets and hashes have another meaning. */
+/** Strips code from a document, because brackets and hashes have another meaning there. */
 const proseOf = (text: string): string => text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
 /** Anchors as GitHub derives them from headings: lower case, hyphens for spaces, no other punctuation. */
@@ -24,7 +24,7 @@ const anchorsOf = (text: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** The links of a document to a missing file or heading. */
+/** Returns a document's links to missing files or headings. */
 const brokenIn = (file: string, text: string): string[] =>
   [...proseOf(text).matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].flatMap(([, path = '', anchor]) => {
     const target = path === '' ? file : join(dirname(file), path);
@@ -34,12 +34,12 @@ const brokenIn = (file: string, text: string): string[] =>
     return anchorsOf(found).includes(anchor) ? [] : [`${file}: ${path}#${anchor}`];
   });
 
-test('every relative link in a document leads to a file and a heading', () => {
+test('every relative link in a document leads to an existing file and heading', () => {
   expect(documents.length).toBeGreaterThan(15);
   expect(documents.flatMap((file) => brokenIn(file, readFileSync(join(root, file), 'utf8')))).toEqual([]);
 });
 
-test('a link to a missing file or heading is found', () => {
+test('the check finds a link to a missing file or heading', () => {
   const text = '## Rotate a secret\n\n[a](#rotate-a-secret) [b](#no-heading) [c](no-file.md) [d](README.md#no-heading)';
   expect(brokenIn('shared/planted.md', text)).toEqual([
     'shared/planted.md: #no-heading',

@@ -5,7 +5,7 @@ import { withoutComments } from './fixtures/imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Code that works only on some platforms. */
+/** Code that works on some platforms only. */
 const dependent: [what: string, word: RegExp, planted: string][] = [
   ['virtual files of Linux for processes and devices', /['"`]\/(proc|dev|sys)\//, "await readFile('/proc/1/stat')"],
   ['the path of the Unix folder for temporary files', /['"`]\/tmp\b/, "join('/tmp', name)"],
@@ -28,7 +28,7 @@ const dependent: [what: string, word: RegExp, planted: string][] = [
 const found = (source: string): string[] =>
   dependent.flatMap(([what, word]) => (word.test(withoutComments(source)) ? [what] : []));
 
-/** The folders with the code of `npm start` and the tools. Tests may depend on Linux. */
+/** Folders with the code behind `npm start` and the tools. Tests may depend on Linux. */
 const folders = ['bin', 'lib', 'functions', 'shared'];
 const sources = folders.flatMap((folder) =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
@@ -36,7 +36,7 @@ const sources = folders.flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 );
 
-test('no code that users run is specific to a platform', () => {
+test('code run by users is not platform-specific', () => {
   expect(sources.length).toBeGreaterThan(300);
   const wrong = sources.flatMap((file) =>
     found(readFileSync(`${root}${file}`, 'utf8')).map((what) => `${file}: ${what}`),
@@ -44,6 +44,6 @@ test('no code that users run is specific to a platform', () => {
   expect(wrong).toEqual([]);
 });
 
-test.each(dependent)('platform-specific code is found: %s', (what, _, planted) => {
+test.each(dependent)('the check finds platform-specific code: %s', (what, _, planted) => {
   expect(found(planted)).toContain(what);
 });

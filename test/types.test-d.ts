@@ -17,7 +17,7 @@ import type { StoreOf } from '../shared/store/store.ts';
 
 declare const omit: <T, K extends keyof T>(from: T, name: K) => Omit<T, K>;
 
-// Never executed: types.test.ts compiles each case. The line after `@ts-expect-error` must not compile.
+// Never executed. types.test.ts compiles each case. The line after `@ts-expect-error` must not compile.
 
 const testGroup = group({
   name: 'one',
@@ -57,7 +57,7 @@ declare const storeless: Deps<'enqueue:events'>;
 declare const handlers: Handlers<typeof testGroup>;
 const common = { method: 'GET', path: '/x', summary: 's', success: 200, response: z.string(), uses: [] } as const;
 
-// case: use of what the contract declares compiles
+// case: code that uses only what the contract declares compiles
 export const good = () => {
   call.fail('rule_not_found');
   call.fail('forbidden');
@@ -67,29 +67,29 @@ export const good = () => {
   return [texts, numbers, writer.store.rules.create, reader.store.rules.get, part('A#{b}')({ b: 1 })];
 };
 
-// case: fail() with an error that the contract does not declare
+// case: fail() with an error not declared in the contract
 // @ts-expect-error
 export const undeclaredError = () => call.fail('webhook_not_found');
 
-// case: fail() with a declared error of another operation
+// case: fail() with an error declared by another operation
 // @ts-expect-error
 export const errorOfAnother = () => publicCall.fail('rule_not_found');
 
-// case: an undeclared store call, of a noun with declared calls
+// case: an undeclared store call on a noun with declared calls
 // @ts-expect-error
 export const writeInRead = () => reader.store.customers.create;
 
-// case: a noun of the store without declared calls
+// case: a store noun without declared calls
 // @ts-expect-error
 export const limitsInRead = () => reader.store.limits;
 
 declare const helper: (store: StoreOf<'rules.get' | 'rules.list'>) => void;
 declare const helperOfOther: (deps: Deps<'rules.get' | 'limits.countCall'>) => void;
-// case: a helper that needs undeclared store calls of a noun with declared calls
+// case: a helper that needs undeclared store calls on a noun with declared calls
 // @ts-expect-error
 export const moreInHelper = () => helper(reader.store);
 
-// case: a helper that needs store calls of a noun without declared calls
+// case: a helper that needs store calls on a noun without declared calls
 // @ts-expect-error
 export const otherInHelper = () => helperOfOther(reader);
 
@@ -97,11 +97,11 @@ export const otherInHelper = () => helperOfOther(reader);
 // @ts-expect-error
 export const storeUnasked = () => storeless.store;
 
-// case: a queue that the operation does not declare
+// case: a queue not declared by the operation
 // @ts-expect-error
 export const queueUnasked = () => writer.enqueue;
 
-// case: a task of another queue
+// case: a task for another queue
 // @ts-expect-error
 export const taskOfAnother = () => storeless.enqueue([{ type: 'check_sensor', customerId: 1, sensorId: 's' }]);
 
@@ -113,7 +113,7 @@ export const callerOfNobody = () => publicCall.caller;
 // @ts-expect-error
 export const customerOfNobody = () => publicCall.customerId;
 
-// case: a field of the body that the contract does not declare
+// case: a body field not declared in the contract
 // @ts-expect-error
 export const undeclaredField = () => call.body.c;
 
@@ -121,11 +121,11 @@ export const undeclaredField = () => call.body.c;
 // @ts-expect-error
 export const missingHandler = () => serve(testGroup, { publicRead: handlers.publicRead });
 
-// case: a handler that the contract does not declare
+// case: a handler not declared in the contract
 // @ts-expect-error
 export const surplusHandler = () => serve(testGroup, { ...handlers, more: handlers.publicRead });
 
-// case: an answer that does not match the schema
+// case: a response that does not match the schema
 // @ts-expect-error
 export const wrongAnswer = () => serve(testGroup, { ...handlers, publicRead: async () => ({ a: 'text' }) });
 
@@ -141,11 +141,11 @@ export const withoutRule: Operation = { ...common, auth: 'user' };
 // @ts-expect-error
 export const unknownPermission: Operation = { ...common, auth: 'user', may: 'manage_everything' };
 
-// case: an operation that uses an unknown capability
+// case: an operation using an unknown capability
 // @ts-expect-error
 export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: ['table:scan'] };
 
-// case: an operation that uses an unknown store call
+// case: an operation using an unknown store call
 // @ts-expect-error
 export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules.scan'] };
 
@@ -157,19 +157,19 @@ export const misspelt = group({
   operations: { read: { ...common, auth: 'anyone', uses: ['rules.get', 'rules.creat'] } },
 });
 
-// case: use of a capability whose name is misspelled in `uses`, which already is an error, compiles
+// case: code that uses a capability misspelled in `uses`, which already is an error, compiles
 declare const misled: Deps<(typeof misspelt)['operations']['read']['uses'][number]>;
 misled.store.rules.create;
 
-// case: a key without one of its values
+// case: a key with a missing value
 // @ts-expect-error
 export const keyWithoutValue = () => part('C#{customerId}#{x}')({ customerId: 1 });
 
-// case: a maker without one of its cells
+// case: a maker with a missing cell
 // @ts-expect-error
 export const maker: Record<Manufacturer, Maker> = { ...makers, maker_b: omit(makers.maker_b, 'mountings') };
 
-// case: a maker that is not registered
+// case: an unregistered maker
 // @ts-expect-error
 export const fewerMakers: Record<Manufacturer, Maker> = { maker_a: makers.maker_a };
 
@@ -177,11 +177,11 @@ export const fewerMakers: Record<Manufacturer, Maker> = { maker_a: makers.maker_
 // @ts-expect-error
 export const fewerDecoders: Record<Manufacturer, Decode> = { maker_a: decoders.maker_a };
 
-// case: a format without one of its cells
+// case: a format with a missing cell
 // @ts-expect-error
 export const format: Record<Format, PayloadFormat> = { ...formats, raw: omit(formats.raw, 'message') };
 
-// case: a format that is not registered
+// case: an unregistered format
 // @ts-expect-error
 export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full, raw: formats.raw };
 
@@ -189,24 +189,24 @@ export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full,
 // @ts-expect-error
 export const fewerRenders: Record<Format, Render> = omit(renderers, 'teams');
 
-// case: every maker and every format with all of their cells compiles
+// case: every maker and every format with all cells compiles
 type All = { makers: Record<Manufacturer, Maker>; decoders: Record<Manufacturer, Decode> };
 type AllFormats = { formats: Record<Format, PayloadFormat>; renders: Record<Format, Render> };
 export const all: All & AllFormats = { makers, decoders, formats, renders: renderers };
 
-// case: an environment variable that belongs to no capability of the contract
+// case: an environment variable outside the contract's capabilities
 declare const watcher: Deps<'watch:sensors'>;
 // @ts-expect-error
 watcher.settings.DELIVERY_DEADLINE_SECONDS;
 
-// case: an environment variable that belongs to a capability compiles
+// case: an environment variable from a declared capability compiles
 watcher.settings.SENSOR_INACTIVE_AFTER_SECONDS;
 
 // case: a setting with an invalid default
 // @ts-expect-error
 export const otherDefault = declareSettings({ A: { schema: flag, default: 'true' } });
 
-// case: a setting with an invalid default of a stage
+// case: a setting with an invalid default for a stage
 // @ts-expect-error
 export const otherInProd = declareSettings({ A: { schema: flag, default: true, about: { defaults: { prod: 1 } } } });
 
@@ -214,5 +214,5 @@ export const otherInProd = declareSettings({ A: { schema: flag, default: true, a
 // @ts-expect-error
 export const forNobody = declareSettings({ A: { default: '', about: { capabilities: ['guards'] } } });
 
-// case: a setting that is true or false, or not set, compiles
+// case: a boolean setting that may be unset compiles
 export const goodSetting = declareSettings({ A: { schema: flag, default: null, about: { defaults: { dev: true } } } });

@@ -9,7 +9,7 @@ import { typos } from './fixtures/typos.ts';
 const root = new URL('..', import.meta.url).pathname;
 const FILE = 'test/types.test-d.ts';
 
-/** The cases in the file: title, first and last line, from 1. */
+/** The cases in the file, each with a title and the first and last line number (from 1). */
 const lines = readFileSync(root + FILE, 'utf8').split('\n');
 const starts = lines.flatMap((line, at) => (line.startsWith('// case: ') ? [at] : []));
 const cases = starts.map((start, at) => ({
@@ -21,7 +21,9 @@ const cases = starts.map((start, at) => ({
 type CompilerError = { file: string; line: number; column: number; text: string };
 type CompilerReport = { includesCases: boolean; errors: CompilerError[] };
 
-/** The project's options, limited to the functions, the cases and their imports: faster than the whole project. */
+/**
+ * The project's options, limited to the functions, the cases and their imports. This is faster than the whole project.
+ */
 const config = { extends: './tsconfig.base.json', include: ['functions', FILE], exclude: [] };
 
 const compile = (project: string): Promise<string> => {
@@ -39,7 +41,7 @@ const compile = (project: string): Promise<string> => {
 
 const contractOf = (group: string) => `functions/api/${group}/contract.ts`;
 
-/** Inserts a typo into the copy of a contract. */
+/** Inserts a typo into a contract copy. */
 const insertTypo = async (folder: string, { group, right, wrong }: (typeof typos)[number]): Promise<void> => {
   const file = join(folder, contractOf(group));
   const contract = await readFile(file, 'utf8');
@@ -48,7 +50,7 @@ const insertTypo = async (folder: string, { group, right, wrong }: (typeof typos
 };
 
 /**
- * Returns the compiler errors in the cases and in a copy of the program with every typo at once. An unneeded
+ * Returns the compiler errors in the cases and in a program copy with every typo at once. An unneeded
  * `@ts-expect-error` is an error, too.
  */
 const compileAll = async (): Promise<CompilerReport> => {
@@ -74,7 +76,7 @@ const compileAll = async (): Promise<CompilerReport> => {
   }
 };
 
-/** The expected position of the error of a typo: the beginning of its text. */
+/** The expected error position for a typo: where the replaced text begins. */
 const positionOf = ({ group, right }: (typeof typos)[number]) => {
   const file = contractOf(group);
   const before = readFileSync(root + file, 'utf8').split(right)[0] ?? '';
@@ -95,7 +97,7 @@ describe('the compiler', () => {
     expect(report.errors.filter(({ file, line }) => file === FILE && line > from && line <= to)).toEqual([]);
   });
 
-  test('compiles the file of the cases, without errors outside of them', () => {
+  test('compiles the cases file without errors outside the cases', () => {
     expect(report.includesCases).toBe(true);
     expect(report.errors.filter(({ file }) => file === FILE)).toEqual([]);
     expect(cases.length).toBeGreaterThan(10);
@@ -109,7 +111,7 @@ describe('the compiler', () => {
     expect(found).toMatchObject([place]);
   });
 
-  test('reports no error elsewhere in the program', () => {
+  test('reports no errors elsewhere in the program', () => {
     const lines = typos.map(positionOf).map(({ file, line }) => `${file}:${line}`);
     expect(report.errors.filter(({ file, line }) => !lines.includes(`${file}:${line}`))).toEqual([]);
   });

@@ -11,7 +11,7 @@ afterAll(() => metered.stop());
 const text = () => metered.ledger.text();
 type Page<T> = { data: T[] }[];
 
-/** Creates a home with a fall, and `rules` rules that sent notifications of it. */
+/** Creates a home with a fall, and `rules` rules that sent notifications for it. */
 const fallen = async (name: string, rules: number) => {
   const home = await metered.furnish(name);
   const { client, customerId, sensorId } = home;
@@ -21,13 +21,13 @@ const fallen = async (name: string, rules: number) => {
   const [events] = await client.ok<Page<{ uuid: string; type: string }>>('GET', `/sensors/${sensorId}/events`);
   const fall = `/sensors/${sensorId}/falls/${events?.data.find(({ type }) => type === 'fall')?.uuid}`;
   const hit = `/customers/${customerId}/rule-hits/${hits?.data[0]?.id}`;
-  /** Measures a call with everything that it causes. */
+  /** Measures a request and everything it causes. */
   const cost = (method: string, path: string, body?: object) =>
     metered.costOf(60_000, () => client.ok(method, `${path}/acknowledgement`, body));
   return { fall, hit, cost };
 };
 
-describe('including the session, the audit line and the event that follows,', () => {
+describe('including the session, the audit line and the resulting event,', () => {
   test('acknowledging the only hit of a fall costs 17.5 read units and 16 write units, and withdrawing it through the fall costs 21 and 16', async () => {
     const { fall, hit, cost } = await fallen('oak', 1);
     expect(await cost('PUT', hit, {}), text()).toEqual({ read: 17.5, write: 16 });
@@ -39,7 +39,7 @@ describe('including the session, the audit line and the event that follows,', ()
     const without = await fallen('elm', 0);
     expect(await without.cost('PUT', without.fall, {}), text()).toEqual({ read: 18.5, write: 12 });
     const withHits = await fallen('ash', 5);
-    // The hits take 2 more read units, because the worker searches for them as well.
+    // The hits take 2 more read units, because the worker also searches for them.
     expect(await withHits.cost('PUT', withHits.fall, {}), text()).toEqual({ read: 20.5, write: 42 });
   });
 });

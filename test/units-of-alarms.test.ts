@@ -21,7 +21,7 @@ const furnish = async (name: string, { falls, hasRule }: { falls: number; hasRul
     await home.say(a.presence(true), GAP_MS);
   }
   const at = `/customers/${home.customerId}/alarms`;
-  /** Measures a page, and returns the link to the next one. */
+  /** Measures one page, and returns the link to the next. */
   const costOf = async (query: string, rows: number) => {
     let link = '';
     const cost = await metered.costOf(1_000, async () => {
@@ -34,19 +34,19 @@ const furnish = async (name: string, { falls, hasRule }: { falls: number; hasRul
   return { ...home, costOf };
 };
 
-test('a page of 30 alarms with a rule costs 23 read units, and the page after it 15.5', async () => {
+test('a page with 30 alarms and a rule costs 23 read units, and the next page 15.5', async () => {
   const { costOf } = await furnish('maple', { falls: 34, hasRule: true });
   const first = await costOf('?perPage=30', 30);
   expect(first, metered.ledger.text()).toMatchObject({ read: 23, write: 0 });
   expect(await costOf(first.link, 4), metered.ledger.text()).toMatchObject({ read: 15.5, write: 0, link: '' });
 }, 60_000);
 
-test('a page of 30 falls without a rule costs 51 read units', async () => {
+test('a page with 30 falls and no rule costs 51 read units', async () => {
   const { costOf } = await furnish('oak', { falls: 30, hasRule: false });
   expect(await costOf('', 30), metered.ledger.text()).toMatchObject({ read: 51, write: 0 });
 }, 60_000);
 
-test('the open alarms and gaps of a customer with 10 alarms a day cost 15 read units in a list', async () => {
+test('listing open alarms and gaps costs 15 read units for a customer with 10 alarms a day', async () => {
   const { admin, customerId } = await furnish('pine', { falls: 10, hasRule: true });
   const { read } = await metered.costOf(60_000, () => admin.ok('GET', `/customers/states?customerIds=${customerId}`));
   expect(read, metered.ledger.text()).toBe(15);

@@ -15,20 +15,20 @@ const costOf = (method: string, path: string, status: number, body?: unknown) =>
     expect(answer.status, answer.text).toBe(status);
   });
 
-test('an audited change costs 1 write unit for its audit line, besides 1 for the rate limit and 1 for a plain update', async () => {
+test('an audited change costs 1 write unit for the audit line, plus 2 for rate limit and update', async () => {
   const { id } = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'n', locale: 'de' });
   const units = await costOf('PUT', `/bots/${id}`, 200, { name: 'm', locale: 'de' });
   expect(units, metered.ledger.text()).toMatchObject({ write: 3 });
 });
 
-test('a forbidden call costs 2 read units and 6 write units for its audit entry, and 1 write unit when it is repeated; a call for a missing item costs none', async () => {
+test('a forbidden request costs 2 read and 6 write units, 1 when repeated; a missing item none', async () => {
   const body = { name: 'n', locale: 'de', customerId: 987_654 };
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 7 });
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 2 });
   expect(await costOf('DELETE', '/users/987654', 404), metered.ledger.text()).toMatchObject({ write: 1 });
 });
 
-test('a page of the audit log costs 1 read unit for each 4 KB of lines and 1 for each object it names, besides 2 for session and account', async () => {
+test('an audit log page costs 2 read units, plus 1 per 4 KB and 1 per named object', async () => {
   const units = await costOf('GET', `/customers/${home.customerId}/audit`, 200);
   expect(units, metered.ledger.text()).toEqual({ read: 8, write: 0 });
 });

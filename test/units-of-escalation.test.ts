@@ -30,12 +30,12 @@ const escalated = async (name: string, steps: number) => {
 };
 
 describe('an escalating alarm', () => {
-  test('costs 1 write unit more for its fall than an alarm without steps', async () => {
+  test('costs 1 write unit more for the fall than an alarm without steps', async () => {
     const { say } = await escalated('yew', 2);
     expect(await say(a.fall('calling', metered.now()), 3_600_000), text()).toEqual({ read: 10.5, write: 11 });
   });
 
-  test('costs 10.5 read units and 21 write units for a step with one delivery, and 21.5 read units and 25 write units with all that follows if nobody answers', async () => {
+  test('costs 10.5 read and 21 write units per step, and 21.5 and 25 in total if no one responds', async () => {
     const { say, escalate } = await escalated('spruce', 2);
     await say(a.fall('calling', metered.now()), 3_600_000);
     expect(await escalate(60_000), text()).toEqual({ read: 10.5, write: 21 });

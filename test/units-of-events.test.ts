@@ -13,7 +13,7 @@ afterAll(() => metered.stop());
 const text = () => metered.ledger.text();
 const lines = () => metered.ledger.lines();
 
-/** Creates a sensor with a webhook and rules that do not match falls, so that a fall costs only the matching. */
+/** Creates a sensor with a webhook and rules that do not match falls, so that a fall only costs the matching. */
 const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await metered.furnish(name, maker);
   const webhookId = await home.addWebhook();
@@ -22,7 +22,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 const call = () => a.fall('calling', metered.now());
 
 describe('a fall without a matching rule', () => {
-  test('costs 5 write units as the only open fall of its sensor and 4 besides another one, including 1 to list it for reports, with 1, 10 or 1,000 rules for other sensors or situations', async () => {
+  test('costs 5 write units, or 4 beside another open fall, whether other rules number 1, 10 or 1,000', async () => {
     const { client, addRules, say } = await prepare('maple');
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });
@@ -36,7 +36,7 @@ describe('a fall without a matching rule', () => {
     expect(await say(call()), text()).toEqual(units);
   }, 60_000);
 
-  test('costs 1 read unit for each 4 KB of the rules for its situation', async () => {
+  test('costs 1 read unit for each 4 KB of rules for the situation', async () => {
     const { addRules, say } = await prepare('birch');
     await say(call());
     await addRules(10, { isEnabled: false });
@@ -49,8 +49,8 @@ describe('a fall without a matching rule', () => {
   }, 60_000);
 });
 
-describe('another message of a sensor', () => {
-  test('costs no read units for room or configuration without a change, and 1 read unit for the room when somebody moves', async () => {
+describe('another sensor message', () => {
+  test('costs no read units for room or configuration without a change, and 1 for the room after a move', async () => {
     const { client, sensorId, say } = await prepare('cedar');
     await client.ok('PUT', `/sensors/${sensorId}/room`, room);
     await say(a.presence(true, { presenceRegionMap: { 0: 0, 1: 0 } }));
@@ -75,7 +75,7 @@ describe('another message of a sensor', () => {
     expect((await store(metered.cloud.runtime.table).states.get(customerId, sensorId))?.falls).toHaveLength(6);
   }, 30_000);
 
-  test('costs 1 read unit for the configuration at the start of a fall, and no write units for its timer or for reports, because it is only suspected', async () => {
+  test('costs 1 read unit at the start of a suspected fall, and no write units for timers or reports', async () => {
     const { say } = await prepare('alder');
     await say(call());
     const called = await say(call());
@@ -83,7 +83,7 @@ describe('another message of a sensor', () => {
     expect(begun, text()).toEqual({ read: called.read + 1, write: called.write - 1 });
   });
 
-  test('costs 201 write units for a message of 200 KiB with 64 events, which is stored once, and 2 for each event except the first', async () => {
+  test('costs 201 write units for 200 KiB with 64 events, stored once, plus 2 for each further event', async () => {
     const { client, sensorId, say } = await prepare('hazel', 'maker_b');
     const moves = Array.from({ length: 64 }, (_, at) => ({ 'track-id': at, event: 3, area_type: 4, area_id: at }));
     const message = { cmd: 'event', type: 1, data: moves, filler: '' };
@@ -91,7 +91,7 @@ describe('another message of a sensor', () => {
     await say({ cmd: 'event', type: 5, data: { status: 0 } });
     await say({ ...message, filler });
     const { 'write message': bytes, 'write event': events, 'write sensorState': state } = lines();
-    // The 63 additional units are for the references of the other events.
+    // The 63 additional units are for references from the other events.
     expect(bytes, text()).toMatchObject({ calls: 64, write: 201 + 63 });
     expect(events, text()).toMatchObject({ calls: 64, write: 64 });
     expect(state, text()).toMatchObject({ calls: 1, write: 18 });
@@ -104,7 +104,7 @@ describe('another message of a sensor', () => {
   });
 });
 
-describe('an acknowledgement of a hit', () => {
+describe('a hit acknowledgement', () => {
   const prepareHit = async (name: string) => {
     const home = await metered.furnish(name);
     await home.addRules(1, [await home.addWebhook()]);
@@ -118,7 +118,7 @@ describe('an acknowledgement of a hit', () => {
     return { ...home, open };
   };
 
-  test('costs 17.5 read units and 16 write units from a user a minute later, its event included, and 5 and 1 when repeated', async () => {
+  test('costs 17.5 read and 16 write units from a user, event included, and 5 and 1 when repeated', async () => {
     const { client, open } = await prepareHit('linden');
     const path = await open();
     const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
@@ -126,7 +126,7 @@ describe('an acknowledgement of a hit', () => {
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test('costs 10.5 read units and 14 write units more than its fall if a receiver sends it in a response', async () => {
+  test("costs 10.5 read and 14 write units beyond the fall if sent in a receiver's response", async () => {
     const { say, answered } = await prepareHit('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';

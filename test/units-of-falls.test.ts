@@ -14,14 +14,14 @@ afterAll(() => metered.stop());
 type Home = Awaited<ReturnType<Metered['furnish']>>;
 const call = () => a.fall('calling', metered.now());
 const text = () => metered.ledger.text();
-/** The units from which prices are computed. */
+/** The units behind the price calculation. */
 const unitsOf = ({ read, write }: Consumption) => ({ read, write });
 const sumOf = (costs: readonly { read: number; write: number }[]) => ({
   read: costs.reduce((sum, { read }) => sum + read, 0),
   write: costs.reduce((sum, { write }) => sum + write, 0),
 });
 
-/** Creates a home with `rules` rules for falls, each with `webhooks` webhooks. The first fall is open until `endFirst`. */
+/** Creates a home with `rules` fall rules, each with `webhooks` webhooks. The first fall is open until `endFirst`. */
 const alarmed = async (name: string, rules = 1, webhooks = 1) => {
   const home = await metered.furnish(name);
   const ids: string[] = [];
@@ -32,26 +32,26 @@ const alarmed = async (name: string, rules = 1, webhooks = 1) => {
   return { ...home, webhookId: ids[0] ?? '', endFirst: () => home.say(a.fall('finished', first)) };
 };
 
-test('the names of the measured home have a realistic length: 34 to 38 characters, and 120 for a text', () => {
+test('the measured home has names with a realistic length: 34 to 38 characters, and 120 for a text', () => {
   const { title: _, message, ...others } = names;
   for (const name of Object.values(others)) expect(name).toMatch(/^.{34,38}$/);
   expect(message).toHaveLength(120);
 });
 
-describe('a fall that is delivered at the first attempt', () => {
+describe('a fall delivered at the first attempt', () => {
   let home: Awaited<ReturnType<typeof alarmed>>;
   beforeAll(async () => {
     home = await alarmed('maple');
   });
 
-  test('costs 10.5 read units and 10 write units as the only open fall of its sensor, with 1 write unit to list the sensor', async () => {
+  test('costs 10.5 read and 10 write units as the only open fall, with 1 write unit to list the sensor', async () => {
     const alone = await alarmed('oak');
     await alone.endFirst();
     expect(await alone.say(call()), text()).toEqual({ read: 10.5, write: 10 });
     expect(unitsOf(consumption.fall)).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('costs 10.5 read units and 10 write units in a region as well, because the sensor item contains the regions', async () => {
+  test('costs 10.5 read and 10 write units in a region, because the sensor item contains the regions', async () => {
     const inRoom = await alarmed('pine');
     await inRoom.client.ok('PUT', `/sensors/${inRoom.sensorId}/room`, room);
     await inRoom.endFirst();
@@ -60,7 +60,7 @@ describe('a fall that is delivered at the first attempt', () => {
     expect(JSON.parse(inRoom.receiver.received.at(-1)?.body ?? '').rule).toMatchObject({ regionName: 'Bed' });
   });
 
-  test('costs 10.5 read units and 9 write units besides an open fall, and 1 write unit more once a minute', async () => {
+  test('costs 10.5 read and 9 write units beside an open fall, and 1 write unit more once a minute', async () => {
     const costs = [];
     for (let second = 0; second < 60; second++) costs.push({ ...(await home.say(call())), text: text() });
     for (const { text, ...cost } of costs)
@@ -71,7 +71,7 @@ describe('a fall that is delivered at the first attempt', () => {
     expect(sumOf(costs).write / costs.length).toBeLessThanOrEqual(9 + 1 / 30);
   });
 
-  test('costs 10.5 read units and 10 write units besides an open fall after an hour without messages', async () => {
+  test('costs 10.5 read and 10 write units beside an open fall after an hour without messages', async () => {
     expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
   });
 
@@ -104,7 +104,7 @@ describe('a fall that is delivered at the first attempt', () => {
     expect(delivery).toBeLessThanOrEqual(consumption.fall.kept30);
   });
 
-  test('costs 6 requests to queues until it is delivered, and 3 for the check that somebody was notified', async () => {
+  test('costs 6 queue requests until it is delivered, and 3 for the notification check', async () => {
     const spied = Object.values(metered.queues).map((queue) => ({
       sends: vi.spyOn(queue, 'send'),
       receives: vi.spyOn(queue, 'receive'),
@@ -114,7 +114,7 @@ describe('a fall that is delivered at the first attempt', () => {
     const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0);
     expect({
       sends: sum(spied.map(({ sends }) => sends.mock.calls.length)),
-      // Empty receives are a cost of an idle queue, not of an event.
+      // Empty receives are an idle queue cost, not an event cost.
       receives: sum(spied.map(({ receives }) => receives.mock.results.filter(({ value }) => value.length > 0).length)),
       deletes: sum(spied.map(({ deletes }) => deletes.mock.calls.length)),
       // The check is received and deleted two minutes later.
@@ -123,7 +123,7 @@ describe('a fall that is delivered at the first attempt', () => {
   });
 });
 
-test('a whole fall with one delivery costs 34 read units and 20 write units, of which 2 list it while it is open', async () => {
+test('a whole fall with one delivery costs 34 read units and 20 write units, including 2 to list it while open', async () => {
   const home = await alarmed('birch');
   await home.endFirst();
   const start = metered.now();
@@ -139,23 +139,23 @@ test('a whole fall with one delivery costs 34 read units and 20 write units, of 
   expect(sumOf(costs)).toEqual(unitsOf(consumption.wholeFall));
 });
 
-describe('each further recipient of a fall', () => {
-  /** Returns the units of each recipient after the first. */
+describe('each further fall recipient', () => {
+  /** Returns the units for each recipient after the first. */
   const further = async (home: Home, count: number) => {
     const { read, write } = await home.say(call());
     return { read: (read - 10.5) / (count - 1), write: (write - 9) / (count - 1) };
   };
 
-  test('costs 2.6 read units and 5.2 write units in one rule with 20 webhooks, because each one updates the shared hit', async () => {
+  test('costs 2.6 read and 5.2 write units in one rule with 20 webhooks, which each update the shared hit', async () => {
     const { read, write } = await further(await alarmed('elm', 1, 20), 20);
     expect(read, text()).toBeLessThanOrEqual(2.6);
     expect(write, text()).toBeLessThanOrEqual(5.2);
   });
 
-  test('costs 1.7 read units and 6.1 write units in 50 rules with one webhook, for its hit and its delivery', async () => {
+  test('costs 1.7 read and 6.1 write units in 50 rules with one webhook, for its hit and delivery', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
-    // Without the updates of the webhook that release its concurrent slots.
+    // Without the webhook updates that release concurrent slots.
     const { write: places = 0 } = metered.ledger.lines()['update webhook'] ?? {};
     expect(write - places / 49, text()).toBeLessThanOrEqual(6.1);
   });
@@ -173,7 +173,7 @@ describe('a message or check without a notification', () => {
   });
 
   test('costs 2 read units and 0.5 write units for an unchanged report every minute', async () => {
-    // The first report after a change is queued as well: only then is it known that no message is waiting.
+    // The first report after a change is queued as well, because only then is it known that no message is pending.
     expect(await home.say(a.presence(true), 60_000), text()).toEqual(unitsOf(consumption.followingReport));
     await home.say(a.presence(true), 60_000);
     const costs = [];
@@ -182,7 +182,7 @@ describe('a message or check without a notification', () => {
     expect(sumOf(costs), text()).toEqual({ read: 60 * read, write: 60 * write });
   });
 
-  test('costs 2 read units and 1 write unit for three such reports in a call every three minutes', async () => {
+  test('costs 2 read units and 1 write unit for three such reports in one request every three minutes', async () => {
     const costs = [];
     for (let call = 0; call < 4; call++) {
       const reports = Array.from({ length: 3 }, () => a.presence(true));

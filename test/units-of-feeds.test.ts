@@ -10,7 +10,7 @@ afterAll(() => metered.stop());
 
 const MINUTE = 60_000;
 
-test('a fall in a feed costs 9 read units and 8 write units, its two fetches 11.5 and 7, and a fetch of an empty feed 5 and 1', async () => {
+test('a fall in a feed costs 9 read and 8 write units, its two fetches 11.5 and 7, an empty fetch 5 and 1', async () => {
   const { client, say, addWebhook, addRules } = await metered.furnish('maple');
   const webhookId = await addWebhook();
   const at = `/webhooks/${webhookId}`;
@@ -39,7 +39,7 @@ test('a fall in a feed costs 9 read units and 8 write units, its two fetches 11.
     given: [6.5, 2],
     taken: [5, 5],
     nothing: [5, 1],
-    // The time of the last fetch is written once a minute.
+    // The last fetch time is written once a minute.
     noted: [5, 4],
   });
 });

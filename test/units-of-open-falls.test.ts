@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-test('the list of open falls costs half a read unit if empty, 2.5 more for a sensor with a fall, and 1 more once the fall is acknowledged', async () => {
+test('listing open falls costs 0.5 read units, 2.5 more per sensor with a fall, and 1 more once acknowledged', async () => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), 'larch', ['manage_sensors']);
   const { device, sensorId } = await linkSensor(client);
   const cost = async () => {

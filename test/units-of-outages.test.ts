@@ -20,7 +20,7 @@ const sumOf = (costs: readonly { read: number; write: number }[]) => ({
   write: costs.reduce((sum, { write }) => sum + write, 0),
 });
 
-/** Creates a home whose first fall fails once and is postponed by `seconds`. Tasks that are due later are kept in `later`. */
+/** Creates a home whose first fall fails once and is postponed by `seconds`. Tasks due later are kept in `later`. */
 const postponed = async (name: string, seconds: number) => {
   vi.restoreAllMocks();
   const home = await metered.furnish(name);
@@ -40,10 +40,7 @@ const postponed = async (name: string, seconds: number) => {
   return { ...home, webhookId, costs, later, count: () => home.receiver.received.length };
 };
 
-/**
- * Runs the tasks that are due later, and the tasks that follow from them, unless `isLeftOut` is true. Returns their
- * costs.
- */
+/** Runs the tasks due later, and those they enqueue, unless `isLeftOut` returns true. Returns the costs. */
 const runLater = async (later: Outgoing[], isLeftOut: (message: Outgoing) => boolean) => {
   const costs = [];
   for (let message = later.shift(); message; message = later.shift()) {
@@ -54,7 +51,7 @@ const runLater = async (later: Outgoing[], isLeftOut: (message: Outgoing) => boo
 };
 const isRelease = ({ body }: Outgoing): boolean => body.includes('"back"');
 
-/** Returns the cost of a fall that was postponed by an hour, if its planned attempt succeeds. */
+/** Returns the cost of a fall postponed by an hour whose planned attempt succeeds. */
 const plannedCost = async () => {
   const { costs, later, say, customerId, webhookId, count } = await postponed('ash', 3_600);
   costs.push(await say(a.fall('calling', metered.now()), 120_000));
@@ -73,12 +70,12 @@ test('an alarm postponed by a failing receiver costs at most 1 write unit more o
   costs.push(await say(a.fall('calling', metered.now()), 120_000));
   const ofRelease = await runLater(later, () => false);
   expect(count()).toBe(4);
-  // The release with its early attempt, and its end, which occurs once for all alarms of an outage.
+  // The release with its early attempt, and the end of the outage, which occurs once for all alarms.
   expect(ofRelease, text()).toMatchObject([{ write: 10 }, { read: 1, write: 1 }]);
   expect(sumOf([...costs, ...ofRelease]).write - planned.write, text()).toBeLessThanOrEqual(1);
 });
 
-test('the scheduled task of an attempt that was made early costs 2 read units and no write units', async () => {
+test('the scheduled task for an attempt made early costs 2 read units and no write units', async () => {
   const { later, say, count } = await postponed('fir', 600);
   const planned = later.splice(0);
   await say(a.fall('calling', metered.now()), 120_000);

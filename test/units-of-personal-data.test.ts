@@ -20,7 +20,7 @@ const furnish = async (name: string) => {
 };
 
 /**
- * The cost of a job until it waits for its last check. Excludes the polls of the caller, whose number depends on
+ * The cost of a job until it waits for its last check. Excludes the caller's polls, because their number depends on
  * timing.
  */
 const costOf = async (run: () => Promise<unknown>) => {
@@ -28,19 +28,19 @@ const costOf = async (run: () => Promise<unknown>) => {
   return { read: read - (metered.ledger.lines()['get dataJob']?.read ?? 0), write };
 };
 
-test('an export of a user costs 32 read units and 11 write units, in addition to the reads of the home', async () => {
+test('exporting a user costs 32 read and 11 write units, in addition to reading the home', async () => {
   const { ask, colleague } = await furnish('elm');
   const cost = await costOf(() => ask('exports', { kind: 'user', id: colleague.id }));
   expect(cost, metered.ledger.text()).toEqual({ read: 32, write: 11 });
 });
 
-test('an erasure of a user costs 36 read units and 52 write units, for each deleted item and its count', async () => {
+test('erasing a user costs 36 read and 52 write units, for each deleted item and the count', async () => {
   const { ask, colleague } = await furnish('fir');
   const cost = await costOf(() => ask('erasures', { kind: 'user', id: colleague.id }));
   expect(cost, metered.ledger.text()).toEqual({ read: 36, write: 52 });
 });
 
-test('an erasure of a home without falls costs 57 read units and 74 write units', async () => {
+test('erasing a home without falls costs 57 read units and 74 write units', async () => {
   const { ask, customerId } = await furnish('yew');
   const cost = await costOf(() => ask('erasures', { kind: 'customer', id: customerId }));
   expect(cost, metered.ledger.text()).toEqual({ read: 57, write: 74 });

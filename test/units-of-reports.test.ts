@@ -15,10 +15,10 @@ afterAll(() => metered.stop());
 
 const DAY = 86_400_000;
 const SENSORS = 50;
-/** One fall a week for each sensor in 30 days. */
+/** One fall per sensor and week, for 30 days. */
 const FALLS = Math.round((SENSORS * 30) / 7);
 
-/** Creates a home with the falls of the last 30 days, each acknowledged and with feedback. */
+/** Creates a home with falls from the last 30 days, each acknowledged and with feedback. */
 const fallen = async () => {
   const home = await metered.furnish('maple');
   const { customerId } = home;
@@ -50,7 +50,7 @@ const fallen = async () => {
   return { ...home, from };
 };
 
-test('a report of 30 days and 50 sensors, with one fall a week each, acknowledged and with feedback, costs 57.5 read units and no write units', async () => {
+test('a report for 30 days and 50 sensors with weekly falls costs 57.5 read units and no write units', async () => {
   const { client, customerId, from } = await fallen();
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
   const path = `/customers/${customerId}/report?from=${day(from)}&to=${day(metered.now())}`;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** Creates a home with a screen and 30 sensors, one of which reported some falls with realistic texts. */
+/** Creates a home with a screen and 30 sensors, one of which reported falls with realistic texts. */
 const openScreen = async (name: string, falls: number) => {
   const home = await metered.furnish(name);
   await home.addRules(1, [await home.addWebhook()]);
@@ -30,11 +30,11 @@ const openScreen = async (name: string, falls: number) => {
   return { ...home, look };
 };
 
-test('a call of a screen that finds nothing new costs 2.5 read units and no write units, however many falls there were', async () => {
+test('a screen request without news costs 2.5 read units and no write units, however many falls there were', async () => {
   for (const falls of [0, 3, 40]) {
     const { look } = await openScreen(`oak-with-${falls}-falls`, falls);
     await look(60_000, 200);
-    // The watch, which was computed now, is read once a minute.
+    // The freshly computed watch is read once a minute.
     await look(1_000, 304);
     const { read, write } = consumption.screenCall;
     for (let calls = 0; calls < 10; calls++)
@@ -42,7 +42,7 @@ test('a call of a screen that finds nothing new costs 2.5 read units and no writ
   }
 }, 60_000);
 
-test('a call of a screen that shows the alarm of a home with 40 earlier falls costs at most 20 read units', async () => {
+test('a screen request showing an alarm costs at most 20 read units in a home with 40 earlier falls', async () => {
   const { look, say } = await openScreen('linden', 40);
   await look(60_000, 200);
   await say(a.fall('calling', metered.now()));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** Creates a home with 12 sensors and a rule whose webhook works. */
+/** Creates a home with 12 sensors and a rule with a working webhook. */
 const furnish = async (name: string) => {
   const home = await metered.furnish(name);
   await home.addRules(1, [await home.addWebhook()]);
@@ -23,7 +23,7 @@ const furnish = async (name: string) => {
   return { ...home, path, read };
 };
 
-test('the watch of a home with 12 sensors costs 6 read units to compute, once a minute, and 2.5 to read', async () => {
+test('the watch over a home with 12 sensors costs 6 read units to compute each minute, and 2.5 to read', async () => {
   const { read } = await furnish('maple');
   // One write claims the minute, and the others store the watch.
   expect(await read(60_000), metered.ledger.text()).toMatchObject({ read: 6 });
@@ -46,7 +46,7 @@ test('reading the largest watch costs at most 5 read units', async () => {
   expect(cost.read, metered.ledger.text()).toBeLessThanOrEqual(5);
 });
 
-test('the watch of a home with 200 offline sensors costs a reader at most 5 read units', async () => {
+test('reading the watch over a home with 200 offline sensors costs at most 5 read units', async () => {
   const home = await metered.furnish('rowan');
   await home.addRules(1, [await home.addWebhook()]);
   for (let sensor = 1; sensor < 200; sensor++) await linkSensor(home.client);
@@ -55,11 +55,11 @@ test('the watch of a home with 200 offline sensors costs a reader at most 5 read
   const computed = await metered.costOf(60_000, read);
   const cost = await metered.costOf(1_000, async () => expect((await read()).sensors).toBe(200));
   expect(cost, metered.ledger.text()).toEqual({ read: 4, write: 0 });
-  // The first call of a minute computes the watch for all.
+  // The first request each minute computes the watch for all callers.
   expect(computed.read).toBe(8);
 }, 60_000);
 
-test('a change that the watch depends on costs 1 write unit more than any other change', async () => {
+test('a change affecting the watch costs 1 write unit more than any other change', async () => {
   const home = await metered.furnish('elm');
   const webhookId = await home.addWebhook();
   const at = `/webhooks/${webhookId}`;

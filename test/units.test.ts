@@ -3,8 +3,8 @@ import { absent } from '../shared/store/engine/request.ts';
 import { createLedger, startEngine } from './bench/meter.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 
-// The tests of units rely on the capacity that the engine reports, which is checked here against the published rules.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+// The unit tests for costs rely on the capacity reported by the engine. These tests check the engine against the
+// published rules. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 describe('the embedded engine', () => {
   const ledger = createLedger();
   let engine: Awaited<ReturnType<typeof startEngine>>;
@@ -19,11 +19,11 @@ describe('the embedded engine', () => {
     return ledger.total();
   };
   const key = (sk: string) => ({ pk: 'units', sk });
-  /** An item of exactly `bytes` bytes, with the names and values of the keys and one more attribute. */
+  /** An item of exactly `bytes` bytes, including key names and values and one more attribute. */
   const sized = (sk: string, bytes: number) => ({ ...key(sk), v: 'x'.repeat(bytes - 10 - sk.length) });
   const due = (sk: string, time: string) => ({ ...key(sk), duePk: 'DUE#0', dueAt: time });
 
-  test('reports 1 unit for each 4 KB of a consistent read, half of that for an eventually consistent read, and the minimum for a missing item', async () => {
+  test('reports 1 unit per 4 KB for consistent reads, half for others, and the minimum for a missing item', async () => {
     const { table } = engine;
     await table.write({ put: sized('small', 100) });
     await table.write({ put: sized('4', 4_096) });
@@ -40,7 +40,7 @@ describe('the embedded engine', () => {
     expect(await read('none', false)).toEqual({ read: 1.5, write: 0 });
   });
 
-  test('reports the units of a query by the total size of its items, and of a batch of reads by item', async () => {
+  test('reports query units by total item size, and batch read units by item', async () => {
     const { table } = engine;
     const query = (pk: string, consistent?: boolean) =>
       costOf(() => table.query({ pk, ...(consistent !== undefined && { consistent }) }));
@@ -52,7 +52,7 @@ describe('the embedded engine', () => {
     expect(await costOf(() => table.getAllEventual(keys))).toEqual({ read: 2 + 1, write: 0 });
   });
 
-  test('reports 1 unit for each KB of a write, by the larger of the old and the new item', async () => {
+  test('reports 1 unit per KB written, by the larger of the old and new item', async () => {
     const { table } = engine;
     expect(await costOf(() => table.write({ put: sized('kb', 1_024) }))).toEqual({ read: 0, write: 1 });
     expect(await costOf(() => table.write({ put: sized('kb', 1_025) }))).toEqual({ read: 0, write: 2 });
@@ -61,7 +61,7 @@ describe('the embedded engine', () => {
     expect(await costOf(() => table.write({ remove: key('none') }))).toEqual({ read: 0, write: 1 });
   });
 
-  test('reports 1 unit more for a write that enters or leaves an index, 2 for a move in it, and none for unchanged keys', async () => {
+  test('reports 1 unit more for entering or leaving an index, 2 for moving in it, none for unchanged keys', async () => {
     const { table } = engine;
     const put = (item: object) => costOf(() => table.write({ put: { ...key('due'), ...item } }));
     expect(await put(due('due', '1'))).toEqual({ read: 0, write: 2 });
@@ -70,7 +70,7 @@ describe('the embedded engine', () => {
     expect(await put({})).toEqual({ read: 0, write: 2 });
   });
 
-  test('reports twice the units for each write and check of a transaction', async () => {
+  test('reports twice the units for each write and check in a transaction', async () => {
     const { table } = engine;
     const transaction = () =>
       table.write(
@@ -81,7 +81,7 @@ describe('the embedded engine', () => {
     expect(await costOf(transaction)).toEqual({ read: 0, write: 2 + 3 + 10 });
   });
 
-  test('reports nothing for a failed condition, which costs 1 write unit, so the ledger adds it', async () => {
+  test('reports nothing for a failed condition, so the ledger adds the 1 write unit it costs', async () => {
     const { table } = engine;
     const again = () => engine.plain.write({ put: key('small'), where: absent });
     expect(await costOf(again)).toEqual({ read: 0, write: 0 });
@@ -89,7 +89,7 @@ describe('the embedded engine', () => {
   });
 });
 
-describe('calls of the app API', () => {
+describe('requests to the app API', () => {
   let metered: Metered;
   let home: Awaited<ReturnType<Metered['furnish']>>;
   beforeAll(async () => {
@@ -102,20 +102,20 @@ describe('calls of the app API', () => {
   const costOfGet = (path: string) =>
     metered.costOf(1_000, async () => expect((await home.client.call('GET', path)).status).toBe(200));
 
-  test('GET /users/me by a session costs 3 read units and no write units', async () => {
+  test('GET /users/me with a session costs 3 read units and no write units', async () => {
     expect(await costOfGet('/users/me'), metered.ledger.text()).toEqual({ read: 3, write: 0 });
   });
 
-  test('GET /sensors/{sensorId} by a session costs 3 read units and no write units', async () => {
+  test('GET /sensors/{sensorId} with a session costs 3 read units and no write units', async () => {
     expect(await costOfGet(`/sensors/${home.sensorId}`), metered.ledger.text()).toEqual({ read: 3, write: 0 });
   });
 
-  test('GET /rules/{ruleId} by a session costs 3 read units and no write units', async () => {
+  test('GET /rules/{ruleId} with a session costs 3 read units and no write units', async () => {
     const path = `/rules/${home.customerId * 10_000 + 1}`;
     expect(await costOfGet(path), metered.ledger.text()).toEqual({ read: 3, write: 0 });
   });
 
-  test('GET /users/me by an access token costs 1 write unit for the rate limit, and once a minute 1 for its use', async () => {
+  test('GET /users/me with an access token costs 1 write unit for the rate limit, and 1 a minute for its use', async () => {
     const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'dashboard' });
     const client = home.client.as(token);
     const cost = () => metered.costOf(1_000, () => client.ok('GET', '/users/me'));

@@ -73,20 +73,20 @@ export default defineConfig({
   test: {
     root: fileURLToPath(root),
     include: ['test/**/*.test.ts'],
-    // These synthesize and bundle first, and run separately: npm run test:deployed.
+    // These tests synthesize and bundle first, and run separately with `npm run test:deployed`.
     exclude: ['test/deployed/**', ...skipped],
-    // Limits for hanging tests: the slowest test takes 7 s, and three times as long on a busy machine.
+    // Limits for hanging tests. The slowest test takes 7 s, and three times as long on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One more worker than the measured machine has cores, because tests also wait for receivers, processes and the
-    // clock. A fourth worker needs 12% more CPU, and takes longer.
+    // clock. A fourth worker needs 12% more CPU and takes longer.
     maxWorkers: 3,
-    // Room for new objects. With the 16 MB of Node, collecting them takes a tenth of the CPU.
+    // Room for new objects. With Node's 16 MB, collecting them takes a tenth of the CPU.
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
-    // Test files share imported modules: loading them again for each file takes longer than most of its tests.
+    // Test files share imported modules. Loading them again for each file takes longer than running most tests.
     isolate: false,
-    // Like `npm start`: Node loads the files itself, without a second module system that compiles them.
+    // As with `npm start`, Node loads the files itself, without a second module system to compile them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

@@ -6,13 +6,13 @@ import { beginnings, doubledSubject, stored, weakTitle, wordings } from '#test/f
 const root = new URL('..', import.meta.url).pathname;
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 
-/** The lists of words themselves, and files that quote others verbatim. */
+/** The word lists themselves, and files that quote others verbatim. */
 const quoting = ['test/fixtures/words.ts', 'test/words.test.ts', 'package-lock.json'];
 
 const isStored = (file: string, found: string): boolean =>
   stored.some(({ name, files = [''] }) => name.test(found) && files.some((path) => file.startsWith(path)));
 
-/** The findings about the words of a file: the line, the word, and its replacement. */
+/** Returns the findings in a file, each with the line, the word and the better one. */
 const complaints = (file: string, source: string): string[] => {
   const lineAt = (index: number): number => source.slice(0, index).split('\n').length;
   const matches = ({ source: pattern, flags }: RegExp) => [...source.matchAll(new RegExp(pattern, `g${flags}`))];
@@ -33,7 +33,7 @@ const complaints = (file: string, source: string): string[] => {
   ];
 };
 
-/** The newest commit whose subject was written before this check. A shallow clone may not have it. */
+/** The newest commit from before this check existed. A shallow clone may not have it. */
 const BEFORE = '08662840';
 const LONGEST_SUBJECT = 72;
 const newSubjects = (): string[] => {
@@ -48,7 +48,7 @@ const files = git('ls-files', '*.ts', '*.tsx', '*.mts', '*.md', '*.yml', '*.json
   .split('\n')
   .filter((file) => file !== '' && !quoting.includes(file));
 
-test('code, texts and documents use the words of the field', () => {
+test('code, texts and documents use common industry terms', () => {
   expect(files.flatMap((file) => complaints(file, readFileSync(`${root}${file}`, 'utf8')))).toEqual([]);
 });
 
@@ -63,6 +63,6 @@ test.each([
   expect(complaints(file, source)).toEqual([expect.stringContaining(better)]);
 });
 
-test('subjects of commits have at most 72 characters', () => {
+test('commit subjects have at most 72 characters', () => {
   expect(newSubjects().filter((subject) => subject.length > LONGEST_SUBJECT)).toEqual([]);
 });

@@ -1,2 +1,2 @@
-/** The URL of DynamoDB Local, or of another engine with its API; null if there is none. */
+/** The URL of DynamoDB Local, or of another engine with the same API. Null if none is configured. */
 export const address = process.env.DYNAMODB_LOCAL_URL || null;

@@ -7,7 +7,7 @@ if (!address)
     'Tests skipped: DYNAMODB_LOCAL_URL is not set. Start DynamoDB Local and set its URL, such as http://127.0.0.1:8000.\n',
   );
 
-/** Runs the tests of table and store on DynamoDB Local, which must be running and empty. */
+/** Runs the table and store tests on DynamoDB Local, which must be running and empty. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -16,7 +16,7 @@ export default defineConfig({
     setupFiles: ['test/dynamodb/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // The engine has a single namespace, so each file removes its tables before the next one starts.
+    // The engine has a single namespace, so each file removes all tables it created before the next file starts.
     fileParallelism: false,
     isolate: false,
   },

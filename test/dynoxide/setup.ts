@@ -1,4 +1,4 @@
 import { startLocal, startOnDynoxide, useOtherStart } from '../fixtures/cloud.ts';
 
-// Dynoxide works in memory here, so a cloud whose folder is reused keeps its table in the process.
+// Dynoxide runs in memory here, so a cloud that reuses a folder keeps its table in-process.
 useOtherStart((options) => (options.dataDir && options.dataDir !== ':memory:' ? startLocal : startOnDynoxide)(options));

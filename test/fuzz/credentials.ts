@@ -2,7 +2,7 @@ import type { Operation } from '#shared/api/operation.ts';
 import { permittedClient } from '../contracts/operations.ts';
 import type { World } from '../contracts/world.ts';
 
-/** The kinds of credentials that a generated request may have. */
+/** The kinds of credentials for generated requests. */
 export const credentials = [
   'nobody',
   'device',
@@ -20,7 +20,7 @@ type Sender = Readonly<Record<string, string>>;
 
 const bearer = (token: string | undefined): Sender => (token === undefined ? {} : { authorization: `Bearer ${token}` });
 
-/** Logs our user in and returns the cookies. Each request needs a new login, because a forged one ends it. */
+/** Logs our user in and returns the cookies. Each request needs a new login, because a forged one ends the session. */
 const browser = async ({ anybody, ours: { username, password } }: World) => {
   const { headers } = await anybody.call('POST', '/users/login', { username, password });
   const pairs = headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
@@ -37,7 +37,7 @@ const ofBrowser = async (credential: Credential, world: World): Promise<Sender> 
   };
 };
 
-/** Returns the headers of the sender of a request. */
+/** Returns the request headers for a credential. */
 export const senderHeaders = async (credential: Credential, operation: Operation, world: World): Promise<Sender> => {
   if (/^(browser|forged)/.test(credential)) return ofBrowser(credential, world);
   // Logging out needs a separate session.
@@ -49,7 +49,7 @@ export const senderHeaders = async (credential: Credential, operation: Operation
   return bearer(credential === 'bad' ? world.bad['an expired token'].token : undefined);
 };
 
-/** Whether a request uses the cookies of a session without its CSRF token. Logins may. */
+/** Whether a request uses session cookies without their CSRF token. Logins may. */
 export const isForged = (
   credential: Credential,
   { csrfExempt }: Operation,

@@ -9,10 +9,10 @@ import { isForged, senderHeaders } from './credentials.ts';
 import { type GeneratedRequest, requests as generatedRequests } from './requests.ts';
 import { applyEdits, manglings } from './text.ts';
 
-/** Creates the world of a run. No sensor goes offline in it, because that would be a change without a cause. */
+/** Creates the world for a run. No sensor goes offline in it, because that would be a change without a cause. */
 export const fuzzWorld = (): Promise<World> => createWorld({ SENSOR_INACTIVE_AFTER_SECONDS: '86400' });
 
-/** A request as it is sent. */
+/** A request as sent. */
 type Sent = {
   operation: Operation;
   method: string;
@@ -21,27 +21,27 @@ type Sent = {
   body?: Buffer;
 };
 
-/** Replaces `{ours}`, `{theirs}` and `{unknown}` in a text with ids of the kind that `name` stands for. */
+/** Replaces `{ours}`, `{theirs}` and `{unknown}` in a string with ids of the kind named by `name`. */
 const withIds = (text: string, name: string, { ours, theirs }: World): string => {
   const idIn = (ids: Readonly<Record<string, string>>) => (Object.hasOwn(ids, name) ? ids[name] : ids.sensorId) ?? '';
   const all = { '{ours}': idIn(ours.ids), '{theirs}': idIn(theirs.ids), '{unknown}': idIn(unknownIds) };
   return Object.entries(all).reduce((filled, [placeholder, id]) => filled.replaceAll(placeholder, () => id), text);
 };
 
-/** Returns an id in a body as JSON: a number if it is one. */
+/** Returns an id as JSON for a body, as a number if it is numeric. */
 const idInBody = (text: string, key: string, world: World): string => {
   if (!/^\{(theirs|unknown)\}$/.test(text)) return text;
   const id = withIds(text, key, world);
   return /^\d+$/.test(id) ? id : JSON.stringify(id);
 };
 
-/** Keeps system admins, who may change anything, away from the objects of the other customer. */
+/** Keeps system admins, who may change anything, away from the other customer's objects. */
 const harmless = (text: string, operation: Operation): string =>
   'may' in operation && operation.may === 'system_admin' ? text.replaceAll('{theirs}', '{unknown}') : text;
 
 /**
- * Returns the path parameters of a request. A DELETE sent in place of another method gets unknown ids, so that it deletes
- * nothing that the world still needs.
+ * Returns a request's path parameters. A DELETE sent in place of another method gets unknown ids, so it cannot delete
+ * anything the world still needs.
  */
 const spared = ({ method, params }: GeneratedRequest, operation: Operation): readonly string[] =>
   method !== 'DELETE' || operation.method === 'DELETE'
@@ -57,7 +57,7 @@ const pathFor = (
   const ids = spared(request, operation);
   const params = paramsOf(operation).map((name, at): [string, string] => {
     const text = harmless(ids[at % ids.length] ?? '', operation);
-    // The objects of the operation's example may be changed, but the caller itself is still needed.
+    // Requests may change the objects in the operation's example, but the caller itself is still needed.
     const isOurs = text === '{ours}' || text === 'me';
     return [name, isOurs && example[name] ? example[name] : withIds(text, name, world)];
   });
@@ -104,7 +104,7 @@ const describe = ({ method, path, headers, body }: Sent, status: number, text: s
     `-> ${status} ${text.slice(0, 500)}`,
   ].join('\n');
 
-/** Whether a request reaches the intended operation. A changed path may lead to another one. */
+/** Whether a request reaches the intended operation. A mutated path may lead to another one. */
 const isAsDeclared = ({ path, params }: GeneratedRequest, { operation, method, headers }: Sent): boolean =>
   method === operation.method &&
   path === '{path}' &&
@@ -120,7 +120,7 @@ const attempt = async (request: GeneratedRequest, world: World): Promise<number>
   const sent = await requestOf(request, world);
   const answer = await sendRaw(new URL(world.cloud.url).origin, sent);
   const complaints = responseFaults(answer, sent.method, sent.operation.published);
-  // Unknown kinds of messages are accepted, but only known ones are documented.
+  // The API accepts unknown message kinds, but documents only known ones.
   const isUndocumented = sent.operation.bodyKind === 'messages' && request.edits.length > 0;
   if (isAsDeclared(request, sent) && answer.status !== 404 && !isUndocumented)
     complaints.push(...differences(sent.operation, answer, partsOf(sent)));
@@ -131,15 +131,15 @@ const attempt = async (request: GeneratedRequest, world: World): Promise<number>
   return answer.status;
 };
 
-/** Operations that concern no customer, and the feed of a webhook, which not every webhook has. */
+/** Operations without a customer, and the webhook feed, which not every webhook has. */
 const excluded = /server|firmwares|\/feed$/;
 
-/** Returns everything that the other customer can read about itself. */
+/** Returns everything the other customer can read about itself. */
 const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => {
   const readable = operations.filter(
     ([, operation]) =>
       operation.method === 'GET' &&
-      // A read that is recorded in the audit log changes the log.
+      // An audited read changes the audit log.
       !operation.changes &&
       !operation.records &&
       'may' in operation &&
@@ -149,7 +149,7 @@ const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => 
   const read = readable.map(async ([name, operation]) => {
     const { status, text } = await theirs.client.call('GET', pathOf(operation, idsFor(operation.path, theirs.ids)));
     if (status !== 200) throw new Error(`${name} of the other customer: ${status} ${text}`);
-    // Each read signs the address of an export again, and the watch is computed again every minute.
+    // Each read signs a new export URL, and the watch is recomputed every minute.
     const volatile = /^get(Watch|Station)$/.test(name) ? /"date":\d+/g : /expires=\d+&signature=\w+/g;
     return [name, text.replaceAll(volatile, '')] as const;
   });
@@ -158,7 +158,7 @@ const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => 
 
 type Outcome = { seed: number; requests: number; statuses: Record<number, number>; finding: string | null };
 
-/** Sends random requests. Returns the first failure, shrunk to its smallest form. */
+/** Sends random requests. Returns the first failure, shrunk to the minimal case. */
 export const fuzz = async (
   world: World,
   { requests, seed, onRequest }: { requests: number; seed: number; onRequest?: (sent: number) => void },

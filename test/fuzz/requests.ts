@@ -4,12 +4,12 @@ import { anyText } from '../fixtures/any-text.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { type Edit, keys, type Mangling, manglings, values } from './text.ts';
 
-/** A random request. It is small, so that a failing one shrinks to what matters. */
+/** A random request. It is small, so that failing requests shrink to what matters. */
 export type GeneratedRequest = {
   operation: number;
   credential: Credential;
   method: string | null;
-  /** The value of each path parameter: a placeholder for an id of the world, or a text that is sent as it is. */
+  /** The value of each path parameter: a placeholder for an id in the world, or a string sent as is. */
   params: readonly string[];
   path: string;
   query: readonly (readonly [string, string])[];
@@ -72,7 +72,7 @@ const param = mostly(
   ),
 );
 
-/** Changes of the whole path. */
+/** Mutations of the whole path. */
 const path = mostly(
   '{path}',
   oneOf('{path}/', '{path}//', '/{path}', '{path}/..', '{path}/%2e', '{path};a=b', '{path}%00'),
@@ -171,7 +171,7 @@ const header: fc.Arbitrary<readonly [string, string | string[]]> = fc.constantFr
   ['constructor', 'x'],
 );
 
-/** Replaces our id with that of another customer: of two equal keys, the later one counts. */
+/** Replaces our id with another customer's id. Where two keys are equal, the later one counts. */
 const foreign: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(8),
   how: fc.constant('add'),
@@ -192,10 +192,10 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   ),
 });
 
-// Operations with a body have the most ways to fail.
+// Operations with a body, which have the most ways to fail.
 const withBody = operations.flatMap(([, { body }], at) => (body ? [at] : []));
 
-/** Random requests to all operations of the contracts. */
+/** Random requests to any operation in the contracts. */
 export const requests: fc.Arbitrary<GeneratedRequest> = fc.record({
   operation: fc.oneof(fc.nat(operations.length - 1), fc.constantFrom(...withBody)),
   credential: mostly<Credential>('rightful', fc.constantFrom(...credentials), 6),

@@ -19,7 +19,7 @@ const canonical = (value: unknown): string =>
   );
 const sorted = (items: unknown): unknown[] => (items as object[]).map(canonical).toSorted();
 
-/** Returns the result of a call or the name of its error, as far as two engines must agree. */
+/** Returns the result of a call, or the error name, reduced to what both engines must agree on. */
 const outcome = async (send: Send, command: Command): Promise<unknown> => {
   try {
     const { $metadata: _, Responses, ...answer } = await send(command);
@@ -30,7 +30,7 @@ const outcome = async (send: Send, command: Command): Promise<unknown> => {
   }
 };
 
-/** Returns the items of all pages of a query. Items with equal keys of an index are in no particular order. */
+/** Returns the items from all pages of a query. Items with equal index keys come in no particular order. */
 const pages = async (send: Send, input: QueryCommandInput): Promise<unknown[]> => {
   const items: unknown[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -46,12 +46,15 @@ const pages = async (send: Send, input: QueryCommandInput): Promise<unknown[]> =
   return input.IndexName ? [...sorted(items), items.map(sortKeyOf)] : items;
 };
 
-/** Random calls, followed by queries of the whole table and its indexes. */
+/** Random calls, followed by queries on the whole table and all indexes. */
 const calls = fc
   .array(commands, { minLength: 20, maxLength: 60, size: 'max' })
   .map((random) => [...random, ...queries.all.map((input) => new QueryCommand(input))]);
 
-/** Sends the same calls to the in-process table and to dynoxide. Throws if their results differ; returns the number of calls. */
+/**
+ * Sends the same calls to the in-process table and to dynoxide. Throws if the results differ. Returns the number of
+ * calls.
+ */
 export const compareTables = async (runs: number, seed?: number): Promise<number> => {
   const engine = await startDynoxide();
   const other = dynoxideClient(engine.endpoint);

@@ -1,4 +1,4 @@
-/** A change of the JSON text of a valid body. `at` counts the values of the body, from the outside in. */
+/** A mutation of a valid body's JSON text. `at` counts the values in the body, from the outside in. */
 export type Edit = { at: number; how: 'replace' | 'duplicate' | 'add' | 'wrap'; key: string; text: string };
 
 /** Values as JSON text, because many of them cannot exist in memory. */
@@ -123,7 +123,7 @@ export const keys: readonly string[] = [
   'payload',
 ];
 
-/** Returns the JSON text of a value with all edits applied. */
+/** Returns a value's JSON text with all edits applied. */
 export const applyEdits = (value: unknown, edits: readonly Edit[]): string => {
   const size = sizeOf(value);
   let at = -1;
@@ -161,7 +161,7 @@ const sizeOf = (value: unknown): number =>
     ? Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1)
     : 1;
 
-/** Changes of the bytes of a body. */
+/** Mutations of a body's bytes. */
 export const manglings = {
   none: (bytes: Buffer): Buffer => bytes,
   empty: (): Buffer => Buffer.alloc(0),

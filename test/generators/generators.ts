@@ -1,29 +1,27 @@
 import { programs } from './programs.ts';
 
-/**
- * A generator of clients. Commands are shell commands that run in the folder of the client; TOOLS and ROOT are folders.
- */
+/** A client generator. Commands are shell commands that run in the client folder. TOOLS and ROOT are folders. */
 type Generator = {
   name: string;
   version: string;
-  /** The commands that must be installed. */
+  /** Commands that must be installed. */
   needs: readonly string[];
-  /** Installs the generator in TOOLS, which keeps it. */
+  /** Installs the generator in TOOLS, a persistent folder. */
   install: string;
   /** Generates the client from DOCUMENT. */
   generate: string;
   compile: string;
-  /** The program that uses the client, and its file. */
+  /** The program that uses the client, and the file to write it to. */
   program: string;
   file: string;
   run: string;
 };
 
 const OPENAPI_GENERATOR = '7.26.0';
-/** A virtual environment of Python with the packages of the generators and of their clients. */
+/** Creates a Python virtual environment with the packages for a generator and the generated client. */
 const pip = (name: string, packages: string): string =>
   `python3 -m venv "$TOOLS/${name}" && "$TOOLS/${name}/bin/pip" install --quiet ${packages}`;
-/** Fails if the libraries that a client needs to compile cannot be downloaded. */
+/** Fails if the libraries needed to compile a client cannot be downloaded. */
 const reach = (url: string): string => `curl --silent --fail --head --max-time 30 --output /dev/null ${url}`;
 const MAVEN = 'https://repo.maven.apache.org/maven2/junit/junit/4.13.2/junit-4.13.2.pom';
 const GO_MODULES = 'https://proxy.golang.org/golang.org/x/mod/@v/list';

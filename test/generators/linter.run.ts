@@ -7,7 +7,7 @@ import { obstacleTo, shell } from './shell.ts';
 
 const spectral = { needs: ['npm'], install: 'npm install --prefix "$TOOLS/spectral" @stoplight/spectral-cli@6.16.3' };
 
-test('the document passes the rules of Spectral for OpenAPI', async ({ skip }) => {
+test('the document passes the Spectral rules for OpenAPI', async ({ skip }) => {
   const folder = await mkdtemp(join(tmpdir(), 'spectral-'));
   const obstacle = await obstacleTo(spectral, folder);
   if (obstacle) return skip(`Spectral cannot be installed here: ${obstacle}`);

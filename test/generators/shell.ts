@@ -5,13 +5,16 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The folder of the installed generators, outside the repository, and kept: installing takes most of the time. */
+/**
+ * The folder for installed generators. It is outside the repository and persists, because installing takes most of the
+ * time.
+ */
 export const TOOLS = join(tmpdir(), 'sensor-cloud-generators');
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
 /**
- * Runs a command of the shell, in which `node` is the Node of this project. The error of a failed command contains its
+ * Runs a shell command in which `node` is this project's Node. If the command fails, the error contains the command's
  * output.
  */
 export const shell = async (
@@ -30,7 +33,7 @@ export const shell = async (
   }
 };
 
-/** Returns why something cannot be installed on this machine, or null. */
+/** Returns why something cannot be installed on this machine, or null if it can. */
 export const obstacleTo = async (
   { needs, install }: { needs: readonly string[]; install: string },
   cwd: string,

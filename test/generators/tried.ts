@@ -1,6 +1,6 @@
 /**
- * Compares the OpenAPI document with the one that the generators were last tried with: exits with 1 if it changed.
- * `--record` records that the generators were tried with the current document.
+ * Compares the OpenAPI document with the one last tried with the generators, and exits with 1 if it changed. `--record`
+ * records that the current document was tried.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

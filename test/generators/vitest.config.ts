@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/generators/*.run.ts'],
-    // The first run installs the generators and the libraries of their clients.
+    // The first run installs the generators and their client libraries.
     testTimeout: 900_000,
     hookTimeout: 120_000,
     experimental: { viteModuleRunner: false, nodeLoader: false },

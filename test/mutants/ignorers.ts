@@ -1,8 +1,8 @@
 type Node = { type: string; callee?: { property?: { name?: string } }; id?: { name?: string } };
 
 /**
- * Leaves out the descriptions and examples of schemas, `.meta({ … })` and `const example = { … }`: they are texts of
- * the API document, without behavior.
+ * Ignores descriptions and examples in schemas, `.meta({ … })` and `const example = { … }`, because they are API
+ * document text without behavior.
  */
 const meta = {
   shouldIgnore({ node, parent }: { node: Node; parent?: Node }): string | undefined {
@@ -11,5 +11,5 @@ const meta = {
   },
 };
 
-/** What Stryker loads. */
+/** The plugin list Stryker loads. */
 export const strykerPlugins = [{ kind: 'Ignore', name: 'meta', value: meta }];

@@ -2,7 +2,7 @@ type NumberPath = { isNumericLiteral(): boolean; key: string | number | null; no
 type Mutation = { type: 'NumericLiteral'; value: number };
 type Mutator = { name: string; mutate: (path: NumberPath) => Iterable<Mutation> };
 
-/** Adds 1 to a number, such as a limit, a duration or an index, but not to the keys of objects. */
+/** Adds 1 to a number, such as a limit, a duration or an index, but not to object keys. */
 const numericLiteral: Mutator = {
   name: 'NumericLiteral',
   *mutate(path) {
@@ -10,7 +10,7 @@ const numericLiteral: Mutator = {
   },
 };
 
-/** Adds numbers to what Stryker changes. It has no mutator for them, plugins cannot add one, and its list is not exported. */
+/** Adds a number mutator to Stryker. Stryker has none, plugins cannot add one, and the mutator list is not exported. */
 export const changeNumbers = async (): Promise<void> => {
   const instrumenter = import.meta.resolve('@stryker-mutator/instrumenter');
   const { allMutators } = (await import(new URL('mutators/mutate.js', instrumenter).href)) as {

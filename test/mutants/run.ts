@@ -12,7 +12,7 @@ Changes the code of files or folders, or the lines that changed since a commit: 
 Runs the tests beside each file (test/ and the same folder), or with --whole every test that executes the change, and lists the
 changes that no test notices. Results are cached in .generated/mutants; the report is .generated/mutants/*.html.`;
 
-/** The folders whose mistakes the tests have to notice. */
+/** The folders where tests have to catch mistakes. */
 const folders = [
   'shared/domain',
   'functions/workers',
@@ -44,7 +44,7 @@ const filesAt = (path: string): string[] => {
   return statSync(path).isDirectory() ? globSync(`${path}/**/*.ts`) : [path];
 };
 
-/** The lines that changed since a commit, as Stryker writes them: `file.ts:10-12`. */
+/** Lines changed since a commit, in Stryker's notation: `file.ts:10-12`. */
 const changedSince = (commit: string): string[] => {
   const args = ['diff', '--unified=0', '--diff-filter=d', commit, '--', ...folders.map((folder) => `${folder}/*.ts`)];
   const ranges: string[] = [];
@@ -57,7 +57,7 @@ const changedSince = (commit: string): string[] => {
   return ranges;
 };
 
-/** The tests for the folder of a file, or for the nearest parent folder with tests. */
+/** The tests for a file's folder, or for the nearest parent folder with tests. */
 const testsBeside = (file: string): string[] => {
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
     const tests = globSync(`test/${folder}/**/*.test.ts`);
@@ -72,8 +72,8 @@ const lineOf = ({ fileName, location }: MutantResult): string =>
 const mutantOf = ({ mutatorName, replacement }: MutantResult): string => `${mutatorName}: ${replacement}`;
 
 /**
- * The changes in each file that no test can detect, because the program behaves the same: the trimmed source line, the
- * change as Stryker prints it, and why that makes no difference.
+ * For each file, the changes no test can detect, because the program behaves the same: the trimmed source line, the
+ * change as printed by Stryker, and why it makes no difference.
  */
 const known: Record<string, readonly { line: string; mutant: string; why: string }[]> = equivalents;
 const isEquivalent = (mutant: MutantResult): boolean =>
@@ -109,7 +109,7 @@ const name = values.whole ? 'whole' : 'beside';
 const files = new Set(mutate.map((range) => range.replace(/:[\d-]+$/, '')));
 const besides = new Set([...files].flatMap(testsBeside));
 if (!values.whole) process.env.MUTANT_TESTS = [...besides].join(',');
-// Loading these takes a second, which the help does not need.
+// Loading these modules takes a second, which `--help` should not have to wait for.
 const [{ Stryker }, { changeNumbers }] = await Promise.all([import('@stryker-mutator/core'), import('./numbers.ts')]);
 await changeNumbers();
 const mutants = await new Stryker({
@@ -127,6 +127,6 @@ const mutants = await new Stryker({
   ignorePatterns: ['.local', 'cdk.out'],
   tempDirName: '.generated/mutants/sandbox',
 }).runMutationTest();
-// The results also contain cached ones of other files.
+// The results also contain cached ones from other files.
 const changed = mutants.filter(({ fileName }) => files.has(relative('.', fileName)));
 print(changed.filter((mutant) => ['Killed', 'Timeout', ...unnoticed].includes(mutant.status) && !isEquivalent(mutant)));

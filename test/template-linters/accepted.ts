@@ -1,9 +1,11 @@
 import type { Finding, Linter } from './linters.ts';
 
-/** Findings of a rule that are accepted, on all resources or on those whose logical id or file matches `where`. */
+/** An accepted finding: for all resources, or for those whose logical id or file matches `where`. */
 type Accepted = { linter: Linter; rule: string; where?: RegExp; reason: string };
 
-/** All findings that this project accepts. `npm run check:template` fails on any other, and on rows without a finding. */
+/**
+ * All findings accepted in this project. `npm run check:template` fails on any other, and on rows without a finding.
+ */
 export const accepted: readonly Accepted[] = [
   {
     linter: 'cfn-lint',

@@ -1,10 +1,10 @@
-/** A finding of a linter in a template. `where` is a logical id, or the file of a policy. */
+/** A linter finding in a template. `where` is a logical id, or a policy file. */
 export type Finding = { linter: Linter; rule: string; where: string; text: string };
 
-/** The name of a template, its file, and the folder with the policies of its roles. */
+/** A template's name and file, and the folder with the policies for its roles. */
 export type Subject = { name: string; template: string; policies: string };
 
-/** What a linter printed, and its exit code. */
+/** A linter's exit code and output. */
 type Output = { code: number; stdout: string; stderr: string };
 
 export const linters = ['cfn-lint', 'checkov', 'parliament', 'sam'] as const;
@@ -12,10 +12,10 @@ export type Linter = (typeof linters)[number];
 
 const REGION = 'eu-central-1';
 
-/** Returns the arguments with which a linter checks a template. */
+/** Returns a linter's arguments for checking a template. */
 export const argumentsOf: Readonly<Record<Linter, (subject: Subject) => string[]>> = {
   'cfn-lint': ({ template }) => ['--format', 'json', '--regions', REGION, '-t', template],
-  // Otherwise checkov would fetch the descriptions of its rules from a server.
+  // Otherwise, checkov would fetch its rule descriptions from a server.
   checkov: ({ template }) => [
     '-f',
     template,
@@ -46,7 +46,7 @@ const readers: Readonly<Record<Linter, (output: Output) => Omit<Finding, 'linter
     })),
   checkov: ({ stdout }) =>
     [JSON.parse(stdout) as CheckovReport | CheckovReport[]].flat().flatMap(({ results }) => {
-      // A linter without results did not understand the template.
+      // Without results, the linter did not understand the template.
       if (!results) throw new Error(`checkov found nothing to check: ${stdout}`);
       return results.failed_checks.map(({ check_id, check_name, resource }) => ({
         rule: check_id,
@@ -68,11 +68,11 @@ const readers: Readonly<Record<Linter, (output: Output) => Omit<Finding, 'linter
     code === 0 ? [] : [{ rule: 'invalid', where: '', text: `${stdout}${stderr}`.trim() }],
 };
 
-/** Returns what a linter found. Throws if it failed for another reason than findings. */
+/** Returns a linter's findings. Throws if the linter failed for any other reason. */
 export const findingsOf = (linter: Linter, output: Output): Finding[] => {
   try {
     const found = readers[linter](output).map((finding) => ({ linter, ...finding }));
-    // Each of them exits with 0 if and only if it found nothing.
+    // Each linter exits with 0 only when it found nothing.
     if (output.code !== 0 && found.length === 0) throw new Error(`exit code ${output.code}`);
     return found;
   } catch (cause) {

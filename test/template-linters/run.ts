@@ -29,7 +29,7 @@ const root = new URL('../../', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'template-linters-'));
 process.on('exit', () => rmSync(folder, { recursive: true }));
 
-/** Writes the policies of all roles of a template, and the policies of people who deploy, as IAM would see them. */
+/** Writes the policies for all roles in a template, and for people who deploy, as IAM would see them. */
 const writePolicies = (template: object, to: string): void => {
   mkdirSync(to);
   type Role = { Policies?: { PolicyDocument: object }[] };
@@ -66,7 +66,7 @@ const programs = new Map(
 );
 
 const run = (program: string, args: readonly string[]) => {
-  // Without these variables, SAM would ask AWS for new versions.
+  // Without these variables, SAM would check AWS for new versions.
   const env = { ...process.env, SAM_CLI_TELEMETRY: '0', AWS_EC2_METADATA_DISABLED: 'true' };
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 28, env });
   if (error) throw error;

@@ -22,7 +22,7 @@ test.each([
     { rule: 'UNKNOWN_ACTION', where: 'role-0.json', text: 'Unknown action: "s3:Get"' },
   ],
   ['sam', 'Error: not a template', { rule: 'invalid', where: '', text: 'Error: not a template' }],
-] as const)('reads the findings of %s', (linter, stdout, finding) => {
+] as const)('reads the findings reported by %s', (linter, stdout, finding) => {
   expect(findingsOf(linter, output(stdout))).toEqual([{ linter, ...finding }]);
 });
 
@@ -36,7 +36,7 @@ test('fails if a linter fails without a finding', () => {
     expect(() => findingsOf(linter, output(stdout))).toThrow(`${linter} failed`);
 });
 
-test('rejects findings that are not accepted, and accepted rules of a linter that ran without reporting them', () => {
+test('rejects unaccepted findings, and accepted rules not reported by a linter that ran', () => {
   const finding = (rule: string, where: string): Finding => ({ linter: 'checkov', rule, where, text: '' });
   const rows = [
     { linter: 'checkov', rule: 'A', where: /^exports/, reason: 'r' },
@@ -47,13 +47,13 @@ test('rejects findings that are not accepted, and accepted rules of a linter tha
   expect(judge(found, ['checkov'], rows)).toEqual({ fresh: [found[1], found[2]], unused: [rows[1]] });
 });
 
-test('no linter may download anything, and each checks the region of the templates', () => {
+test('lists arguments for every linter, and keeps checkov from downloading anything', () => {
   const subject = { name: 'dev', template: 't.json', policies: 'p' };
   expect(argumentsOf.checkov(subject)).toContain('--skip-download');
   expect(Object.keys(argumentsOf).sort()).toEqual([...linters].sort());
 });
 
-test('says how to install the linters where they are missing', () => {
+test('explains how to install missing linters', () => {
   const program = new URL('run.ts', import.meta.url).pathname;
   const { status, stdout } = spawnSync(process.execPath, [program], { encoding: 'utf8', env: { PATH: '/nowhere' } });
   expect([status, stdout]).toEqual([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { dataFileOf } from '#lib/local/table/storage.ts';
 
-/** The key that encrypts secrets in these folders. */
+/** The key for encrypting secrets in these folders. */
 const SECRETS_KEY = Buffer.alloc(32, 7);
 
 export const prepare = async (folder: string): Promise<void> => {
@@ -14,7 +14,7 @@ export const prepare = async (folder: string): Promise<void> => {
 const literal = (value: unknown): string =>
   value === null ? 'NULL' : typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 
-/** Returns the SQL statements that recreate the database of a data folder: its tables, and each row as it is stored. */
+/** Returns SQL statements that recreate a data folder's database: the tables, and each row as stored. */
 export const dump = (folder: string): string => {
   const database = new DatabaseSync(dataFileOf(folder), { readOnly: true });
   const select = (query: string) => database.prepare(query).all();

@@ -8,12 +8,15 @@ import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '.
 import { b, room } from '../fixtures/messages.ts';
 import { dump, prepare } from './folder.ts';
 
-/** When (ms) the night starts, and the seconds after which the version stops. */
+/** When the night starts (ms), and how long the version runs (s). */
 export const BEGIN = Date.UTC(2026, 10, 28, 3);
 export const ENDS_AFTER = 30;
-/** Replaces the URL of the receiver in the folder, because it differs in each run. */
+/** Stands in for the receiver URL in the folder, because that differs in each run. */
 export const RECEIVER = 'http://127.0.0.1:9';
-/** The paths of the receiver: notified first, notified by the escalation, and failing until the version has stopped. */
+/**
+ * The receiver paths: one notified first, one notified by the escalation, and one that fails until the version has
+ * stopped.
+ */
 export const paths = { first: '/first', next: '/next', fails: '/fails' } as const;
 export const ESCALATES_AFTER = 120;
 const PUBLIC_URL = 'https://cloud.example.com';
@@ -26,11 +29,11 @@ type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 export const fall = (sensor: Pick<Sensor, 'device' | 'sensorId'>, status: string, start: number) =>
   sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage(status, start));
 type Pose = { track: number; pose: number };
-/** The pose of a person whom a sensor of maker B tracks: 5 is a fall. */
+/** Sends the pose of a person tracked by a maker B sensor. Pose 5 is a fall. */
 export const pose = (sensor: Pick<Sensor, 'device' | 'sensorId'>, { track, pose }: Pose, timestamp: number) =>
   sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, { ...b.pose(track, pose), timestamp });
 
-/** Creates a rule whose recipients are the three paths of a receiver. */
+/** Creates a rule whose recipients are three paths on one receiver. */
 const createRule = async (client: Client, url: string) => {
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
   const createWebhook = async (path: string) => {
@@ -59,18 +62,18 @@ const createRule = async (client: Client, url: string) => {
   });
 };
 
-/** Returns the responses to GET of these paths. */
+/** Returns the GET responses for these paths. */
 export const answersOf = async (client: Client, paths: readonly string[]): Promise<Record<string, unknown>> => {
   const answers: Record<string, unknown> = {};
   for (const path of paths) {
-    // Health changes with deliveries that are sent in the meantime.
+    // Health changes with deliveries sent in the meantime.
     const { health: _, ...answer } = await client.ok<{ health?: unknown }>('GET', path);
     answers[path] = answer;
   }
   return answers;
 };
 
-/** Fails everything that reaches one of the chosen failpoints, every time. */
+/** Fails whatever reaches one of the chosen failpoints, every time. */
 const failingPoints = () => {
   const chosen = new Map<Failpoint, () => void>();
   const failpoint = (name: Failpoint): void => {
@@ -86,9 +89,9 @@ const failingPoints = () => {
 };
 
 /**
- * Simulates a night at a home in a data folder. It stops while one fall is decided but nobody is notified, one is not
- * decided yet, a delivery to a failing receiver is retrying, and rounds of escalations are pending. Returns the statements
- * of the folder, and the expectations of the next version.
+ * Simulates a night at a home in a data folder. It stops while one fall is decided but no one has been notified,
+ * another is undecided, a delivery to a failing receiver is being retried, and escalation rounds are pending. Returns
+ * the folder's SQL statements, and what the next version is expected to do.
  */
 export const writeNight = async (folder: string) => {
   await prepare(folder);

@@ -17,7 +17,7 @@ import * as night from './night.ts';
 
 type Known = Awaited<ReturnType<typeof night.writeNight>>['known'];
 const files = fileURLToPath(new URL('versions/*.sql', import.meta.url));
-/** Escalations are found through the queue of timers, and through the due index. */
+/** Escalations are found through the timer queue and through the due index. */
 const kinds = [
   { kind: 'complete', includes: () => true },
   {
@@ -29,8 +29,8 @@ const folders = globSync(files).flatMap((file) =>
   kinds.map((kind) => ({ version: basename(file, '.sql'), file, ...kind })),
 );
 
-// During a deployment, two versions work on one table, and the next version opens existing folders, so stored names
-// never change.
+// During a deployment, two versions share one table, and the next version opens existing folders. Stored names
+// therefore never change.
 describe.each(folders)('a data folder that $version left in the middle of a night, $kind', ({ file, includes }) => {
   const timeOf = (seconds: number) => night.BEGIN + seconds * 1_000;
   const clock = skippingClock(timeOf(night.ENDS_AFTER));
@@ -65,7 +65,8 @@ describe.each(folders)('a data folder that $version left in the middle of a nigh
     const rows = readFileSync(file, 'utf8').split('\n').filter(includes);
     await restore(folder, rows.join('\n').replaceAll(night.RECEIVER, receiver.url));
     known = JSON.parse(readFileSync(file.replace(/sql$/, 'json'), 'utf8').replaceAll(night.RECEIVER, receiver.url));
-    // Messages that were only received are processed after these responses, which must be the same as in the night.
+    // Messages received but not yet processed are processed after these responses, which must match those from the
+    // night.
     const answered = Promise.withResolvers<void>();
     const around: AroundInvocation = async (name, invocation) => {
       if (name === 'process') await answered.promise;
@@ -82,7 +83,7 @@ describe.each(folders)('a data folder that $version left in the middle of a nigh
     await rm(folder, { recursive: true });
   });
 
-  test('returns the same responses to its existing tokens', async () => {
+  test('returns the same responses to existing tokens', async () => {
     expect(answers).toMatchObject(known.answers);
   });
 
@@ -104,7 +105,7 @@ describe.each(folders)('a data folder that $version left in the middle of a nigh
     expect([pathsOf('notified'), pathsOf('tracks')]).toEqual([[fails], [fails, fails]]);
   });
 
-  test('continues escalations with their next round', async () => {
+  test('continues escalations with the next round', async () => {
     clock.skipTo(timeOf(night.ENDS_AFTER + night.ESCALATES_AFTER + 5));
     await receiver.until(12);
     await cloud.idle();
@@ -114,7 +115,7 @@ describe.each(folders)('a data folder that $version left in the middle of a nigh
     expect(next).toEqual([1, 2, 1, 1]);
   });
 
-  test('ends open falls by further reports, which raise no new alarms', async () => {
+  test('ends open falls on further reports, without raising new alarms', async () => {
     const notified = sensorOf('notified');
     const tracks = sensorOf('tracks');
     const openFalls = async () => {
@@ -139,8 +140,8 @@ describe.each(folders)('a data folder that $version left in the middle of a nigh
   });
 });
 
-// Older versions insert columns by position, and give numbers after the highest in `sqlite_sequence`.
-test('the file has the tables of the last version, which can therefore open it again', async () => {
+// Older versions insert columns by position, and number rows after the highest value in `sqlite_sequence`.
+test("keeps the last version's table layout, so that version can open the file again", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'version-'));
   const { turns, database, close } = openStorage(folder);
   const journal = journalsIn({ database, turns })('events');
