@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** An earlier commit of this repository. CPU and rates are ratios to it, because machines differ and are shared. */
+/**
+ * An earlier commit in this repository. CPU and rates are reported as ratios to it, because machines differ and are
+ * shared.
+ */
 export const BASELINE = '64f278f';
 
 const run = promisify(execFile);
@@ -14,12 +17,15 @@ const modules = join(root, 'node_modules');
 
 const missingOf = async (folder: string): Promise<string[]> => {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, object>;
-  // The table engine of the baseline was an optional dependency.
+  // In the baseline, the table engine was an optional dependency.
   const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
   return names.filter((name) => !existsSync(join(modules, name)));
 };
 
-/** Checks out the baseline, to run it with the modules of this checkout. Returns its program, or why there is none. */
+/**
+ * Checks out the baseline, to run it with this checkout's modules. Returns the path of the program, or why there is
+ * none.
+ */
 export const checkOutBaseline = async (into: string): Promise<{ program: string } | { why: string }> => {
   const folder = join(into, `baseline-${BASELINE}`);
   const archive = `${folder}.tar`;

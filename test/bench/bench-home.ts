@@ -12,7 +12,7 @@ import {
 
 export type Home = { client: Client; sensors: Sensor[]; fanOut: number };
 
-/** Creates a rule that notifies as many webhooks as the fan-out. */
+/** Creates a rule that notifies `fanOut` webhooks. */
 const createFanOut = async (client: Client, url: string, fanOut: number): Promise<void> => {
   const home = homeAt(client);
   const secretKey = 'a-secret-of-16-or-more';
@@ -25,7 +25,7 @@ const createFanOut = async (client: Client, url: string, fanOut: number): Promis
   await home.addRule({ name: 'fall', situation: 'fall_detected', recipients });
 };
 
-/** Creates a customer and sends the first message of each sensor, which warms up the host and causes an additional event. */
+/** Creates a customer and sends each sensor's first message, which warms up the host and causes an additional event. */
 export const createBenchHome = async (
   admin: Client,
   name: string,

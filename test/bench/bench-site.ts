@@ -7,14 +7,17 @@ import { startHost } from '../fixtures/host.ts';
 export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 export type PostedFall = { uuid: string; requested: number; at: number };
 
-/** A device may make 20 calls a second, so this many sensors can send as much as the host can process. */
+/** A device may send 20 requests a second, so this many sensors can send as much as the host can process. */
 export const SENSORS = 40;
 export const CONCURRENCY = 32;
 const TIMEOUT_MS = 180_000;
 const MAX_ATTEMPTS = 600;
 const MAX_WAIT_SECONDS = 5;
 
-/** Starts a host as `npm start` does, or from another file. Calls of devices are limited, their messages are not. */
+/**
+ * Starts a host as `npm start` does, or from another file. Device requests are rate-limited, but their messages are
+ * not.
+ */
 export const startBenchHost = (dataDir: string, port = '0', main?: string) =>
   startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods'], 'shown', main);
 
@@ -45,7 +48,7 @@ export const linkSensors = async (client: Client, count: number): Promise<Sensor
 };
 
 /**
- * Starts a receiver that responds immediately and records, per event (by its UUID), when (ms) each delivery (by its
+ * Starts a receiver that responds immediately and records, per event (by UUID), when (ms) each delivery (by
  * `webhook-id`) first arrived. It also counts duplicates.
  */
 export const startRecorder = async () => {
@@ -73,7 +76,7 @@ export type DeliveryRecorder = Awaited<ReturnType<typeof startRecorder>>;
 const waitOf = (retryAfter: string | null | undefined): number =>
   retryAfter ? 1_000 * Math.min(MAX_WAIT_SECONDS, Number(retryAfter) || 1) : 50;
 
-/** Posts a message until it is accepted with 202, respecting Retry-After as a device does. */
+/** Posts a message until it is accepted with 202, respecting Retry-After like a device. */
 export const postMessage = async ({ device, sensorId }: Sensor, body: unknown): Promise<void> => {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const answer = await device.call('POST', `/devices/${sensorId}/messages`, body).catch(() => null);
@@ -90,11 +93,14 @@ let posted = 0;
 export const postFall = async (sensor: Sensor): Promise<PostedFall> => {
   const uuid = crypto.randomUUID();
   const requested = performance.now();
-  // No two falls of a sensor start at the same time.
+  // No two falls from one sensor start at the same time.
   await postMessage(sensor, { ...fallMessage('calling', Date.now() + ++posted), uuid });
   return { uuid, requested, at: performance.now() };
 };
 
-/** Returns the latencies (ms) from the 202 to the receiver. Node may process the 202 after the delivery that it caused. */
+/**
+ * Returns the latencies (ms) from the 202 to the receiver. Node may process the 202 after the delivery it caused, which
+ * counts as 0.
+ */
 export const latenciesOf = (ear: DeliveryRecorder, { uuid, at }: Pick<PostedFall, 'uuid' | 'at'>): number[] =>
   ear.timesOf(uuid).map((time) => Math.max(0, time - at));

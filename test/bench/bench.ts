@@ -17,7 +17,7 @@ const options = {
 
 const { json, only } = readCommandLine(options, help, { out: console.log, err: console.error });
 const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
-/** The parts, each imported only if it is selected. */
+/** The parts, each imported only if selected. */
 const parts: Record<string, () => Promise<Figure[]>> = {
   starts: async () => (await import('./starts.ts')).measureStarts(join(folder, 'bundles')),
   serve: async () => (await import('./serve.ts')).measureServe(),

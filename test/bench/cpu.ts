@@ -1,24 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * The ticks per second of CPU times in /proc.
- * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
- */
+/** Ticks per second in the CPU times under /proc. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 const TICKS = 100;
 
-/** The positions, after the program name, of the parent and of utime, stime, cutime and cstime (first to last). */
+/** Field positions after the program name: the parent, and utime, stime, cutime and cstime (first to last). */
 const PARENT = 1;
 const FIRST = 11;
 const LAST = 15;
 
-/** A host that uses less CPU (s) than this in a second is idle. */
+/** A host is idle when it uses less CPU time (s) than this in a second. */
 const IDLE = 0.05;
 
 type Running = { pid: number; parent: number; seconds: number };
 
 const runningOf = async (pid: number): Promise<Running[]> => {
-  // A process may end in the meantime.
+  // The process may have ended in the meantime.
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return [];
   // The name is in parentheses and may contain spaces.
@@ -42,7 +39,7 @@ export const familyOf = async (pid: number): Promise<Running[]> => {
 const cpuOf = async (pid: number): Promise<number> =>
   (await familyOf(pid)).reduce((sum, { seconds }) => sum + seconds, 0);
 
-/** Waits until a process is idle, and returns the CPU time (s) of the process and all its descendants. */
+/** Waits until a process is idle. Returns the total CPU time (s), including all descendants. */
 export const settledCpu = async (pid: number): Promise<number> => {
   for (let before = await cpuOf(pid); ; ) {
     await sleep(1_000);

@@ -1,9 +1,9 @@
-/** One measured figure. `max` and `min` are its target ("bar"); a figure without one is for information. */
+/** One measured figure. `max` and `min` are its target ("bar"). A figure without one is informational. */
 export type Figure = { name: string; value: number; unit: string; max?: number; min?: number; note?: string };
 
 export const median = (values: readonly number[]): number => percentile(values, 50);
 
-/** Returns the value that `percent` of the values do not exceed. */
+/** Returns the value not exceeded by `percent` of the values. */
 export const percentile = (values: readonly number[], percent: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;

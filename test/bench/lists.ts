@@ -3,10 +3,7 @@ import type { Figure } from './figures.ts';
 import { createDeliveries, createHits, createSensors } from './long-lists.ts';
 import { createLedger } from './meter.ts';
 
-/**
- * Measures the read units of pages of the longest lists, including the units for the session and permissions of the
- * caller.
- */
+/** Measures the read units for pages in the longest lists, including those for the caller's session and permissions. */
 export const measureLists = async (): Promise<Figure[]> => {
   const ledger = createLedger();
   const differing = ['countedOnly', 'loopback'] as const;

@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url';
 
-// Usage: node load.ts FILE KIND. Loads a bundle until it can serve, and prints the milliseconds.
+// Usage: node load.ts FILE KIND. Loads a bundle until it is ready to serve, and prints the milliseconds.
 const [file = '', kind = ''] = process.argv.slice(2);
 type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>; ready?: () => unknown };
 
-/** Events that make a handler create its table client and everything else that it keeps, but send no request. */
+/** Events that make a handler create its table client and everything else it keeps, but do not send requests. */
 const probes: Record<string, unknown> = {
-  // OPTIONS is answered with 204 or 404 without the table.
+  // OPTIONS returns 204 or 404 without using the table.
   api: {
     httpMethod: 'OPTIONS',
     resource: '/',

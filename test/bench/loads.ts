@@ -14,16 +14,16 @@ import {
 import { settledCpu } from './cpu.ts';
 import { percentile } from './figures.ts';
 
-/** A host under load, and its receiver. */
+/** A host under load, and the receiver for its deliveries. */
 type Loaded = { pid: number; ear: DeliveryRecorder };
 
 const RATE_SECONDS = 15;
 const REPORTS = 1_000;
 
 /**
- * Measures a fixed number of events per second, sent without waiting for earlier ones: CPU time (s) of 1,000
- * deliveries, latency (ms) from the 202 and from the request to the receiver, and deliveries per second from the first
- * event to the last delivery.
+ * Measures a fixed number of events per second, sent without waiting for earlier ones: the CPU time (s) for 1,000
+ * deliveries, the latency (ms) from the 202 and from the request to the receiver, and deliveries per second from the
+ * first event to the last delivery.
  */
 export const loadAt = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, eventsPerSecond: number) => {
   const before = await settledCpu(pid);
@@ -50,7 +50,7 @@ export const loadAt = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, ev
   };
 };
 
-/** Measures events with 32 concurrent calls. Events are reconciled by their UUID, deliveries by their `webhook-id`. */
+/** Measures events with 32 concurrent requests. Events are reconciled by UUID, and deliveries by `webhook-id`. */
 export const fullLoad = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, events: number) => {
   const before = await settledCpu(pid);
   const twiceBefore = ear.twice();
@@ -72,10 +72,10 @@ export const fullLoad = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, 
   };
 };
 
-/** Measures the CPU time (s) of 1,000 reports over HTTP that change nothing. */
+/** Measures the CPU time (s) for 1,000 reports over HTTP that change nothing. */
 export const reports = async ({ pid }: Loaded, { sensors }: Home): Promise<number> => {
   const report = (at: number) => postMessage(sensorAt(sensors, at), a.presence(true));
-  // The first report of each sensor changes its presence.
+  // Each sensor's first report changes its presence.
   await repeat(sensors.length, CONCURRENCY, report);
   const before = await settledCpu(pid);
   await repeat(REPORTS, CONCURRENCY, report);

@@ -11,12 +11,12 @@ import { seedHits } from '../fixtures/hits.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 import { bareSnapshot } from '../fixtures/snapshot.ts';
 
-/** A list with some of its pages, and the highest number of read units that a page may take. */
+/** A list with some of its pages, and the most read units a page may take. */
 export type LongList = { name: string; client: Client; max: number; pages: { query: string; path: string }[] };
 
 const HITS = 100_000;
 const SENSORS_WITH_HITS = 100;
-/** The number of hits that change late. */
+/** The number of hits changed late. */
 const LATE = 1_000;
 const DELIVERIES = 100_000;
 const SENSORS = 10_000;
@@ -29,7 +29,7 @@ const changeLate = async (cloud: Cloud, customerId: number, hits: readonly HitIt
     await hitReports.report({ customerId, hitId: id, at: 0, tries: [Date.now()], sent: true }, Date.now());
 };
 
-/** Returns the first, middle and last page, in two sizes, sorted by either date, of all sensors or one. */
+/** Returns the first, middle and last page in two sizes, sorted by either date, for all sensors or one. */
 const pagesOfHits = (sensorId: string): string[] =>
   ['', '&sortBy=desc(updateDate)', `&sensorId=${sensorId}`, `&sensorId=${sensorId}&sortBy=asc(updateDate)`].flatMap(
     (filter) =>
@@ -39,7 +39,7 @@ const pagesOfHits = (sensorId: string): string[] =>
       }),
   );
 
-/** Creates 100,000 rule hits of 100 sensors. 1,000 of the hits changed late. */
+/** Creates 100,000 rule hits for 100 sensors. 1,000 of the hits are changed late. */
 export const createHits = async (cloud: Cloud): Promise<LongList> => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
   const sensors: string[] = [];
@@ -54,7 +54,7 @@ export const createHits = async (cloud: Cloud): Promise<LongList> => {
   return { name: '100,000 hits', client, max: 40, pages };
 };
 
-/** Returns a function that returns the n-th of many deliveries of one webhook, of 1 KB each. */
+/** Returns a function for the n-th of many 1 KB deliveries to one webhook. */
 export const deliveriesOf = (place: { customerId: number; webhookId: string }) => {
   const from = Date.now() - 86_400_000;
   const snapshot = packSnapshot({ ...bareSnapshot, event: { ...bareSnapshot.event, text: 'x'.repeat(600) } });
@@ -72,7 +72,7 @@ const seed = async (cloud: Cloud, count: number, put: (n: number) => { put: { pk
     await cloud.runtime.table.write(...Array.from({ length: TRANSACTION }, (_, n) => put(at + n)));
 };
 
-/** Creates 100,000 deliveries of one webhook, of 1 KB each. */
+/** Creates 100,000 deliveries to one webhook, 1 KB each. */
 export const createDeliveries = async (cloud: Cloud): Promise<LongList> => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
   const { webhook } = await createAlarm(client, 'http://127.0.0.1:9/');
@@ -84,7 +84,7 @@ export const createDeliveries = async (cloud: Cloud): Promise<LongList> => {
   return { name: '100,000 deliveries', client, max: 100, pages };
 };
 
-/** Creates 10,000 sensors of one customer. */
+/** Creates 10,000 sensors for one customer. */
 export const createSensors = async (cloud: Cloud): Promise<LongList> => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), 'alder', ALL_PERMISSIONS);
   await seed(cloud, SENSORS, (n) => {

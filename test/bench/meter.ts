@@ -21,9 +21,9 @@ const writeKey = (write: Write): Key =>
   'put' in write ? write.put : 'remove' in write ? write.remove : 'update' in write ? write.update : write.check;
 
 /**
- * Creates a ledger that counts table units by call and kind of item, such as `get session`. A write whose condition failed
- * reports no units, neither here nor in AWS, but costs as much as the current item, so one unit per item is added (two in a
- * transaction).
+ * Creates a ledger that counts table units by call and item kind, such as `get session`. A write whose condition failed
+ * reports no units, neither here nor in AWS, but costs as much as the current item. The ledger therefore adds one unit
+ * per item (two in a transaction).
  */
 export const createLedger = () => {
   const lines = new Map<string, Line>();
@@ -75,7 +75,7 @@ export const createLedger = () => {
         write: all.reduce((sum, { write }) => sum + write, 0),
       };
     },
-    /** Returns a line for each kind of call, for messages of failed tests. */
+    /** Returns one line per kind of call, for failed test messages. */
     text: (): string =>
       [...lines]
         .toSorted()

@@ -8,13 +8,13 @@ import { settledCpu } from './cpu.ts';
 import type { Figure } from './figures.ts';
 
 const REPORTS = 1_000;
-/** The alternating rounds per transport. The last one counts; the others warm up the host. */
+/** Rounds per transport, alternating. The last one counts, and the others warm up the host. */
 const ROUNDS = 3;
 
 type Transport = 'HTTP' | 'MQTT';
 type Spent = { perSecond: number; cpu: number };
 
-/** Returns a report that changes nothing unless it is the first report of a sensor. */
+/** Returns a report that changes nothing, unless it is a sensor's first. */
 const report = () => a.presence(true);
 
 const figuresOf = (results: Record<Transport, Spent>): Figure[] => [
@@ -35,8 +35,8 @@ const figuresOf = (results: Record<Transport, Spent>): Figure[] => [
 ];
 
 /**
- * Sends 1,000 reports of 40 sensors by MQTT (QoS 1) and by POST to the same host. Measures the rate of acknowledgements, and
- * the CPU time until they are processed.
+ * Sends 1,000 reports from 40 sensors by MQTT (QoS 1) and by POST to the same host. Measures the acknowledgement rate,
+ * and the CPU time until all reports are processed.
  */
 export const measureMqtt = async (folder: string): Promise<Figure[]> => {
   const host = await startHost({ DATA_DIR: join(folder, 'mqtt'), MQTT_PORT: '0' });

@@ -10,15 +10,15 @@ import { CONCURRENCY, repeat } from './bench-site.ts';
 import { type Figure, median, percentile } from './figures.ts';
 import { createDeliveries, createHits, createSensors, deliveriesOf, type LongList } from './long-lists.ts';
 
-/** The longest pause (ms) of the event loop that is acceptable. */
+/** The longest acceptable event loop pause (ms). */
 const MAX_PAUSE_MS = 50;
 
-/** How often each page is read, because other work on the machine sometimes blocks the loop too. */
+/** Reads per page. More than one, because other work on the machine sometimes blocks the loop too. */
 const REPETITIONS = 5;
 const LOADS = 5;
 const ITEMS = 100_000;
 
-/** Returns the duration (ms) of some work, and the longest pause of the event loop while it runs. */
+/** Returns the duration (ms) of some work, and the longest event loop pause while it runs. */
 const measure = async (work: () => Promise<unknown>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

@@ -37,7 +37,7 @@ test('README.md states the cost of reports', async () => {
   await expect(withTable(text, [...head, ...lines])).toMatchFileSnapshot('./README.md');
 });
 
-test('the guide of the stack states what devices cost at each API', () => {
+test('the stack guide states the cost per device for each API', () => {
   const guide = readFileSync(new URL('../../lib/aws/README.md', import.meta.url), 'utf8');
   const [http = 0, balancer = 0] = (['HTTP', 'load balancer'] as const).map((transport) =>
     Math.round(10_000 * totalOf(sensorMonth(transport))),
@@ -64,7 +64,7 @@ describe('documents state what the model computes', () => {
   const monthOfProduction = (sensors: number) =>
     Math.round(monthOf(prod, { sensors, screens: 0 })).toLocaleString('en');
 
-  test('README.md of the benchmarks', () => {
+  test('the benchmark README.md', () => {
     const months = [30, 100, 1_000].map(monthOfProduction).join('; ');
     const unused = restOf(stackOf().template.toJSON(), false);
     const { screen, hiddenScreen } = unitCosts(prod);
@@ -81,7 +81,7 @@ describe('documents state what the model computes', () => {
     expect(stated.filter((words) => !text.includes(words))).toEqual([]);
   });
 
-  test('DEPLOYING.md and the settings of a stage', () => {
+  test("DEPLOYING.md and a stage's settings", () => {
     const guide = readFileSync(new URL('../../lib/aws/DEPLOYING.md', import.meta.url), 'utf8');
     expect(guide).toContain(`which saves USD ${Math.round(restOf(prod, true) - restOf(home, true))} a month`);
     const help = stackSettings.DASHBOARD.about?.help;

@@ -20,7 +20,7 @@ const cheapTransports = ['HTTP', 'Basic Ingest'] as const;
 const MILLION = 1_000_000;
 const million = (usd: number): string => String(Number((usd * MILLION).toPrecision(4)));
 
-/** The formula of the sums, for the note. */
+/** The formula for the sums, shown in the note. */
 const formula = [
   `calls x ${million(prices.httpRequest)}`,
   `invocations x ${million(prices.invocation)} + GB-s x ${million(prices.gigabyteSecond)}`,
@@ -48,7 +48,7 @@ const figureOf = (name: string, costs: Costs, max?: number): Figure => ({
   note: sumOf(costs),
 });
 
-/** Computes the costs in AWS from the units, bytes and requests that tests assert, and from assumed durations. */
+/** Computes the AWS costs from the units, bytes and requests asserted by tests, and from assumed durations. */
 export const measurePrice = async (): Promise<Figure[]> => {
   const { fall, report, threeReports } = works;
   return [

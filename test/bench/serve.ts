@@ -106,7 +106,7 @@ const routes = [
   },
 ] as const;
 
-/** Returns the CPU time of a request in microseconds. */
+/** Returns the CPU time per request in microseconds. */
 const cpuOf = async (serve: ApiHandler, event: APIGatewayProxyEvent, count: number): Promise<number> => {
   const before = process.cpuUsage();
   for (let at = 0; at < count; at++) await serve(event, { ...context });
@@ -114,7 +114,7 @@ const cpuOf = async (serve: ApiHandler, event: APIGatewayProxyEvent, count: numb
   return (user + system) / count;
 };
 
-/** Measures the CPU time of a request without the store, as the median of several rounds. */
+/** Measures the CPU time per request without the store, as the median over several rounds. */
 export const measureServe = async (): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const { name, serve, event, status } of routes) {

@@ -9,7 +9,7 @@ const bytesOfNumber = (value: number): number => {
 };
 
 /**
- * Returns the bytes of a value as DynamoDB counts them.
+ * Returns a value's size in bytes as DynamoDB counts it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 const bytesOf = (value: unknown): number => {
@@ -21,12 +21,12 @@ const bytesOf = (value: unknown): number => {
   return Object.entries(value).reduce((sum, [name, member]) => sum + 1 + Buffer.byteLength(name) + bytesOf(member), 3);
 };
 
-/** Returns the bytes of an item, without the storage overhead. */
+/** Returns an item's size in bytes, without the storage overhead. */
 const bytesOfItem = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
 
 /**
- * The storage overhead (bytes) of each item, in the table and in an index.
+ * The storage overhead (bytes) per item, in the table and in an index.
  * https://aws.amazon.com/dynamodb/pricing/on-demand/
  */
 const ITEM_OVERHEAD = 100;
@@ -35,7 +35,7 @@ const inIndex = ({ pk, sk, ...rest }: Item, [partition, sort]: readonly [string,
     ? 0
     : ITEM_OVERHEAD + bytesOfItem({ pk, sk, [partition]: rest[partition], [sort]: rest[sort] });
 
-/** Returns the bytes, in table and indexes, of the items of a partition whose sort key begins with `start`. */
+/** Returns the bytes, in table and indexes, for all items in a partition whose sort key begins with `start`. */
 export const bytesKept = async (table: Table, pk: string, start: string): Promise<number> => {
   const { items } = await table.query({ pk, beginsWith: start });
   return items

@@ -56,7 +56,7 @@ const medianOf = async (start: Start): Promise<number> => {
   return median(times);
 };
 
-/** Returns the median time (ms) of each bundle, and its median ratio to a reference that is loaded right before it. */
+/** Returns each bundle's median time (ms), and the median ratio to a reference loaded right before it. */
 const compare = async (starts: readonly Start[], reference: Start) => {
   const found = starts.map(({ name }) => ({ name, times: [] as number[], ratios: [] as number[] }));
   for (let round = 0; round < ROUNDS; round++)
@@ -80,7 +80,7 @@ const sizeOf = async (folder: string): Promise<number> => {
   return (await Promise.all(files.map((name) => stat(join(folder, name))))).reduce((sum, { size }) => sum + size, 0);
 };
 
-/** Measures the start and the size of every function's bundle. */
+/** Measures every function bundle's start time and size. */
 export const measureStarts = async (folder: string): Promise<Figure[]> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{}');

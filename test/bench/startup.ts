@@ -9,7 +9,7 @@ import { type Figure, median } from './figures.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ROUNDS = 5;
 
-/** Returns the peak resident memory of a process in MB, or 0 if it has ended. */
+/** Returns a process's peak resident memory in MB, or 0 if the process has ended. */
 const peakOf = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1_024) / 1e6;
@@ -21,13 +21,13 @@ const isHost = async (pid: number): Promise<boolean> => {
   return words[1] === 'bin/run.ts';
 };
 
-/** Returns the processes of the host below npm: the host and its descendants. */
+/** Returns the host processes below npm: the host and its descendants. */
 const hostBelow = async (npm: number) => {
   for (const { pid } of await familyOf(npm)) if (await isHost(pid)) return familyOf(pid);
   return [];
 };
 
-/** Starts the host as a user does, with an empty folder, and stops it once it is ready. */
+/** Starts the host like a user would, with an empty folder, and stops it once it is ready. */
 const startOnce = async (dataDir: string) => {
   const start = performance.now();
   const variables = ['PORT=0', `DATA_DIR=${dataDir}`];
@@ -49,7 +49,7 @@ const startOnce = async (dataDir: string) => {
   return { ms, processes: host.length, megabytes: peaks.reduce((sum, peak) => sum + peak, 0) };
 };
 
-/** Measures the time from `npm start` to `ready`, and the processes and memory of the host then. */
+/** Measures the time from `npm start` to `ready`, and the host's processes and memory at that point. */
 export const measureStartup = async (folder: string): Promise<Figure[]> => {
   const runs: Awaited<ReturnType<typeof startOnce>>[] = [];
   for (let round = 0; round < ROUNDS; round++) runs.push(await startOnce(join(folder, `start-${round}`)));

@@ -20,17 +20,17 @@ const INTERVAL_MS = 300;
 const CALLS_PER_SECOND = 20;
 const MESSAGES = 50;
 
-/** The duration of the flood before the first fall. */
+/** How long the flood lasts (ms) before the first fall. */
 const BUILD_UP_MS = 2_000;
 const MAX_RATIO = 2;
 
-/** The messages of a flood: all change the presence, or none does. */
+/** The messages in a flood. Either all of them change the presence, or none does. */
 const storms = {
   'of events': (at: number) => a.presence(at % 2 === 0),
   'of messages without effect': () => a.presence(true),
 };
 
-/** Sends 20 calls a second until it is stopped, without waiting for earlier ones. */
+/** Sends 20 requests a second until stopped, without waiting for earlier ones. */
 const startFlood = (sensor: Sensor, message: (at: number) => object) => {
   const pendingCalls = new Set<Promise<void>>();
   let calls = 0;
@@ -38,7 +38,7 @@ const startFlood = (sensor: Sensor, message: (at: number) => object) => {
     const body = Array.from({ length: MESSAGES }, (_, at) => message(at));
     calls += 1;
     const pending: Promise<void> = postMessage(sensor, body)
-      // The outcome of the flood is not measured.
+      // Whether the flood's requests succeed is not measured.
       .catch(() => {})
       .finally(() => pendingCalls.delete(pending));
     pendingCalls.add(pending);
@@ -65,7 +65,7 @@ const latenciesOfFalls = async (ear: DeliveryRecorder, sensor: Sensor): Promise<
   return latencies;
 };
 
-/** Measures one flood on a separate host, because its remaining work must not delay the next one. */
+/** Measures one flood on a separate host, because its backlog must not delay the next one. */
 const measureOne = async (folder: string, name: keyof typeof storms): Promise<Figure> => {
   const ear = await startRecorder();
   const host = await startBenchHost(join(folder, name.replaceAll(' ', '-')));
@@ -94,14 +94,14 @@ const measureOne = async (folder: string, name: keyof typeof storms): Promise<Fi
       note,
     };
   } finally {
-    // The remaining work of the flood is discarded.
+    // The flood's backlog is discarded.
     await host.end('SIGKILL');
     await ear.receiver.stop();
   }
 };
 
 /**
- * Measures falls of a sensor while another sensor of the same customer sends 20 calls a second with 50 messages each.
+ * Measures a sensor's falls while another sensor of the same customer sends 20 requests a second with 50 messages each.
  */
 export const measureStorm = async (folder: string): Promise<Figure[]> => {
   const figures: Figure[] = [];

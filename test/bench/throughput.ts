@@ -10,7 +10,7 @@ const ROUNDS = 3;
 const MODERATE_PER_SECOND = 20;
 const EVENTS = { one: 1_000, ten: 200 };
 
-/** Measures all loads on a new host, on loopback, sharing the cores with sender and receiver. */
+/** Measures all loads on a new host over loopback, sharing the cores with sender and receiver. */
 const measureHost = async (dataDir: string, program?: string) => {
   const ear = await startRecorder();
   const host = await startBenchHost(dataDir, '0', program);
@@ -35,7 +35,7 @@ type Measured = Awaited<ReturnType<typeof measureHost>>;
 
 type Bar = { max?: number; min?: number };
 
-/** `bar` is the bar of the value, `ratio` the bar of its ratio to the baseline. */
+/** `bar` is the bar for the value, `ratio` the bar for its ratio to the baseline. */
 type Row = { name: string; unit: string; of: (found: Measured) => number; bar?: Bar; ratio?: Bar };
 const rows: readonly Row[] = [
   {
@@ -72,7 +72,7 @@ const figuresOf = (ours: readonly Measured[], theirs: readonly Measured[]): Figu
     const value: Figure = { name, value: median(here), unit, ...bar, note: `rounds: ${here.map(short).join(', ')}` };
     if (theirs.length === 0) return [value];
     const there = theirs.map(of);
-    // The two hosts of a round were measured right after each other.
+    // Both hosts in a round were measured right after each other.
     const ratios = here.map((value, round) => value / (there[round] ?? Number.NaN));
     const note = `baseline ${short(median(there))} ${unit}; rounds: ${ratios.map((ratio) => ratio.toPrecision(3)).join(', ')}`;
     return [value, { name, value: median(ratios), unit: `x ${BASELINE}`, ...ratio, note }];
@@ -87,7 +87,7 @@ const lostIn = (name: string, rounds: readonly Measured[], bar: Bar): Figure[] =
   ];
 };
 
-/** Measures the loads alternately on hosts of this checkout and of the baseline. Every delivery is reconciled by its id. */
+/** Measures the loads alternately on hosts from this checkout and the baseline. Every delivery is reconciled by id. */
 export const measureThroughput = async (folder: string): Promise<Figure[]> => {
   const baseline = await checkOutBaseline(folder);
   if ('why' in baseline) console.error(baseline.why);

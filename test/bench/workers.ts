@@ -7,7 +7,7 @@ import type { Figure } from './figures.ts';
 const FALLS = 200;
 const MAX_RATIO = 2;
 
-/** Returns the seconds until the last of a burst of falls of one sensor has arrived. */
+/** Returns the seconds until the last fall in a burst from one sensor has arrived. */
 const burst = async (ear: DeliveryRecorder, sensor: Sensor): Promise<number> => {
   const start = performance.now();
   const posted: PostedFall[] = [];
@@ -27,7 +27,8 @@ const measureWith = async (workers: number): Promise<number> => {
 };
 
 /**
- * Measures a burst of falls of one sensor with several `process` workers on one queue. More workers must not be slower.
+ * Measures a burst of falls from one sensor with several `process` workers on one queue. More workers must not be
+ * slower.
  */
 export const measureWorkers = async (): Promise<Figure[]> => {
   const alone = await measureWith(1);

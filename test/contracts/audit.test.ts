@@ -12,7 +12,7 @@ import { exampleOf, operations, pathOf, permittedClient } from './operations.ts'
 import { createWorld, idsFor, type World } from './world.ts';
 
 type Kept = Omit<AuditEntry, 'date'> & Key & { ttl: number };
-/** The lines that are currently in the table. */
+/** The audit lines currently in the table. */
 const kept = new Map<string, Kept>();
 const wrap = (runtime: Runtime): Runtime => {
   const { table } = runtime;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Returns the lines that a call adds. */
+/** Returns the audit lines added while `run` is running. */
 const added = async (run: () => Promise<unknown>): Promise<Kept[]> => {
   const before = new Set(kept.keys());
   await run();
@@ -56,12 +56,15 @@ const audit = async ([name, operation]: (typeof operations)[number]) => {
     expect(answer.status, answer.text).toBe(operation.success);
     requestId = answer.headers.get('x-request-id');
   });
-  // An import makes its changes after the response, with audit lines for each change.
+  // An import applies its changes after the response, with audit lines for each change.
   if (name === 'createImport') await world.idle();
   return { lines, requestId, body: example.body };
 };
 
-/** Operations that never change anything, or whose example changes nothing, such as a reset for an unknown user. */
+/**
+ * Operations that never change anything, or whose example changes nothing, such as a password reset for an unknown
+ * user.
+ */
 const unchanging = [
   'receiveCanary',
   'requestPasswordReset',
@@ -74,13 +77,13 @@ const unchanging = [
   'fetchFeed',
   'getExport',
 ];
-/** Operations on objects of no customer: shared objects of system admins, and objects that are not assigned yet. */
+/** Operations on objects without a customer: objects shared by system admins, and unassigned ones. */
 const ofNoCustomer =
   /^deleteCustomer$|^(approve|cancel)Erasure$|Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
-/** The maximum size of a line, in bytes of names and values. */
+/** The maximum line size, in bytes, counting names and values. */
 const KB = 1_024;
 /**
- * Returns the size of a line, estimated generously.
+ * Returns a generous estimate of a line's size in bytes.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 const sizeOf = (line: Kept): number => Buffer.byteLength(JSON.stringify(line));
@@ -89,7 +92,7 @@ const changing = operations.filter(([name, operation]) => isAudited(operation) &
 const others = operations.filter(([name, operation]) => !isAudited(operation) || unchanging.includes(name));
 
 describe.each(changing)('%s', (name, operation) => {
-  test(`${name} writes one audit line of at most 1 KB, with its object and the names of fields, not their values`, async () => {
+  test(`${name} writes one audit line of at most 1 KB, with the object and field names, but no values`, async () => {
     const { lines, requestId, body } = await audit([name, operation]);
     expect(lines.map((line) => line.operation)).toEqual([name]);
     const [line] = lines as [Kept];
@@ -101,23 +104,23 @@ describe.each(changing)('%s', (name, operation) => {
     expect(line).toMatchObject({ requestId, refused: false, address: '127.0.0.1' });
     expect(ttl).toBeCloseTo(Date.now() / 1_000 + 400 * 86_400, -2);
     const fields = body !== null && typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : [];
-    // Longer lists are cut.
+    // Longer lists are truncated.
     if (fields.length < 30) expect(line.changes).toEqual(expect.arrayContaining(fields));
     expect(objectKinds).toContain(line.object.kind);
     expect(sizeOf(line)).toBeLessThanOrEqual(KB);
   });
 });
 
-test('read calls, device messages and calls that change nothing write no audit line', async () => {
+test('reads, device messages and requests without changes write no audit line', async () => {
   for (const other of others) expect({ [other[0]]: (await audit(other)).lines }).toEqual({ [other[0]]: [] });
 });
 
-test('every call that a known caller is forbidden to make writes an audit line with the caller and the operation', async () => {
+test('every forbidden request from a known caller writes an audit line with caller and operation', async () => {
   let ahead = 0;
   for (const [name, operation] of operations) {
     const may = 'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
     if (may.length === 0) continue;
-    // Equal refusals within a minute, and many refusals of one caller, are one entry.
+    // Identical refusals within a minute, and many refusals for one caller, share one entry.
     ahead += 120_000;
     world.setAhead(ahead);
     const client = await world.without(may);

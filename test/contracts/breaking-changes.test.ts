@@ -11,7 +11,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 const file = files.toSorted((a, b) => collator.compare(basename(a), basename(b))).at(-1) ?? '';
 const released = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Json;
 
-/** Breaking changes since the last release that are accepted, and why. A release empties the list. */
+/** Breaking changes accepted since the last release, each with a reason. Each release empties the list. */
 const accepted: readonly { changes: RegExp; because: string }[] = [
   {
     changes: /^\S+ \/users\/\{userId\}\S* path userId: integer is not allowed any more$/,
@@ -49,7 +49,7 @@ test('a document has no breaking changes compared with itself', () => {
   expect(breakingChanges(document, document)).toEqual([]);
 });
 
-/** Returns the document with another value at a path; undefined removes it. */
+/** Returns the document with another value at a path. `undefined` removes the value. */
 const changedAt = (path: readonly string[], value?: unknown): Json => {
   const changed = structuredClone(document);
   const parent = path.slice(0, -1).reduce<Json>((part, key) => part[key] as Json, changed);
@@ -124,6 +124,6 @@ test.each<[string, string[], unknown]>([
   ['a new operation', ['paths', '/new'], { get: { operationId: 'getNew' } }],
   ['a new field of a response', [...sensor, 'properties', 'added'], { type: 'string' }],
   ['a new optional field of a request', [...rule, 'properties', 'added'], { type: 'string' }],
-])('%s is not a breaking change', (_, path, value) => {
+])('does not report %s as a breaking change', (_, path, value) => {
   expect(breakingChanges(document, changedAt(path, value))).toEqual([]);
 });

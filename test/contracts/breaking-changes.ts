@@ -3,7 +3,8 @@ import type { Json } from './document.ts';
 type Part = Readonly<Record<string, unknown>>;
 type Documents = Readonly<Record<'before' | 'after', Part>>;
 /**
- * Who writes a value. What callers send must stay allowed, and what the service sends must stay readable for callers.
+ * Who writes a value. The service must keep accepting what callers send, and callers must be able to read what the
+ * service sends.
  */
 type Writer = 'caller' | 'service';
 type Step = { documents: Documents; writer: Writer; at: string; seen: ReadonlySet<string> };
@@ -19,7 +20,7 @@ const resolve = (document: Part, part: Part | undefined): Part => {
   );
 };
 
-/** The alternatives of a schema, each with at most one type. */
+/** A schema's alternatives, each with at most one type. */
 const choicesOf = (document: Part, schema: Part): Part[] => {
   const resolved = resolve(document, schema);
   const choices = (resolved.anyOf ?? resolved.oneOf) as Part[] | undefined;
@@ -27,7 +28,7 @@ const choicesOf = (document: Part, schema: Part): Part[] => {
   return Array.isArray(resolved.type) ? resolved.type.map((type) => ({ ...resolved, type })) : [resolved];
 };
 
-/** The values of a choice, if it lists them. */
+/** The values listed for a choice, if any. */
 const listOf = ({ enum: listed, const: only }: Part): unknown[] | undefined =>
   (listed as unknown[]) ?? (only === undefined ? undefined : [only]);
 const typeOf = (choice: Part): unknown => {
@@ -35,7 +36,7 @@ const typeOf = (choice: Part): unknown => {
   return choice.type ?? (choice.properties && 'object') ?? (choice.items && 'array');
 };
 
-/** Whether a bound became stricter. */
+/** Returns the bounds that became stricter. */
 const narrowedBounds = (before: Part, after: Part): string[] => {
   const lower = ['minimum', 'minLength', 'minItems'].filter(
     (name) => Number(after[name] ?? -Infinity) > Number(before[name] ?? -Infinity),
@@ -89,13 +90,13 @@ const fieldChanges = (step: Step, before: Part, after: Part): string[] => {
   ];
 };
 
-/** How much two objects have in common: their constants, which tell alternatives apart, and their fields. */
+/** How much two objects have in common: their fields, and the constants that distinguish alternatives. */
 const likeness = (one: Part, other: Part): number => {
   const constants = ({ properties }: Part) => JSON.stringify(Object.values(partsOf(properties)).map(listOf));
   const shared = Object.keys(partsOf(one.properties)).filter((name) => name in partsOf(other.properties));
   return shared.length + (constants(one) === constants(other) ? 100 : 0);
 };
-/** Returns what became of an alternative: the most similar one of the same type. */
+/** Returns an alternative's counterpart: the most similar one with the same type. */
 const counterpart = (choice: Part, others: readonly Part[]): Part | undefined =>
   others
     .filter((other) => typeOf(other) === typeOf(choice))
@@ -142,7 +143,7 @@ const parameterChanges = (step: Step, before: Part, after: Part): string[] => {
     const at = `${step.at} ${name}`;
     const other = now.get(name);
     if (!other) return [`${at} is removed`];
-    // On the wire, each parameter is text.
+    // On the wire, every parameter is a string.
     const [from, to] = [
       choicesOf(step.documents.before, one.schema as Part),
       choicesOf(step.documents.after, other.schema as Part),
@@ -187,7 +188,7 @@ const webhookChanges = (documents: Documents, at: string, before: Part, after: P
 
 /**
  * Returns the changes that break callers and receivers written for an earlier OpenAPI document. New fields, and new
- * values of a response field, break nobody.
+ * values in a response field, break no one.
  */
 export const breakingChanges = (before: Part, after: Part): string[] => {
   const documents = { before, after };

@@ -8,7 +8,7 @@ import { exampleOf, pathOf, permittedClient } from './operations.ts';
 import { responseFaults } from './response-format.ts';
 import { idsFor, type World } from './world.ts';
 
-/** Checks what D1 section 1 promises for every response: its headers, and the format of errors. */
+/** Checks what D1 section 1 promises for every response: the headers and the error format. */
 export const expectValidResponse = (answer: Answer, method = 'GET', published?: Operation['published']): void => {
   expect(responseFaults(answer, method, published), answer.text).toEqual([]);
 };
@@ -20,12 +20,12 @@ type Change = {
   query?: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** The call will succeed, so it needs a new example. */
+  /** The request will succeed, so it needs a new example. */
   succeeds?: true;
 };
 
 type Prepared = { example: Example; client: Client };
-// Kept for each world, because another test file may have run in the same process with a world that has ended.
+// Kept per world, because another test file in the same process may have used a world that has ended.
 const unused = new WeakMap<World, Map<Operation, Promise<Prepared>>>();
 
 const prepare = async (world: World, [name, operation]: readonly [string, Operation]): Promise<Prepared> => {
@@ -33,8 +33,8 @@ const prepare = async (world: World, [name, operation]: readonly [string, Operat
   return { example, client };
 };
 /**
- * Prepares a call that will be refused. It consumes nothing, so one example and one session are enough for all such
- * calls.
+ * Prepares a request that will be refused. Refused requests consume nothing, so they can share one example and one
+ * session.
  */
 const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise<Prepared> => {
   const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();
@@ -78,10 +78,7 @@ export const idFieldsOf = (operation: Operation): string[] => {
   return [...new Set([...schema.matchAll(/"(\w+Ids?)":/g)].map(([, name = '']) => name))];
 };
 
-/**
- * Returns the names of all fields and of the required fields of a body. Both are empty if the body is not a single
- * object.
- */
+/** Returns all field names and the required ones in a body. Both lists are empty unless the body is a single object. */
 export const fieldsOf = (operation: Operation): { all: string[]; required: string[] } => {
   if (!operation.body) return { all: [], required: [] };
   const schema = z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' });

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 const nothing = (): Example => ({});
 let last = 0;
 
-/** Stores a channel of our user that `code` verifies. */
+/** Stores a channel for our user, to be verified with `code`. */
 const storeChannel = async (
   { cloud, ours }: World,
   channel: { by: 'sms' | 'telegram'; address: string },
@@ -17,7 +17,7 @@ const storeChannel = async (
   await store(cloud.runtime.table).channels.put(ours, { ...channel, provenDate: null }, proof);
 };
 
-/** Examples of the operations about channels and duty. */
+/** Examples for channel and duty operations. */
 export const channelExamples = {
   getChannelKinds: nothing,
   listChannels: nothing,

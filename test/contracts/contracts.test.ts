@@ -20,7 +20,7 @@ const mayOf = (operation: Operation): readonly string[] =>
   'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
 const mayBeforeOtp = ['logout', 'getUser', 'beginOtp', 'switchOnOtp'];
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
-/** Returns the methods of a path pattern: `/users/{userId}` and `/users/me` are different operations. */
+/** Returns the methods for a path pattern. `/users/{userId}` and `/users/me` are different operations. */
 const allowedAt = (path: string) =>
   operations.filter(([, operation]) => operation.path === path).map(([, { method }]) => method);
 
@@ -57,7 +57,7 @@ describe.each(operations)('%s', (name, operation) => {
   const query = Object.keys(operation.query?.shape ?? {});
   const { all: fields, required } = fieldsOf(operation);
 
-  test(`${name} responds with ${operation.success} and exactly what its schema declares`, async () => {
+  test(`${name} responds with ${operation.success} and exactly the fields its schema declares`, async () => {
     const answer = await call(world, contract);
     expect(answer.status, answer.text).toBe(operation.success);
     expect(operation.response.parse(answer.body)).toEqual(answer.body);
@@ -82,7 +82,7 @@ describe.each(operations)('%s', (name, operation) => {
   if (fields.length > 0) {
     test(`${name} responds with 400 to a wrong type of ${fields.join(', ')}`, async () => {
       const { body } = await exampleOf(name, world);
-      // A few fields at a time, to show that only the wrong ones are named.
+      // A few fields at once, to show that only the wrong ones are named.
       for (const wrong of splitsOf(fields).flat()) {
         if (wrong.length === 0) continue;
         const changed = Object.fromEntries(wrong.map((field) => [field, { wrong: true }]));
@@ -96,7 +96,7 @@ describe.each(operations)('%s', (name, operation) => {
     test(`${name} responds with 400 to a malformed ${params.join(', ')}`, async () => {
       for (const param of params)
         for (const id of malformedIds(param)) {
-          // Customer 0 is valid for audit, exports and erasures: it stands for objects without a customer.
+          // Customer 0 is valid for audit, exports and erasures, where it stands for objects without a customer.
           if (operation.params?.safeParse({ ...world.ours.ids, [param]: id }).success) continue;
           const answer = await call(world, contract, { params: { [param]: id } });
           expect(answer.status, `${param}=${id}: ${answer.text}`).toBe(400);
@@ -118,7 +118,7 @@ describe.each(operations)('%s', (name, operation) => {
   }
   const idFields = idFieldsOf(operation).filter((field) => !otherIds.includes(field));
   if (idFields.length > 0) {
-    test(`${name} responds with the same 400 to an unknown ${idFields.join(', ')} in the body and to one of another customer`, async () => {
+    test(`${name} responds with the same 400 to an unknown ${idFields.join(', ')} in the body and to another customer's`, async () => {
       const known = idsInBodies[name]?.(world) ?? [];
       const field = (path: string) =>
         path
@@ -156,13 +156,13 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
   if (['user', 'session'].includes(operation.auth) && isWrite(operation)) {
-    test(`${name} responds with 403 to a read-only token of a user with every permission`, async () => {
+    test(`${name} responds with 403 to a read-only token, even with every permission`, async () => {
       const answer = await call(world, contract, { client: world.readOnly });
       expect(answer.status, answer.text).toBe(403);
     });
   }
   if (operation.auth === 'user' && !isWrite(operation) && mayOf(operation)[0] !== 'system_admin') {
-    test(`${name} responds with ${operation.success} to a read-only token of a user with every permission`, async () => {
+    test(`${name} responds with ${operation.success} to a read-only token with every permission`, async () => {
       const answer = await call(world, contract, { client: world.readOnly, succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
@@ -175,11 +175,11 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
 
-  // A logout would end the session that all these tests share.
+  // A logout would end the session shared by all these tests.
   if (['user', 'session'].includes(operation.auth) && name !== 'logout') {
     const isAllowed = allowsDisplay(operation);
     const status = isAllowed ? operation.success : 403;
-    test(`${name} responds with ${status} to the session of a display, whose user has every permission`, async () => {
+    test(`${name} responds with ${status} to a display session whose user has every permission`, async () => {
       const named = isAllowed && operation.body && { body: { name: 'Anna Meier' } };
       const client = await world.display();
       const answer = await call(world, contract, { client, ...named, ...(isAllowed && { succeeds: true }) });
@@ -187,7 +187,7 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
   if ('may' in operation && operation.may === 'logged_in' && operation.within && !isWrite(operation)) {
-    test(`${name} responds with ${operation.success} to a user without permissions, who is off duty`, async () => {
+    test(`${name} responds with ${operation.success} to an off-duty user without permissions`, async () => {
       const answer = await call(world, contract, { client: await world.offDuty(), succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
@@ -205,21 +205,21 @@ describe.each(operations)('%s', (name, operation) => {
 
   const isSystem = 'may' in operation && operation.may === 'system_admin';
   const [permission, ...others] = may;
-  // An export also needs the permissions of its parts (personal-data.test.ts).
+  // An export also needs the permissions for its parts (personal-data.test.ts).
   if (permission && others.length === 0 && !isSystem && name !== 'createExport') {
-    test(`${name} responds with ${operation.success} to a user with only ${permission}, who is off duty`, async () => {
+    test(`${name} responds with ${operation.success} to an off-duty user with only ${permission}`, async () => {
       const answer = await call(world, contract, { client: await world.only(permission), succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
   }
   if (needsCredential(operation) && 'may' in operation && !isSystem && operation.within) {
-    test(`${name} responds with ${operation.success} to a system admin, who belongs to no customer`, async () => {
+    test(`${name} responds with ${operation.success} to a system admin without a customer`, async () => {
       const answer = await call(world, contract, { client: world.admin, succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
   }
   if (operation.auth === 'user' && !isSystem && [...fields, ...query].includes('customerId')) {
-    test(`${name} responds with the same 403 to the customerId of another customer and to an unknown one`, async () => {
+    test(`${name} responds with the same 403 to another customer's customerId and to an unknown one`, async () => {
       const { body } = await exampleOf(name, world);
       const answers = [world.theirs.customerId, 987_654_321].map((customerId) =>
         body
@@ -232,9 +232,9 @@ describe.each(operations)('%s', (name, operation) => {
   }
 
   const isOurs = operation.auth === 'device' || ('may' in operation && !isSystem);
-  // Every valid manufacturer and kind of channel exists.
+  // Every valid manufacturer and channel kind exists.
   for (const param of params.filter((name) => name !== 'manufacturer' && name !== 'by')) {
-    test(`${name} responds with 404 to an unknown ${param}${isOurs ? ', the same as to one of another customer' : ''}`, async () => {
+    test(`${name} responds with 404 to an unknown ${param}${isOurs ? ", the same as to another customer's" : ''}`, async () => {
       const missing = await call(world, contract, {
         params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' },
       });

@@ -8,12 +8,12 @@ import type { World } from './world.ts';
 let last = 0;
 const names = { firstName: 'A', lastName: 'B', email: '', password: 'a-password-of-no-interest' };
 
-/** A job about a new user of our customer. */
+/** A job about a new user in our customer. */
 const aboutNewUser = async ({ ours }: World): Promise<Example> => {
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username: `subject ${++last}`, ...names });
   return { body: { subject: { kind: 'user', id }, reason: 'asked for it', password: OWN_PASSWORD } };
 };
-/** A requested erasure of our customer. */
+/** A requested erasure for our customer. */
 const requestedErasure = async ({ ours, cloud }: World): Promise<Example> => {
   const { table, now, random } = cloud.runtime;
   const { customerId } = ours;
@@ -44,7 +44,7 @@ const importedRule = () => ({
 });
 const nothing = (): Example => ({});
 
-/** Examples of the operations on personal data. */
+/** Examples for personal data operations. */
 export const dataExamples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
   createExport: aboutNewUser,
   listExports: nothing,
@@ -58,7 +58,7 @@ export const dataExamples: Readonly<Record<string, (world: World) => Example | P
   getImport: nothing,
 };
 
-/** Creates an export and an erasure about a new user of a home. */
+/** Creates an export and an erasure for a new user in a home. */
 export const createJobs = async ({
   customerId,
   client,

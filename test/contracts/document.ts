@@ -16,7 +16,7 @@ export const about = {
 };
 export const document = openApi(describeApi(groups), about);
 
-/** Returns the value at a path of the document, without following references. */
+/** Returns the value at a path in the document, without following references. */
 export const at = (...keys: Path): unknown =>
   keys.reduce<unknown>((value, key) => (Object(value) as Json)[key], document);
 const pointer = (...keys: Path): string =>
@@ -27,7 +27,7 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'document');
 const compiled = new Map<string, ValidateFunction>();
 
-/** Returns how a value violates the schema at a path of the document. */
+/** Returns how a value violates the schema at a path in the document. */
 export const schemaErrorsAt = (value: unknown, ...keys: Path): unknown[] => {
   const $ref = `document#${pointer(...keys)}`;
   const validate = compiled.get($ref) ?? ajv.compile({ $ref });
@@ -38,7 +38,7 @@ export const schemaErrorsAt = (value: unknown, ...keys: Path): unknown[] => {
 const complaint = (subject: string, faults: readonly unknown[]): string[] =>
   faults.length === 0 ? [] : [`${subject}: ${JSON.stringify(faults).slice(0, 1_000)}`];
 
-/** Returns the path of the response with a status, resolving its reference. */
+/** Returns the path of the response with a given status, with references resolved. Null if there is none. */
 const responseTo = (operation: Path, status: number): Path | null => {
   const response = at(...operation, 'responses', status) as Json | undefined;
   if (!response) return null;
@@ -59,7 +59,7 @@ const inAnswer = (path: Path, { status, headers, body, text }: Answer): string[]
 
 const isJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
-/** Returns where the document forbids an accepted request: it must not be stricter than the service. */
+/** Returns where the document forbids an accepted request. It must not be stricter than the service. */
 const inRequest = (path: Path, query: URLSearchParams, body: string | undefined): string[] => {
   const parameters = at(...path, 'parameters') as { name: string; in: string; schema: { type?: unknown } }[];
   const faultsOf = parameters.flatMap(({ name, in: where, schema }, index) => {
@@ -73,14 +73,14 @@ const inRequest = (path: Path, query: URLSearchParams, body: string | undefined)
   return [...faultsOf, ...complaint('an accepted body', schemaErrorsAt(JSON.parse(body), ...schema))];
 };
 
-/** Returns where a call differs from the document: in its response and, if it succeeded, in its request. */
+/** Returns where a call differs from the document: in the response and, if the call succeeded, in the request. */
 export const differences = (
   { path: template, method }: Operation,
   answer: Answer,
   sent: { query: URLSearchParams; body?: string | undefined },
 ): string[] => {
   const path = ['paths', template, method.toLowerCase()];
-  // Pages are not in the document.
+  // The document does not contain pages.
   if (at(...path) === undefined) return [];
   return [...inAnswer(path, answer), ...(answer.status < 300 ? inRequest(path, sent.query, sent.body) : [])];
 };

@@ -17,8 +17,8 @@ import { loginExamples } from './login-examples.ts';
 import type { World } from './world.ts';
 
 /**
- * A valid call. Missing parts are filled in: ids of our customer's objects in the path, and a client that may make the
- * call.
+ * A valid request. Missing parts are filled in: our customer's ids in the path, and a client with the permission to
+ * send it.
  */
 export type Example = {
   params?: Readonly<Record<string, string>>;
@@ -36,14 +36,14 @@ const profile = { ...names, locale: 'en', telegramId: null, mobileNumber: null }
 const token = { name: 'n' };
 const newPassword = 'another-password-of-no-interest';
 
-/** Creates a user of ours that the call may change for good. */
+/** Creates a user of ours for the request to change for good. */
 const newUser = async ({ ours }: World): Promise<Readonly<Record<string, string>>> => {
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', person());
   return { userId: String(id) };
 };
 
 const firmware = () => ({ versionCode: 1_000 + ++last, versionName: 'v', buildDate: 0, isDefault: false });
-/** Creates a firmware that the call may change for good. */
+/** Creates a firmware for the request to change for good. */
 const newFirmware = async (admin: Client): Promise<Readonly<Record<string, string>>> => {
   const { versionCode } = await admin.ok<{ versionCode: number }>('POST', '/firmwares/maker_b', firmware());
   return { manufacturer: 'maker_b', versionCode: String(versionCode) };
@@ -52,7 +52,7 @@ const sensorGroup = async ({ ours }: World): Promise<Example> => ({
   body: { name: 'n', sensorIds: [(await linkSensor(ours.client)).sensorId] },
 });
 
-/** Creates an object of ours that the call may delete. */
+/** Creates an object of ours for the request to delete. */
 const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: object): Promise<Example> => {
   const { id } = await ours.client.ok<{ id: string | number }>('POST', `/${kind}s`, body);
   return { params: { [`${kind}Id`]: String(id) } };
@@ -66,7 +66,7 @@ const open = async ({ ours: { client, ids } }: World): Promise<Example> => {
   await client.ok('DELETE', path);
   return { body: {} };
 };
-/** Names another fall than our hit's, because a closed fall stays closed. */
+/** Names a fall other than our hit's, because a closed fall stays closed. */
 const otherFall = async ({ ours: { client, ids } }: World): Promise<Example> => {
   const [page] = await client.ok<{ data: { uuid: string; type: string }[] }[]>(
     'GET',
@@ -80,7 +80,7 @@ const byAddress = async (world: World): Promise<Example> => {
   return { params: { address: world.ours.ids.address ?? '' } };
 };
 
-/** Acknowledges our hit by its link, and names that acknowledgement. */
+/** Acknowledges our hit through its link, and names that acknowledgement. */
 const acknowledged = async (world: World): Promise<Example> => {
   const { params } = await byAddress(world);
   const { date } = await world.anybody.ok<{ date: number }>('POST', `/acknowledge/${params?.address}`, {
@@ -89,7 +89,7 @@ const acknowledged = async (world: World): Promise<Example> => {
   return { params: { ...params, date: String(date) } };
 };
 
-/** An example of each operation. The contract tests fail until a new operation has one. */
+/** An example for each operation. The contract tests fail until a new operation has one. */
 export const examples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
   login: ({ ours: { username, password } }) => ({ body: { username, password } }),
   logout: nothing,
@@ -248,7 +248,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   redeliverToPerson: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
-  // Needs a separate webhook, because a replay of the other one may still be running.
+  // Needs a separate webhook, because a replay for the other one may still be running.
   createReplay: async (world) => ({
     ...(await another(world, 'webhook', webhook(world))),
     body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 },

@@ -8,26 +8,26 @@ import { operations } from './operations.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
- * The operations that hold an execution of their function on purpose, and how many of them one customer can hold at a
- * time. All others hold one only while they work, and are limited by calls per second. While another call computes the
- * watch, getWatch holds one for up to 1 s.
+ * Operations that hold a function execution open on purpose, and how many executions one customer can hold at once. All
+ * others hold one only while they work, and are limited by requests per second. getWatch holds one for up to 1 s while
+ * another request computes the watch.
  */
 const holding: Readonly<Record<string, number>> = {
-  // 3 of a feed (functions/api/feed/waits.test.ts).
+  // 3 per feed (functions/api/feed/waits.test.ts).
   fetchFeed: 10,
-  // All jobs of a day (functions/api/personal-data.test.ts), each for 8 s, in a function with a separate cap.
+  // All jobs in one day (functions/api/personal-data.test.ts), each for 8 s, in a function with a separate cap.
   createErasure: 50,
   // Anonymous, so limited by address. It takes equally long for every username.
   requestPasswordReset: 0,
-  // Anonymous. It takes no longer than the table may take to answer.
+  // Anonymous. It takes no longer than the table's response time limit.
   getHealth: 0,
 };
 
 let operation = '';
 let paused = 0;
-/** The maximum number of simultaneous pauses of each operation. */
+/** The maximum number of simultaneous pauses in each operation. */
 const held = new Map<string, number>();
-/** The function that runs. Workers pause too, whatever operation is being called. */
+/** The running function. Workers pause too, whichever operation is being called. */
 const running = new AsyncLocalStorage<string>();
 const around: AroundInvocation = (name, invocation) => running.run(name, invocation);
 const isOfApi = (): boolean => groups.some(({ name }) => name === running.getStore());
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('only operations with a limit per customer hold calls open', async () => {
+test('only operations with a limit per customer hold requests open', async () => {
   held.clear();
   for (const contract of operations) {
     [operation] = contract;
@@ -57,7 +57,7 @@ test('only operations with a limit per customer hold calls open', async () => {
   expect([...held.keys()].sort()).toEqual(Object.keys(holding).sort());
 });
 
-test('40 concurrent fetches of four feeds by one customer occupy at most ten executions', async () => {
+test('40 concurrent fetches from four feeds by one customer occupy at most ten executions', async () => {
   operation = 'fetches of one customer';
   const { client, bot } = world.ours;
   const tokens: string[][] = [];

@@ -1,7 +1,7 @@
 import { unknownIds, type World } from './world.ts';
 
 type Id = string | number;
-/** The path of an id in a body, as a 400 names it; an unknown id, and the id of another customer's object. */
+/** An id's path in a body, as named in a 400 response, with an unknown id and another customer's id. */
 type IdField = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
 
 export const rule = ({ ours: { bot, webhook } }: World) => ({
@@ -120,7 +120,7 @@ const rosterIds = ({ theirs }: World): IdField[] => [
   },
 ];
 
-/** The fields of bodies that contain the id of a customer's object, by operation. */
+/** Body fields that contain the id of a customer's object, by operation. */
 export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> = {
   createFeedback: feedbackIds,
   createRule: ruleIds,
@@ -133,5 +133,7 @@ export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> 
   createWebhook: webhookIds,
   updateWebhook: webhookIds,
 };
-/** Fields whose names end in Id but refer to no object of a customer, and the customer itself, which has separate tests. */
+/**
+ * Fields whose names end in Id but that refer to no customer object, and the customer itself, which has separate tests.
+ */
 export const otherIds: readonly string[] = ['customerId', 'telegramId', 'hardwareId'];

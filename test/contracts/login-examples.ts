@@ -8,20 +8,20 @@ const names = { firstName: 'A', lastName: 'B', email: '' };
 const password = 'a-password-of-no-interest';
 let last = 0;
 
-/** Creates a separate user of ours, because the call changes how its user logs in. */
+/** Creates a separate user of ours, because the request changes how that user logs in. */
 const newUser = async ({ ours, anybody }: World) => {
   const username = `factor ${++last}`;
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username, password, ...names });
   return { client: await logIn(anybody, username, password), params: { userId: String(id) } };
 };
 
-/** Begins to set up a second factor, and returns its code. */
+/** Begins to set up a second factor, and returns the code. */
 const begin = async ({ cloud }: World, client: Client) => {
   const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
   return appCode(secret, cloud.runtime.now());
 };
 
-/** Examples of the operations on logins. */
+/** Examples for login operations. */
 export const loginExamples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
   getOidc: () => ({}),
   beginOidc: () => ({}),

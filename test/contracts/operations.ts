@@ -4,7 +4,7 @@ import { type Client, logIn } from '../fixtures/client.ts';
 import { type Example, examples } from './examples.ts';
 import type { World } from './world.ts';
 
-/** Every operation of the API by name, without pages and their files. */
+/** Every API operation by name, without pages and their files. */
 export const apiOperations: readonly (readonly [string, Operation])[] = groups
   .filter((group) => !('isPage' in group))
   .flatMap((group) => Object.entries<Operation>(group.operations));
@@ -20,13 +20,13 @@ export const exampleOf = async (name: string, world: World): Promise<Example> =>
   return example(world);
 };
 
-/** Returns a client who may call an operation. */
+/** Returns a client with the permission to call an operation. */
 export const permittedClient = async (operation: Operation, world: World): Promise<Client> => {
   if (operation.auth === 'device') return world.byDevice;
   if (operation.auth === 'provisioner') return world.byProvisioner;
   if (operation.auth === 'anyone' || operation.auth === 'optional') return world.anybody;
   if (!('may' in operation) || operation.may === 'system_admin') return world.admin;
-  // A new session, because the call may end it.
+  // A new session, because the request may end it.
   const { username, password, client } = world.ours;
   return operation.auth === 'session' ? logIn(world.anybody, username, password) : client;
 };

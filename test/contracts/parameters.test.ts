@@ -4,14 +4,14 @@ import type { Operation } from '#shared/api/operation.ts';
 import { operations } from './operations.ts';
 
 /**
- * The maximum bytes of a partition key. Each `#` of a value takes three bytes, and each character of some scripts takes
+ * The maximum bytes in a partition key. Each `#` in a value takes three bytes, and each character in some scripts takes
  * four.
  */
 const KEY_BYTES = 2_048;
 
 const isAccepted = (schema: z.ZodType, text: string) => schema.safeParse(text).data === text;
 
-test('no path or query parameter except searchText can exceed the maximum length of a key', () => {
+test('no path or query parameter except searchText can exceed the maximum key length', () => {
   const unbounded = operations.flatMap(([name, { params, query }]: readonly [string, Operation]) =>
     Object.entries({ ...params?.shape, ...query?.shape })
       .filter(([, schema]) => ['𐐀', '#', 'x'].some((text) => isAccepted(schema, text.repeat(KEY_BYTES / 8))))

@@ -36,7 +36,7 @@ const inError = ({ status, headers, body }: Answer): string[] => {
 };
 
 /**
- * Returns how a response violates what D1 section 1 promises: its headers, and the format of errors. Published responses may
+ * Returns how a response violates what D1 section 1 promises: the headers and the error format. Published responses may
  * be cached.
  */
 export const responseFaults = (answer: Answer, method = 'GET', published?: Operation['published']): string[] => [

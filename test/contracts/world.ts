@@ -13,7 +13,7 @@ import { createJobs } from './data-examples.ts';
 
 const DAY = 86_400_000;
 
-/** Creates a delivery to a person and returns its id. */
+/** Creates a delivery to a person and returns the delivery id. */
 const notifyPerson = async (cloud: Cloud, { customerId, userId, client }: Home, fall: () => Promise<void>) => {
   const { channels, duty } = store(cloud.runtime.table);
   const channel = { by: 'email', address: 'duty@example.com', provenDate: cloud.runtime.now() } as const;
@@ -94,7 +94,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, receiver: Rece
   return { ...home, ...alarm, sensor, ids };
 };
 
-/** Ids that do not exist. */
+/** Nonexistent ids. */
 export const unknownIds: Readonly<Record<string, string>> = {
   userId: '987654321',
   tokenId: '00000000-0000-4000-8000-000000000000',
@@ -124,7 +124,9 @@ export const unknownIds: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** Returns the ids for the path of an operation: a sensor of the right maker, and a delivery to the right kind of receiver. */
+/**
+ * Returns the ids for an operation's path: a sensor from the right maker, and a delivery to the right kind of receiver.
+ */
 export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
   ...ids,
   ...(path.includes('/maker_b/') && { sensorId: ids.makerBSensorId ?? '' }),
@@ -143,7 +145,7 @@ export const malformedIds = (param: string): readonly string[] => {
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 
-/** Returns a clock that can be set ahead, to age what was created before. */
+/** Returns a clock that can be set ahead, to age existing objects. */
 const aheadClock = () => {
   let ahead = 0;
   const clock: Clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
@@ -155,11 +157,14 @@ const aheadClock = () => {
 
 type WorldOptions = Omit<NonNullable<Parameters<typeof startTestCloud>[0]>, 'environment'>;
 
-/** Creates a cloud with two customers that have one of everything, and valid and invalid credentials of every kind. */
+/**
+ * Creates a cloud with two customers that have one object of every kind, and valid and invalid credentials of every
+ * kind.
+ */
 export const createWorld = async (environment: Record<string, string> = {}, options: WorldOptions = {}) => {
   const { clock, setAhead } = aheadClock();
   const wrap = (runtime: Runtime) => withShortPauses(options.wrap?.(runtime) ?? runtime);
-  // Users of this issuer are system admins, because no customer exists yet.
+  // This issuer's users are system admins, because no customer exists yet.
   const issuer = await startIssuer();
   const ofCustomers = [1, 2, 3].map((customerId) => ({ claim: 'groups', value: `customer ${customerId}`, customerId }));
   const oidc = issuer.environment([{ claim: 'groups', value: 'ours', isAdmin: true }, ...ofCustomers]);
@@ -189,13 +194,13 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     await admin.ok('POST', '/users', { customerId, username, password, permissions, ...names });
     return logIn(admin.as(undefined), username, password);
   };
-  /** Creates a user who is off duty. */
+  /** Creates an off-duty user. */
   const createOffDuty = async (...user: Parameters<typeof create>): Promise<Client> => {
     const client = await create(...user);
     await client.ok('DELETE', '/users/me/duty');
     return client;
   };
-  /** Returns the access token of a user who held every permission, and may no longer log in. */
+  /** Returns the access token of a user who once held every permission but may no longer log in. */
   const dismiss = async (): Promise<Client> => {
     const username = 'dismissed';
     const client = await create(ALL_PERMISSIONS, username);
@@ -204,7 +209,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: ALL_PERMISSIONS });
     return admin.as(token);
   };
-  /** Returns a user of our customer with every permission but these. */
+  /** Returns a user in our customer with every permission but these. */
   const without = (missing: readonly string[]): Promise<Client> => {
     const permissions = ALL_PERMISSIONS.filter((permission) => !missing.includes(permission));
     const name = `without-${missing.join('-')}`;
@@ -213,7 +218,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
-  /** Returns a user of our customer with only this permission. */
+  /** Returns a user in our customer with only this permission. */
   const only = (permission: string): Promise<Client> => {
     const name = `only-${permission}`;
     const client = clients.get(name) ?? createOffDuty([permission], name);
@@ -221,7 +226,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
-  /** Returns a session of a user with every permission who must set up a second factor first. */
+  /** Returns a session for a user with every permission who must set up a second factor first. */
   const beforeOtp = (): Promise<Client> => {
     const setRequireOtp = (requireOtp: boolean) =>
       admin.ok('PUT', `/customers/${ours.customerId}`, { name: 'ours', location: '', email: '', requireOtp });
@@ -237,7 +242,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
-  /** Returns a session of a display, whose user has every permission. */
+  /** Returns a display session whose user has every permission. */
   const display = (): Promise<Client> => {
     const name = 'display';
     const { username, password } = ours;
@@ -246,7 +251,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
-  /** Returns a user of our customer without permissions, who is off duty. */
+  /** Returns an off-duty user in our customer without permissions. */
   const offDuty = (): Promise<Client> => {
     const name = 'off-duty';
     const client = clients.get(name) ?? createOffDuty([], name);
@@ -264,7 +269,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   return {
     cloud,
     issuer,
-    /** Sets the clock of the cloud ahead of the machine's, by ms. */
+    /** Sets the cloud's clock ahead of the machine clock, by ms. */
     setAhead,
     admin,
     anybody,
@@ -275,9 +280,9 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     beforeOtp,
     display,
     offDuty,
-    /** A token of our user that only reads. */
+    /** A read-only token for our user. */
     readOnly: anybody.as(readOnlyToken),
-    /** Credentials that are valid nowhere. */
+    /** Credentials that are not valid anywhere. */
     bad: {
       'a garbage token': anybody.as('garbage'),
       'a token with a wrong checksum': anybody.as(`${forged.slice(0, -1)}${forged.endsWith('0') ? '1' : '0'}`),
@@ -289,7 +294,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     },
     byDevice: ours.sensor.device,
     byProvisioner: anybody.as(PROVISIONING_KEY),
-    /** Resolves when the background work of earlier calls has ended. */
+    /** Resolves when background work from earlier requests has finished. */
     idle: cloud.idle,
     stop: () => Promise.all([cloud.stop(), receiver.stop(), issuer.stop()]),
   };
