@@ -10,14 +10,14 @@ const pseudo: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** What CloudFormation returns for a resource by `Ref` and by `Fn::GetAtt`. */
+/** What CloudFormation returns for a resource with `Ref` and `Fn::GetAtt`. */
 type Returned = { ref: string; attributes: Readonly<Record<string, string>> };
 
 const arn = (service: string, resource: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
 const withArn = (ref: string, Arn: string): Returned => ({ ref, attributes: { Arn } });
 const plain = (id: string): Returned => ({ ref: id, attributes: {} });
 
-/** Returns the ARN of a function by its name, or of an alias by `function:alias`. */
+/** Returns a function's ARN by name, or an alias's by `function:alias`. */
 export const lambdaArn = (name: string): string => arn('lambda', `function:${name}`);
 
 type Kind = (
@@ -27,7 +27,7 @@ type Kind = (
   resolve: (value: unknown) => unknown,
 ) => Returned;
 
-/** The types of resources that functions and APIs consist of. Other types are ignored. */
+/** The resource types that make up functions and APIs. Other types are ignored. */
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::ApiGateway::Deployment': plain,
   'AWS::ApiGateway::RestApi': plain,
@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     const name = String(properties?.FunctionName ?? id);
     return withArn(name, lambdaArn(name));
   },
-  // The number of a version is known only after its deployment.
+  // A version's number is known only after it is deployed.
   'AWS::Lambda::Version': (id) => ({ ref: id, attributes: { Version: id } }),
   'AWS::Logs::LogGroup': (id) => withArn(id, arn('logs', `log-group:${id}:*`)),
   'AWS::S3::Bucket': (id) => withArn(id.toLowerCase(), `arn:aws:s3:::${id.toLowerCase()}`),
@@ -73,12 +73,12 @@ type Intrinsics = Partial<{
   'Fn::Sub': string;
 }>;
 
-/** Returns a logical id without the hash that the CDK appends. */
+/** Returns a logical id without the hash appended by the CDK. */
 export const shortOf = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
 
 /**
- * Creates an account as a stack would leave it, with its services at `origin`. References in the template are resolved with
- * the names assigned here.
+ * Creates an account as a stack would leave it, with the services at `origin`. References in the template are resolved
+ * with the names assigned here.
  */
 export const createAccount = ({ Resources }: Template, origin: string) => {
   const returned = (id: string): Returned => {
@@ -123,17 +123,17 @@ export const createAccount = ({ Resources }: Template, origin: string) => {
     return resources as (P & { id: string; dependsOn: string[] })[];
   };
   return {
-    /** Returns the resources of a type with their properties resolved. */
+    /** Returns all resources with a given type, with resolved properties. */
     all,
     ref,
     arnOf: (id: string) => attribute(id, 'Arn'),
-    /** Returns the ARN of the resource of a type whose `Ref` has this value. */
+    /** Returns the ARN of the resource with this type and `Ref`. */
     arnByRef: (type: string, wanted: string) => {
       const found = all(type).find(({ id }) => ref(id) === wanted);
       if (!found) throw new Error(`there is no ${type} ${wanted}`);
       return attribute(found.id, 'Arn');
     },
-    /** Returns the resource of a type with this ARN. */
+    /** Returns the resource with this type and ARN. */
     byArn: <P extends object>(type: string, wanted: string) => {
       const found = all<P>(type).find(({ id }) => attribute(id, 'Arn') === wanted);
       if (!found) throw new Error(`there is no ${type} ${wanted}`);

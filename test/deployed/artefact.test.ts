@@ -11,7 +11,7 @@ import { toAccountAddress } from './gateway.ts';
 let cloud: Awaited<ReturnType<typeof startTestCloud>>;
 const emails: string[] = [];
 const clock = skippingClock(Date.now());
-/** The interval (ms) at which the sweep redrives dead letters. */
+/** How often (ms) the sweep redrives dead letters. */
 const REDRIVE_INTERVAL = 900_000;
 let maker: Receiver;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
     clock,
     say: (line) => void emails.push(line),
     log: () => {},
-    // The demo's receiver hangs once.
+    // The receiver in the demo hangs once.
     environment: {
       DELIVERY_DEADLINE_SECONDS: '2',
       MAKER_A_FEEDBACK_URL: toAccountAddress(maker.url),
@@ -42,7 +42,7 @@ test('delivers a fall to a webhook whose receiver fails at first', async () => {
   expect(passed, lines.join('\n')).toBe(true);
 });
 
-test('sends a password reset code by email that lets the user set a new password', async () => {
+test('emails a password reset code with which the user can set a new password', async () => {
   const admin = await adminOf(cloud.url);
   const { customerId } = await createHome(admin, 'maple', []);
   const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };
@@ -81,7 +81,7 @@ test('redrives dead letters on schedule, and quarantines unreadable ones', async
   expect(notes).toEqual(names.map(() => 'no task'));
 });
 
-test('lets pages of an allowed origin send preflight requests to both APIs, and read their errors', async () => {
+test('lets pages from an allowed origin send preflight requests to both APIs, and read their errors', async () => {
   const page = { origin: 'https://app.example.org', 'access-control-request-method': 'GET' };
   for (const path of ['/users/me', '/devices/id_00000000000000000000000/config']) {
     const asked = await clientOf(cloud.url).call('OPTIONS', path, undefined, page);
@@ -91,7 +91,7 @@ test('lets pages of an allowed origin send preflight requests to both APIs, and 
   }
 });
 
-test('responds with 413 to a body that fits into an invocation but exceeds the limit of every operation', async () => {
+test("responds with 413 to a body that fits into an invocation but exceeds every operation's limit", async () => {
   const anybody = clientOf(cloud.url);
   const large = { username: 'x'.repeat(4_000_000), password: ADMIN_PASSWORD };
   expect((await anybody.call('POST', '/users/login', large)).status).toBe(413);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export type Resource = { Type: string; Properties?: Readonly<Record<string, unknown>>; DependsOn?: string | string[] };
 export type Template = { Resources: Record<string, Resource> };
 
-/** The output of `cdk synth`: the template of its only stack, and the folders of assets by their keys in the bucket. */
+/** The output of `cdk synth`: the template for its only stack, and the asset folders by their keys in the bucket. */
 export type Assembly = { template: Template; assets: ReadonlyMap<string, string> };
 
 type Manifest = { artifacts: Record<string, { type: string; properties: { templateFile: string; file: string } }> };
@@ -12,7 +12,7 @@ type Assets = {
   files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
 };
 
-/** Reads a cloud assembly, without any contracts or code of this repository. */
+/** Reads a cloud assembly, without using any contracts or code from this repository. */
 export const readAssembly = (folder: string): Assembly => {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const artifacts = Object.values((read('manifest.json') as Manifest).artifacts);

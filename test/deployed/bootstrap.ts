@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The runtime of a function, which runs next to its bundle in the same process, and uses Lambda's runtime API.
+ * The runtime for a function. It runs beside the bundle in the same process, and uses Lambda's runtime API.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 const { AWS_LAMBDA_RUNTIME_API = '', LAMBDA_TASK_ROOT = '', _HANDLER = '' } = process.env;
 const { AWS_LAMBDA_FUNCTION_NAME = '', AWS_LAMBDA_FUNCTION_MEMORY_SIZE = '' } = process.env;
 const [host = '', port = ''] = AWS_LAMBDA_RUNTIME_API.split(':');
 
-// The clock of the account may be ahead of this machine's clock. It is set at the start of each invocation.
+// The account's clock may be ahead of the machine clock. It is set at the start of each invocation.
 let ahead = 0;
 const { now } = Date;
 Date.now = () => now() + ahead;
 
-// The account knows the machine of the tests by this address, because loopback is Lambda itself.
+// The address of the test machine as seen from the account, because loopback is Lambda itself.
 const MACHINE = '10.77.0.1';
 type Target = { host?: string };
 const { connect } = Socket.prototype;

@@ -17,14 +17,14 @@ import { environment } from '#shared/settings/environment.ts';
 const names = ['server', 'docs', 'console', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
 const bundles = inject('bundles');
 
-/** Runs a module in a separate Node process with only this environment, and returns what it prints as JSON. */
+/** Runs a module in a separate Node process with only this environment, and returns its output parsed as JSON. */
 const run = async (source: string, env: Record<string, string> = {}): Promise<unknown> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env });
   return JSON.parse(stdout);
 };
 const handlerOf = (name: (typeof names)[number]) => JSON.stringify(join(bundles[name].folder, 'handler.mjs'));
 
-/** Starts a fake of AWS that records requests and returns the same response to each. */
+/** Starts a fake AWS endpoint that records requests and returns the same response to each. */
 const listen = async (answer: object, status = 200) => {
   const requests: { headers: IncomingMessage['headers']; body: unknown }[] = [];
   const server = createServer(async (request, response) => {
@@ -51,8 +51,9 @@ const textOf = (name: LambdaName): string =>
 
 const sending = ['enqueue:events', 'enqueue:timers', 'enqueue:deliveries', 'enqueue:retries', 'enqueue:jobs'] as const;
 /**
- * Services, the capabilities for which a bundle contains them, and how to recognize their code: by a source path, or by a word
- * that occurs nowhere else. The AWS SDK is bundled in one piece, so its clients are recognized by the names of calls.
+ * Services, the capabilities for which a bundle contains them, and how to recognize their code: by a source path, or by
+ * a word that does not occur anywhere else. The AWS SDK is bundled in one piece, so its clients are recognized by call
+ * names.
  */
 const services: readonly { what: string; by: readonly Capability[]; trace: RegExp | string }[] = [
   { what: 'email by SES', by: ['send:mail'], trace: 'SendEmail' },
@@ -81,7 +82,7 @@ const hasTrace = (name: LambdaName, trace: RegExp | string): boolean =>
   typeof trace === 'string' ? textOf(name).includes(trace) : bundles[name].sources.some((file) => trace.test(file));
 
 describe('a bundle', () => {
-  // Functions that evaluate messages also contain the state machines of sensors, and `deliver` the mails about alarms.
+  // Functions that evaluate messages also contain the sensor state machines, and `deliver` the alarm emails.
   const large = ['devices', 'process', 'deliver'];
   it.each(lambdas.map(({ name }) => [name, large.includes(name) ? 410 : 400] as const))(
     '%s loads at most %i KB at start',
@@ -104,7 +105,7 @@ describe('a bundle', () => {
     expect(await run(source, credentials)).toBe('function');
   });
 
-  it('answers a request, and signs table calls with the credentials of its environment', async () => {
+  it('responds to a request, and signs table calls with credentials from the environment', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -123,7 +124,7 @@ describe('a bundle', () => {
     expect(headers['x-amz-security-token']).toBe('token');
   });
 
-  it('contains the description of the API, without the code that creates it', async () => {
+  it('contains the API description, without the code that creates it', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -141,7 +142,7 @@ describe('a bundle', () => {
     expect(bundles.server.sources).not.toContain('shared/api/openapi/describe.ts');
   });
 
-  it('logs stack traces with lines of the source code, from a source map that contains no sources', async () => {
+  it('logs stack traces with source lines, using a source map without sources', async () => {
     await using table = await listen({ __type: 'ResourceNotFoundException' }, 400);
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -156,7 +157,7 @@ describe('a bundle', () => {
       expect(JSON.parse(readFileSync(join(bundles.server.folder, file), 'utf8')).sourcesContent).toBeUndefined();
   });
 
-  it('logs its metrics in one line, using a lazy chunk', async () => {
+  it('logs metrics in one line, using a lazy chunk', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1000' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -179,7 +180,7 @@ describe('a bundle', () => {
     expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
   });
 
-  it('contains the script of the docs page in a lazy chunk that fits into a Lambda response', async () => {
+  it('contains the docs page script in a lazy chunk that fits into a Lambda response', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const headers = { 'accept-encoding': 'gzip, br' };
     const [file = ''] = Object.keys(library).filter((name) => name.endsWith('.js'));
@@ -199,7 +200,7 @@ describe('a bundle', () => {
   });
 
   it('sends to a queue using a lazy chunk', async () => {
-    // The SDK verifies the MD5 of the message.
+    // The SDK verifies the message MD5.
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
     await using queue = await listen({ Successful, Failed: [] });
     const { folder } = bundles.sweep;
@@ -214,7 +215,7 @@ describe('a bundle', () => {
     expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
   });
 
-  it('sends an email using a lazy chunk and the credentials of its environment', async () => {
+  it('sends an email using a lazy chunk and credentials from the environment', async () => {
     await using ses = await listen({ MessageId: 'm' });
     const { folder, startBytes } = bundles.auth;
     const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
@@ -232,20 +233,17 @@ describe('a bundle', () => {
     const [, data = ''] = /"Data":"([^"]+)"/.exec(JSON.stringify(ses.requests[0]?.body)) ?? [];
     expect(Buffer.from(data, 'base64').toString()).toContain('Subject: =?UTF-8?B?R3LDvMOfZQ==?=');
     expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
-    // Code that this client shares with the table client must not be loaded at start.
+    // Code shared by this client and the table client must not be loaded at start.
     expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
   });
 
-  it.each(lambdas)(
-    '$name contains no code that speaks SMTP, and lazily loads the code that builds emails',
-    ({ name }) => {
-      const { sources, startSources } = bundles[name as LambdaName];
-      expect(sources.filter((file) => /nodemailer\/.*(smtp|mailer\/)/.test(file))).toEqual([]);
-      expect(startSources.filter((file) => file.includes('/nodemailer/'))).toEqual([]);
-    },
-  );
+  it.each(lambdas)('$name contains no SMTP code, and loads the email builder lazily', ({ name }) => {
+    const { sources, startSources } = bundles[name as LambdaName];
+    expect(sources.filter((file) => /nodemailer\/.*(smtp|mailer\/)/.test(file))).toEqual([]);
+    expect(startSources.filter((file) => file.includes('/nodemailer/'))).toEqual([]);
+  });
 
-  it.each(lambdas)('$name contains no help texts of settings', ({ name }) => {
+  it.each(lambdas)('$name contains no help texts for settings', ({ name }) => {
     const help = environment.RATE_LIMIT_PER_SECOND.about.help.slice(0, 30);
     expect(textOf(name as LambdaName)).not.toContain(help);
   });
@@ -256,15 +254,15 @@ describe('a bundle', () => {
       expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
   });
 
-  it.each(lambdas)('$name contains exactly the services that its contract uses', ({ name, uses }) => {
+  it.each(lambdas)('$name contains exactly the services used by its contract', ({ name, uses }) => {
     const used: readonly Use[] = uses;
     const wanted = services.filter(({ by }) => by.some((capability) => used.includes(capability)));
     const found = services.filter(({ trace }) => hasTrace(name as LambdaName, trace));
     expect(found.map(({ what }) => what)).toEqual(wanted.map(({ what }) => what));
   });
 
-  it('contains only the parts of the store that its function calls', () => {
-    // Words that occur only in these parts.
+  it('contains only the store parts called by its function', () => {
+    // Words found only in these parts.
     const has = (name: LambdaName, word: string) => textOf(name).includes(word);
     expect([has('sensors', 'code_used'), has('feedback', 'feedbackRevision')]).toEqual([true, true]);
     expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
@@ -281,12 +279,12 @@ describe('a bundle', () => {
     ],
     ['shared/domain/rule/rule-hit.ts', ['station', 'rule-hits']],
     ['shared/domain/formats/teams-payload.ts', []],
-  ])('builds the schemas of %s at start only in these functions: %j', (file, names) => {
+  ])('builds the schemas in %s at start only in these functions: %j', (file, names) => {
     const building = lambdas.filter(({ name }) => bundles[name as LambdaName].startSources.includes(file));
     expect(building.map(({ name }) => name)).toEqual(names);
   });
 
-  it('process and devices contain no code that renders payloads', () => {
+  it('process and devices contain no payload rendering code', () => {
     const has = (name: LambdaName) => bundles[name].sources.some((file) => file.endsWith('formats/render.ts'));
     expect([has('deliver'), has('process'), has('devices')]).toEqual([true, false, false]);
   });

@@ -30,24 +30,24 @@ import { createQueues, type DeployedQueue } from './queues.ts';
 
 type Options = Pick<CloudOptions, 'first'> &
   Partial<CloudOptions> & {
-    /** Variables that override the settings of the synthesized stage. */
+    /** Variables that override the synthesized stage's settings. */
     environment?: Readonly<Record<string, string>>;
-    /** Sets the actual address of the APIs in functions, so that they can call it. */
+    /** Sets the actual API address in functions, so that they can call it. */
     isReached?: true;
-    /** Concurrent invocations for messages of a queue, by its name. */
+    /** Concurrent invocations for a queue's messages, by queue name. */
     sideBySide?: Readonly<Record<string, number>>;
-    /** Executes each put and removal of an item, but loses its first response. */
+    /** Executes each put and removal of an item, but loses the first response. */
     losesAnswers?: true;
   };
 
-/** A running cloud assembly, with what was observed of it. */
+/** A running cloud assembly, with what was observed while it ran. */
 export type Deployed = Cloud & {
   judge: Judge;
   /** Failed invocations: those that threw, timed out or were denied. */
   faults: string[];
   functions: readonly DeployedFunction[];
   account: Account;
-  /** The metrics that CloudWatch would have extracted from the logs of its functions. */
+  /** The metrics CloudWatch would have extracted from the function logs. */
   measured: ReadonlySet<string>;
 };
 
@@ -70,7 +70,7 @@ const byName = (queues: readonly DeployedQueue[]): { queues: LocalQueues; dead: 
   return { queues: pick(false), dead: pick(true) };
 };
 
-/** Returns a runtime with which tests access the table and the queues directly, without API and policies. */
+/** Returns a runtime through which tests access the table and the queues directly, bypassing API and policies. */
 const directRuntime = (
   options: Options,
   table: Runtime['table'],
@@ -98,12 +98,15 @@ const directRuntime = (
   };
 };
 
-/** Throws, because metrics leave functions with their logs, and nothing stores their values here. */
+/** Throws, because metrics leave functions through logs, and their values are not stored here. */
 const valuesOf = (name: string): never => {
   throw new Error(`values of metrics are not stored here, including ${name}`);
 };
 
-/** Returns the processes of a function: one per concurrent invocation of its queues, or up to two on demand without queues. */
+/**
+ * Returns the number of processes for a function: one per concurrent invocation for queues, or up to two on demand
+ * without queues.
+ */
 const processesOf = (account: Account, sideBySide: (arn: string) => number) => {
   const mappings = mappingsOf(account);
   return (arn: string) => {
@@ -120,7 +123,7 @@ const startEngines = async () => {
   return { engine, endpoint, gateway, stop: async () => void (await Promise.all([engine.stop(), endpoint.stop()])) };
 };
 
-/** Creates the resources of the template on the engines. Throws if they do not fit together. */
+/** Creates the template's resources on the engines. Throws if they do not fit together. */
 const deploy = async (
   assembly: Assembly,
   { engine, endpoint, gateway }: Engines,
@@ -169,7 +172,7 @@ const deploy = async (
   return { account, tableName: table.id, judge, queues, functions, sideBySide };
 };
 
-/** Starts the functions of a cloud assembly on the embedded engines, connected as in its template. */
+/** Starts the functions in a cloud assembly on the embedded engines, connected as in the template. */
 export const startDeployed = async (assembly: Assembly, options: Options): Promise<Deployed> => {
   const { clock = systemClock } = options;
   const faults: string[] = [];
@@ -196,7 +199,7 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   gateway.open({ ...deployed, now: clock.now, onError });
   const events = startEvents({ ...deployed, clock, onError });
   const mqtt = options.mqttPort === undefined ? null : await startMqtt({ ...deployed, clock, onError }, runtime.log);
-  // Without a domain configuration no device is connected.
+  // Without a domain configuration, no device is connected.
   published.resolve(mqtt?.publish ?? (async () => {}));
   return {
     url: gateway.origin + BASE_PATH,

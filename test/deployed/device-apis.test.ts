@@ -9,7 +9,7 @@ import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor, nextHard
 const FALLS = 200;
 type Delivered = { event?: { uuid: string; type: string; action: string } };
 
-describe.each(['http', 'alb'] as const)('devices that call the device API with deviceApi=%s', (deviceApi) => {
+describe.each(['http', 'alb'] as const)('the device API with deviceApi=%s', (deviceApi) => {
   let cloud: Cloud;
   let receiver: Receiver;
   let home: Awaited<ReturnType<typeof createHome>>;
@@ -23,7 +23,7 @@ describe.each(['http', 'alb'] as const)('devices that call the device API with d
     await Promise.all([cloud?.stop(), receiver?.stop()]);
   });
 
-  test(`report ${FALLS} falls in order, and none is refused or lost`, async () => {
+  test(`accepts ${FALLS} falls in order, without refusing or losing any`, async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const start = Date.now() - 3_600_000;
     const posted: string[] = [];
@@ -49,7 +49,7 @@ describe.each(['http', 'alb'] as const)('devices that call the device API with d
     expect(falls().length).toBe(posted.length);
   }, 240_000);
 
-  test('register, get a pairing code, and fetch their configuration once', async () => {
+  test('lets devices register, get a pairing code, and fetch their configuration once', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const path = `/devices/${sensorId}`;
     expect(await device.ok('POST', `${path}/pairing-code`)).toMatchObject({ pairingCode: expect.any(String) });
@@ -59,7 +59,7 @@ describe.each(['http', 'alb'] as const)('devices that call the device API with d
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  test('have no access to other sensors, and no access at all without a valid token or key', async () => {
+  test('refuses access to other sensors, and any access without a valid token or key', async () => {
     const [one, other] = [await linkSensor(home.client), await linkSensor(home.client)];
     const body = fallMessage('calling', Date.now() - 60_000);
     const path = `/devices/${other.sensorId}/messages`;
@@ -73,7 +73,7 @@ describe.each(['http', 'alb'] as const)('devices that call the device API with d
     for (const { body, status } of answers) expect(body).toEqual({ message: expect.any(String), statusCode: status });
   });
 
-  test('get 404, 405, 413 and 415 in the usual format', async () => {
+  test('responds with 404, 405, 413 and 415 in the usual format', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const path = `/devices/${sensorId}/messages`;
     const answers = [
@@ -86,7 +86,7 @@ describe.each(['http', 'alb'] as const)('devices that call the device API with d
     for (const { body, status } of answers) expect(body).toEqual({ message: expect.any(String), statusCode: status });
   });
 
-  test('may send text beyond ASCII, and query parameters, which are ignored', async () => {
+  test('accepts text beyond ASCII, and ignores query parameters', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const model = 'Würfel';
     const registered = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1, model };
@@ -96,34 +96,34 @@ describe.each(['http', 'alb'] as const)('devices that call the device API with d
   });
 });
 
-describe.each(['http', 'alb'] as const)('the rate limits of deviceApi=%s', (deviceApi) => {
+describe.each(['http', 'alb'] as const)('rate limits with deviceApi=%s', (deviceApi) => {
   let cloud: Cloud;
   beforeAll(async () => {
-    // All calls of a test are in the same second.
+    // All requests in a test arrive in the same second.
     const frozen = Date.now();
     const environment = { RATE_LIMIT_PER_SECOND: '30' };
     cloud = await startTestCloud({ deviceApi, environment, clock: { ...systemClock, now: () => frozen } });
   });
   afterAll(() => cloud?.stop());
 
-  /** Returns, for calls made one after the other, how many were answered with 429. */
+  /** Returns how many of a number of sequential requests were answered with 429. */
   const limited = async (calls: number, call: (at: number) => Promise<{ status: number }>): Promise<number> => {
     let count = 0;
     for (let at = 0; at < calls; at++) if ((await call(at)).status === 429) count++;
     return count;
   };
 
-  test('apply to each device separately', async () => {
+  test('limits each device separately', async () => {
     const body = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1 };
     const { sensorId, deviceToken } = await clientOf(cloud.url)
       .as(PROVISIONING_KEY)
       .ok<{ sensorId: string; deviceToken: string }>('POST', '/devices/register', body);
     const device = clientOf(cloud.url).as(deviceToken);
-    // There are at most two processes, and each accepts 20 calls.
+    // There are at most two processes, and each accepts 20 requests.
     expect(await limited(50, () => device.call('GET', `/devices/${sensorId}/config`))).toBeGreaterThanOrEqual(10);
   });
 
-  test('apply to each address separately, whatever a caller writes into X-Forwarded-For', async () => {
+  test('limits each address separately, whatever a caller writes into X-Forwarded-For', async () => {
     const stranger = clientOf(cloud.url).as('dt_wrong');
     const path = '/devices/id_00000000000000000000000/config';
     const call = (at: number) => stranger.call('GET', path, undefined, { 'x-forwarded-for': `192.0.2.${at}` });

@@ -6,7 +6,7 @@ import { type Backend, iot, ResponseLost, s3, services, ses, sns } from './servi
 
 type Account = Backend & { names: readonly string[] };
 
-/** Returns a service that is identified by its path, or by the lack of a target. */
+/** Returns a service identified by its path, or by the lack of a target. */
 const serviceByPath = (url: string, target: string, { bucket }: Account) => {
   if (url === '/v2/email/outbound-emails') return ses;
   if (url.startsWith('/topics/')) return iot;
@@ -20,7 +20,7 @@ const perform = async (incoming: IncomingMessage, backend: Account): Promise<unk
   const service = serviceByPath(url, target, backend) ?? services[target];
   if (!service) throw new Error(`${method} ${url} ${target} is not simulated`);
   const bytes = Buffer.concat(await incoming.toArray());
-  // A call of a signed URL counts as a call of its signer.
+  // A request to a signed URL counts as a request from its signer.
   const signed = `Credential=${new URL(url, 'http://any').searchParams.get('X-Amz-Credential') ?? ''}`;
   const caller = callerOf(headers.authorization ?? signed, backend.names);
   return service({ caller, operation, method, url, body: bytes.toString('utf8'), bytes, headers }, backend);
@@ -44,7 +44,7 @@ const answer = async (incoming: IncomingMessage, response: ServerResponse, backe
   }
 };
 
-/** Starts the endpoint where the services of an account answer its functions. `open` connects their backend. */
+/** Starts the endpoint where an account's services serve its functions. `open` connects their backend. */
 export const startEndpoint = async () => {
   const opened = Promise.withResolvers<Account>();
   const server = createServer((incoming, response) => {

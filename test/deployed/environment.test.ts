@@ -8,7 +8,7 @@ import { startEnvironment } from './environment.ts';
 const folder = mkdtempSync(join(tmpdir(), 'deployed-code-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Starts an environment of a function with this code. */
+/** Starts a function environment with this code. */
 const start = async (code: string, variables: Record<string, string> = {}, timeoutSeconds = 10) => {
   writeFileSync(join(folder, 'handler.mjs'), code);
   const environment = await startEnvironment({
@@ -23,7 +23,7 @@ const start = async (code: string, variables: Record<string, string> = {}, timeo
   return environment;
 };
 
-test('a process has only the variables of the template and of Lambda', async () => {
+test('a process has only the variables from the template and from Lambda', async () => {
   const code = 'export const handler = async () => Object.keys(process.env).sort();';
   const { invoke, stop } = await start(code, { TABLE_NAME: 't' });
   const names = ['AWS_LAMBDA_RUNTIME_API', 'LAMBDA_TASK_ROOT', 'TABLE_NAME', '_HANDLER'];
@@ -31,7 +31,7 @@ test('a process has only the variables of the template and of Lambda', async () 
   await stop();
 });
 
-test('a process keeps its state between invocations, and knows the remaining time of each', async () => {
+test('a process keeps state between invocations, and knows the remaining time in each', async () => {
   const { invoke, stop } = await start(`let count = 0;
     export const handler = async (event, context) => [event, ++count, context.getRemainingTimeInMillis() <= 10_000];`);
   expect([await invoke('{"a":1}'), await invoke('2')]).toEqual(['[{"a":1},1,true]', '[2,2,true]']);
@@ -50,7 +50,7 @@ test.each([
   await stop();
 });
 
-test('an invocation that times out fails, and its process gets no more invocations', async () => {
+test('an invocation that times out fails, and its process receives no further invocations', async () => {
   const code = 'export const handler = () => new Promise(() => setInterval(() => {}, 1_000));';
   const { invoke, isGone, stop } = await start(code, {}, 1);
   await expect(invoke('{}')).rejects.toThrow('timed out after 1 seconds');

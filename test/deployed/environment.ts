@@ -13,7 +13,7 @@ export type FunctionSpec = {
   arn: string;
   timeoutSeconds: number;
   memorySize: number;
-  /** The environment of its process, except for the address of the runtime API. */
+  /** The process environment, except for the runtime API address. */
   variables: Readonly<Record<string, string>>;
 };
 
@@ -37,7 +37,7 @@ const start = ({ variables, memorySize }: FunctionSpec, api: string, onLine: (li
 };
 
 /**
- * Starts an execution environment: a process, and the runtime API from which it fetches one invocation at a time.
+ * Starts an execution environment: a process, and the runtime API that hands out one invocation at a time.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 export const startEnvironment = async (options: Options) => {
@@ -80,7 +80,7 @@ export const startEnvironment = async (options: Options) => {
     take(request.url ?? '', Buffer.concat(await request.toArray()).toString('utf8'));
     response.writeHead(202).end();
   };
-  // The unfinished request of a killed process is dropped.
+  // A killed process leaves an unfinished request, which is dropped.
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -101,9 +101,12 @@ export const startEnvironment = async (options: Options) => {
   };
 
   return {
-    /** Whether it accepts no more invocations. */
+    /** Whether it has stopped accepting invocations. */
     isGone: () => isGone || child.killed,
-    /** Runs the function once it has started, and returns its result as JSON. Rejects if it fails or times out. */
+    /**
+     * Runs the function once it has started, and returns the result as JSON. Rejects if the function fails or times
+     * out.
+     */
     invoke: async (event: string): Promise<string> => {
       const started = within(INIT_MS, `was not ready after ${INIT_MS} ms`);
       await ready.promise.finally(started);

@@ -9,12 +9,15 @@ import type { DeployedQueue } from './queues.ts';
 import { permissionsOf } from './routes.ts';
 
 /**
- * The concurrent invocations of a mapping, unless a test sets more for its queue: enough for two processes to work on a queue
- * at the same time.
+ * Concurrent invocations per mapping, unless a test sets more for a queue. This is enough for two processes to work on
+ * a queue at the same time.
  */
 export const DEFAULT_CONCURRENCY = 2;
 
-/** The timeout (s) of pollers. The function's own timeout limits invocations, because a test may set this clock ahead. */
+/**
+ * The poller timeout (s). Invocations are limited by the function's own timeout, because a test may set this clock
+ * ahead.
+ */
 const UNBOUNDED = 2_000_000;
 
 type Mapping = {
@@ -27,26 +30,26 @@ type Mapping = {
   ScalingConfig?: { MaximumConcurrency: number };
 };
 
-/** The part of the deployed stack that event source mappings and rules need. */
+/** The part of the deployed stack needed by event source mappings and rules. */
 export type Wiring = {
   account: Account;
   /** The functions by ARN. */
   functions: ReadonlyMap<string, DeployedFunction>;
   queues: readonly DeployedQueue[];
   judge: Judge;
-  /** Returns the concurrent invocations for the ARN of a queue. */
+  /** Returns the number of concurrent invocations for a queue ARN. */
   sideBySide: (arn: string) => number;
   clock: Clock;
   onError: (error: unknown) => void;
 };
 
-/** The properties of a mapping that are simulated. Others must not be overlooked. */
+/** The simulated mapping properties. Others must not be overlooked. */
 const SIMULATED = ['BatchSize', 'EventSourceArn', 'FunctionName', 'FunctionResponseTypes', 'ScalingConfig'];
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-permissions */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
-/** Returns the mappings of the template, with the ARNs of the functions or aliases that they invoke. */
+/** Returns the template's mappings, each with the ARN of the function or alias to invoke. */
 export const mappingsOf = (account: Account): readonly (Mapping & { lambda: string })[] =>
   account.all<Mapping>('AWS::Lambda::EventSourceMapping').map((mapping) => {
     const { id, dependsOn: _, ...written } = mapping;
@@ -75,7 +78,7 @@ const startMapping = (
     clock,
     timeoutSeconds: UNBOUNDED,
     concurrency: Math.min(ScalingConfig?.MaximumConcurrency ?? Number.POSITIVE_INFINITY, sideBySide(EventSourceArn)),
-    // Without this response type, Lambda deletes the whole batch whatever the function returns.
+    // Without this response type, Lambda deletes the whole batch, whatever the function returns.
     handler: async (event) => {
       const answer = (await lambda.invoke(event)) as SQSBatchResponse;
       return reports ? answer : undefined;
@@ -109,7 +112,7 @@ export const startEvents = (options: Wiring) => {
   const pollers = mappingsOf(account).flatMap((mapping) => startMapping(mapping, options) ?? []);
   return {
     sweep: async () => void (await Promise.all(timers.map((timer) => timer.runNow()))),
-    /** Resolves when no message is available or in progress, and no scheduled function runs. */
+    /** Resolves when no message is available or in progress, and no scheduled function is running. */
     idle: async () => {
       await Promise.all(timers.map((timer) => timer.idle()));
       // A function may have enqueued work for another one that was idle before.

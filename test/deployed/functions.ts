@@ -14,17 +14,17 @@ type Written = {
   Timeout: number;
 };
 
-/** Returns the access key of a function's role, which identifies the caller. */
+/** Returns the access key for a function's role, which identifies the caller. */
 const accessKeyOf = (name: string) => `ASIA${name.toUpperCase()}`;
 
-/** Returns the function whose credentials signed a call. */
+/** Returns the function whose credentials signed a request. */
 export const callerOf = (authorization: string, names: readonly string[]): string => {
   const [, key = ''] = /Credential=(\w+)\//.exec(authorization) ?? [];
   return names.find((name) => accessKeyOf(name) === key) ?? 'nobody';
 };
 
 /**
- * Returns the variables that Lambda adds to the variables of the template.
+ * Returns the variables that Lambda adds to those in the template.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */
 const setByLambda = (
@@ -50,7 +50,10 @@ const setByLambda = (
   TZ: ':UTC',
 });
 
-/** Returns the variables that point the SDK at the services of the account. In AWS it derives them from the region. */
+/**
+ * Returns the variables that point the SDK at the account's services. In AWS, the SDK derives the endpoints from the
+ * region.
+ */
 const endpointsAt = (origin: string) =>
   Object.fromEntries(
     ['CLOUDWATCH', 'DYNAMODB', 'IOT_DATA_PLANE', 'KMS', 'PINPOINT_SMS_VOICE_V2', 'S3', 'SESV2', 'SNS', 'SQS'].map(
@@ -61,7 +64,7 @@ const endpointsAt = (origin: string) =>
 type Host = {
   origin: string;
   clock: Clock;
-  /** Values that override existing variables of the functions. */
+  /** Values that override existing function variables. */
   settings: Readonly<Record<string, string>>;
   onLine: (line: string) => void;
 };
@@ -83,10 +86,13 @@ const specOf = (account: Account, { assets }: Assembly, id: string, written: Wri
   return { name, arn: account.arnOf(id), timeoutSeconds: Timeout, memorySize: MemorySize, variables };
 };
 
-/** The number of processes of a function: at least `min` before any of them gets a second invocation, and at most `max`. */
+/**
+ * The number of processes for a function: at least `min` before any of them gets a second invocation, and at most
+ * `max`.
+ */
 type Processes = { min: number; max: number };
 
-/** Creates a function whose environments start on demand, and handle one invocation at a time. */
+/** Creates a function whose environments start on demand and handle one invocation at a time. */
 const createFunction = (spec: FunctionSpec, { min, max }: Processes, { clock, onLine }: Host) => {
   let idle: Environment[] = [];
   const queue: (() => void)[] = [];
@@ -96,7 +102,7 @@ const createFunction = (spec: FunctionSpec, { min, max }: Processes, { clock, on
     const alive = idle.filter((environment) => !environment.isGone());
     count -= idle.length - alive.length;
     idle = alive;
-    // Uses the environment that has been idle longest, so that work is spread over all of them.
+    // Uses the environment that has been idle longest, which spreads work over all of them.
     const longestIdle = count < min ? undefined : idle.shift();
     if (longestIdle) return longestIdle;
     if (count < max) {
@@ -116,7 +122,7 @@ const createFunction = (spec: FunctionSpec, { min, max }: Processes, { clock, on
   return {
     name: spec.name,
     timeoutSeconds: spec.timeoutSeconds,
-    /** Returns the result of the handler, converted from JSON. Rejects if it throws or times out. */
+    /** Returns the handler's result, parsed from JSON. Rejects if the handler throws or times out. */
     invoke: async (event: unknown): Promise<unknown> => {
       const environment = await acquire();
       try {
@@ -125,7 +131,7 @@ const createFunction = (spec: FunctionSpec, { min, max }: Processes, { clock, on
         release(environment);
       }
     },
-    /** Returns the number of processes that were started. */
+    /** Returns the number of processes started. */
     started: () => all.length,
     stop: async () => void (await Promise.all(all.map(async (environment) => (await environment).stop()))),
   };
@@ -135,7 +141,7 @@ export type DeployedFunction = ReturnType<typeof createFunction>;
 
 type Alias = { FunctionName: string; FunctionVersion: string };
 
-/** Returns the aliases of the template with the ARNs of their functions. */
+/** Returns the template's aliases, with the ARNs of their functions. */
 const aliasesOf = (account: Account): (readonly [alias: string, lambda: string])[] => {
   const versions = account.all<Pick<Alias, 'FunctionName'>>('AWS::Lambda::Version');
   return account.all<Alias>('AWS::Lambda::Alias').map(({ id, FunctionName, FunctionVersion }) => {
@@ -145,7 +151,7 @@ const aliasesOf = (account: Account): (readonly [alias: string, lambda: string])
   });
 };
 
-/** Creates the functions of the template, by their ARNs and the ARNs of their aliases. */
+/** Creates the template's functions, keyed by their own ARNs and their alias ARNs. */
 export const createFunctions = (
   account: Account,
   assembly: Assembly,

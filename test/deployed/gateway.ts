@@ -16,18 +16,18 @@ import { type Api, apisOf, type Found, findRoute, permissionsOf, sourceOf } from
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BYTES = 10 * 1_024 * 1_024;
 
-// Receivers of tests listen on the loopback interface of this machine, which no Lambda can call. The account knows this machine
-// by another address of the same length: bodies are translated on their way in and out.
+// Test receivers listen on this machine's loopback interface, which Lambda functions cannot reach. The account knows
+// this machine by another address of the same length. Bodies are translated on the way in and out.
 const LOOPBACK = /\/\/127\.0\.0\.1:/g;
 const IN_ACCOUNT = /\/\/10\.77\.0\.1:/g;
 
-/** Returns a text with the address by which the account knows this machine. */
+/** Returns a string with this machine's address replaced by the one used in the account. */
 export const toAccountAddress = (text: string): string => text.replaceAll(LOOPBACK, '//10.77.0.1:');
 const translateRequest = (body: Buffer): Buffer => Buffer.from(toAccountAddress(body.toString('latin1')), 'latin1');
 const translateResponse = (result: APIGatewayProxyResult): APIGatewayProxyResult =>
   result.isBase64Encoded ? result : { ...result, body: result.body.replaceAll(IN_ACCOUNT, '//127.0.0.1:') };
 
-/** Whether an HTTP API passes bodies of this type as text, which loses bytes that are not UTF-8. */
+/** Whether an HTTP API passes bodies with this content type as text, which loses bytes that are not UTF-8. */
 const isText = (type = ''): boolean => /^(text\/|application\/(json|javascript|xml)\b)/i.test(type);
 
 const eventAt = (
@@ -48,7 +48,7 @@ const eventAt = (
   return { ...event, ...https, body: text, isBase64Encoded: false };
 };
 
-/** Sends a response of the API itself. */
+/** Sends a response from the API itself. */
 const respond = (response: ServerResponse, statusCode: number, message: string): void =>
   void response.writeHead(statusCode, { 'Content-Type': 'application/json' }).end(JSON.stringify({ message }));
 
@@ -81,7 +81,7 @@ const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
     const lambda = functions.get(route.lambda);
     try {
       if (!lambda) throw new Error(`${route.resource} leads to ${route.lambda}, which is not a function`);
-      // The route for any method would answer too, but without what API Gateway does for the route of the operation.
+      // The route for any method would respond too, but without what API Gateway does for the operation's own route.
       if (methods.includes(method) && !route.isOwn) throw new Error(`${method} ${url.pathname} has no separate route`);
       const source = sourceOf(api, method, route.resource);
       if (!may(route.lambda, source))
@@ -95,7 +95,7 @@ const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
   };
 };
 
-/** Returns what the contracts state about a path: its API and its methods. */
+/** Returns what the contracts state about a path: its API and methods. */
 const knownPaths = () => {
   const router = createRouter(groups);
   const all = groups.flatMap(({ operations }: Group) => Object.values(operations));
@@ -108,8 +108,8 @@ const knownPaths = () => {
 };
 
 /**
- * Starts the APIs and the load balancer of an account at one address. The contracts decide which API a path belongs to;
- * the routes of the template decide where it leads.
+ * Starts an account's APIs and load balancer at one address. The contracts decide which API a path belongs to, and the
+ * template routes decide where it leads.
  */
 export const startGateway = async () => {
   const opened = Promise.withResolvers<Record<Api['kind'], ReturnType<typeof answerAt>>>();
@@ -126,7 +126,7 @@ export const startGateway = async () => {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open: (options: Options): void => {
       const apis = apisOf(options.account);
-      // Devices call the load balancer of a stage that has one.
+      // If a stage has a load balancer, devices call that.
       const balancer = loadBalancerOf({ ...options, translate: translateRequest });
       opened.resolve({ rest: answerAt(apis.rest, options), http: balancer ?? answerAt(apis.http, options) });
     },

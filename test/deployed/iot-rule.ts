@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 
-/** A message that a device published, with the principal of its connection and the time of arrival (ms). */
+/** A message published by a device, with the connection's principal and the arrival time (ms). */
 export type Published = { topic: string; principal: string; time: number; payload: Buffer };
 
 type Written = {
@@ -17,7 +17,7 @@ type Role = {
   Policies: { PolicyDocument: { Statement: { Action: string; Resource: string }[] } }[];
 };
 
-/** Returns the ARN of the queue to which the error action may send messages with its role. */
+/** Returns the ARN of the queue to which the error action's role may send messages. */
 const errorQueueOf = (
   account: Account,
   { QueueUrl, RoleArn }: Written['TopicRulePayload']['ErrorAction']['Sqs'],
@@ -31,7 +31,7 @@ const errorQueueOf = (
   return arn;
 };
 
-/** Returns the rule of the template that receives messages. */
+/** Returns the template's rule for incoming messages. */
 export const findRule = (account: Account) => {
   const [rule, ...others] = account.all<Written>('AWS::IoT::TopicRule');
   if (!rule || others.length > 0) throw new Error('the template must have exactly one rule of AWS IoT');
@@ -47,7 +47,7 @@ export const findRule = (account: Account) => {
   };
 };
 
-/** The functions of a SELECT that are simulated. https://docs.aws.amazon.com/iot/latest/developerguide/iot-sql-functions.html */
+/** The simulated functions in a SELECT. https://docs.aws.amazon.com/iot/latest/developerguide/iot-sql-functions.html */
 const functions: readonly [RegExp, (published: Published, argument: string) => unknown][] = [
   [/^topic\((\d+)\)$/, ({ topic }, level) => topic.split('/')[Number(level) - 1]],
   [/^principal\(\)$/, ({ principal }) => principal],
@@ -63,7 +63,7 @@ const selectedBy = (expression: string, published: Published): unknown => {
   throw new Error(`${expression} is not simulated`);
 };
 
-/** Returns the event that a rule creates from a message, or null if its filter does not match the topic. */
+/** Returns the event that a rule creates from a message, or null if the rule's filter does not match the topic. */
 export const selectOf = (sql: string, published: Published): Record<string, unknown> | null => {
   const [, selected = '', filter = ''] = /^SELECT (.+) FROM '([^']+)'$/.exec(sql) ?? [];
   if (selected === '') throw new Error(`${sql} is not simulated`);

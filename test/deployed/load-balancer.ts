@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
 import type { DeployedFunction } from './functions.ts';
 import { permissionsOf } from './routes.ts';
 
-/** The largest body of a request, and the largest response. */
+/** The largest request body, and the largest response. */
 const MAX_BYTES = 1_024 * 1_024;
 
 type Condition = {
@@ -26,7 +26,7 @@ type TargetGroup = {
   TargetGroupAttributes: { Key: string; Value: string }[];
 };
 
-/** Matches a value with wildcards: `?` is one character, `*` any number. */
+/** Matches a value against a pattern: `?` is one character, `*` any number. */
 const isMatch = (pattern: string, value: string): boolean =>
   new RegExp(
     `^${pattern
@@ -43,11 +43,11 @@ const isMet = ({ Field, HttpHeaderConfig, PathPatternConfig }: Condition, reques
   return HttpHeaderConfig.Values.some((pattern) => isMatch(pattern, String(value ?? '')));
 };
 
-/** A load balancer passes bodies of these types as text, unless they are compressed. */
+/** A load balancer passes bodies with these types as text, unless they are compressed. */
 const isText = ({ 'content-type': type = '', 'content-encoding': encoding }: IncomingMessage['headers']): boolean =>
   encoding === undefined && /^(text\/|application\/(json|javascript|xml)\b)/i.test(type);
 
-/** Returns the event of a target group with `lambda.multi_value_headers.enabled`: names of headers in lower case. */
+/** Returns the event for a target group with `lambda.multi_value_headers.enabled`, with lower-case header names. */
 const eventOf = (request: IncomingMessage, body: Buffer, targetGroupArn: string): ALBEvent => {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const pairs = request.rawHeaders.flatMap((name, at): [string, string][] =>
@@ -69,7 +69,7 @@ const eventOf = (request: IncomingMessage, body: Buffer, targetGroupArn: string)
     multiValueHeaders: {
       ...sent,
       'x-amzn-trace-id': ['Root=1-5bdb40ca-556d8b0c50dc66f0511bf520'],
-      // The load balancer appends its values to the caller's values (github.com/laravel/vapor-core/pull/25).
+      // The load balancer appends its own values to the caller's (github.com/laravel/vapor-core/pull/25).
       'x-forwarded-for': [...(sent['x-forwarded-for'] ?? []), forwarded.join(', ')],
       'x-forwarded-port': ['443'],
       'x-forwarded-proto': [...(sent['x-forwarded-proto'] ?? []), 'https'],
@@ -79,7 +79,7 @@ const eventOf = (request: IncomingMessage, body: Buffer, targetGroupArn: string)
   };
 };
 
-/** Sends a response of a function. A load balancer reads the status and only the headers with several values. */
+/** Sends a function's response. A load balancer reads only the status and the multi-value headers. */
 const send = (
   response: ServerResponse,
   { statusCode, multiValueHeaders, headers, body, isBase64Encoded }: ALBResult,
@@ -94,7 +94,7 @@ const send = (
   response.end(isBase64Encoded ? Buffer.from(body ?? '', 'base64') : body);
 };
 
-/** Sends a page of the load balancer itself. */
+/** Sends a page from the load balancer itself. */
 const page = (response: ServerResponse, status: number, type = 'text/html', body = `<html>${status}</html>`): void =>
   void response.writeHead(status, { 'Content-Type': type, Server: 'awselb/2.0' }).end(body);
 
@@ -105,7 +105,7 @@ type Options = {
   onError: (error: unknown) => void;
 };
 
-/** Returns the function of a target group, if the load balancer may invoke it. */
+/** Returns a target group's function, if the load balancer may invoke it. */
 const targetOf = ({ account, functions }: Options, arn: string): DeployedFunction => {
   const group = account
     .all<TargetGroup>('AWS::ElasticLoadBalancingV2::TargetGroup')
@@ -122,7 +122,7 @@ const targetOf = ({ account, functions }: Options, arn: string): DeployedFunctio
 };
 
 /**
- * Returns what answers at the load balancer of an account, or null if it has none.
+ * Returns the request handler for an account's load balancer, or null if there is none.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
  */
 export const loadBalancerOf = (options: Options) => {

@@ -29,7 +29,7 @@ describe.each([4, 10])('%d processes on one queue', (count) => {
     await Promise.all([cloud?.stop(), receiver?.stop()]);
   });
 
-  test('process messages of a sensor in order, and deliver each fall once with its own payload', async () => {
+  test("process one sensor's messages in order, and deliver each fall once with its own payload", async () => {
     const sensor = await linkSensor(home.client);
     const start = Date.now() - 3_600_000;
     const posted: string[] = [];
@@ -59,7 +59,7 @@ describe.each([4, 10])('%d processes on one queue', (count) => {
     expect(falls().every(({ uuid, raw }) => raw.uuid === uuid)).toBe(true);
   }, 60_000);
 
-  test('share the work of many sensors', async () => {
+  test('workers share the messages from many sensors', async () => {
     const sensors = await Promise.all(Array.from({ length: 12 }, () => linkSensor(home.client)));
     const before = receiver.received.length;
     const report = (at: number) =>
@@ -73,8 +73,7 @@ describe.each([4, 10])('%d processes on one queue', (count) => {
         ),
       );
     for (let at = 0; at < 5; at++) await report(at);
-    // Each fall causes a Full and a Raw delivery, and the first message of a sensor causes a Full delivery about its
-    // activity.
+    // Each fall causes a Full and a Raw delivery, and a sensor's first message causes a Full delivery about activity.
     await receiver.until(before + sensors.length * (5 * 2 + 1));
     expect(
       latest()

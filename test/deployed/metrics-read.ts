@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 
-/** The identity of a metric in CloudWatch: namespace, name and dimensions in order. */
+/** A CloudWatch metric's identity: namespace, name and dimensions in order. */
 type Metric = { namespace: string; name: string; dimensions: Readonly<Record<string, string>> };
 const textOf = ({ namespace, name, dimensions }: Metric): string =>
   [namespace, name, ...Object.entries(dimensions).map((pair) => pair.join('='))].join(' ');
@@ -9,7 +9,7 @@ type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: s
 type Embedded = { _aws: { CloudWatchMetrics: Directive[] } } & Record<string, unknown>;
 
 /**
- * Returns the metrics that CloudWatch extracts from a log line of a function.
+ * Returns the metrics that CloudWatch extracts from a function's log line.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const metricsIn = (line: string): string[] => {
@@ -28,7 +28,7 @@ export const metricsIn = (line: string): string[] => {
 
 type Filter = { MetricTransformations: { MetricNamespace: string; MetricName: string }[] };
 
-/** Returns the metrics that metric filters extract from the logs of APIs. */
+/** Returns the metrics extracted from API logs by metric filters. */
 export const filteredBy = (account: Account): string[] =>
   account
     .all<Filter>('AWS::Logs::MetricFilter')
@@ -45,7 +45,7 @@ const ofAlarm = ({ Namespace, MetricName, Dimensions, Metrics = [] }: Alarm): Na
 type Dashboard = { DashboardBody: string };
 type Body = { widgets: { properties: { metrics?: unknown[][] } }[] };
 
-/** Returns the metrics of a dashboard. Each line of a graph is `[namespace, name, dimension, value, ..., options]`. */
+/** Returns a dashboard's metrics. Each graph line is `[namespace, name, dimension, value, ..., options]`. */
 const ofDashboard = ({ DashboardBody }: Dashboard): Metric[] =>
   (JSON.parse(DashboardBody) as Body).widgets
     .flatMap(({ properties }) => properties.metrics ?? [])
@@ -56,7 +56,7 @@ const ofDashboard = ({ DashboardBody }: Dashboard): Metric[] =>
       return { namespace, name, dimensions: Object.fromEntries(pairs) };
     });
 
-/** Returns the metrics that alarms and the dashboard read, apart from the metrics of AWS. */
+/** Returns the metrics read by alarms and the dashboard, without those provided by AWS. */
 export const metricsRead = (account: Account): string[] => {
   const alarms = account
     .all<Alarm>('AWS::CloudWatch::Alarm')

@@ -17,7 +17,7 @@ import { latest } from './running.ts';
 
 const { template } = readAssembly(inject('assembly'));
 
-/** Returns the metrics that alarms and the dashboard read, but neither functions nor metric filters write. */
+/** Returns the metrics read by alarms or the dashboard, but written neither by functions nor by metric filters. */
 const missingMetrics = (text: string, measured: ReadonlySet<string>): string[] => {
   const account = createAccount(JSON.parse(text), 'http://127.0.0.1');
   const written = new Set([...measured, ...filteredBy(account)]);
@@ -25,8 +25,8 @@ const missingMetrics = (text: string, measured: ReadonlySet<string>): string[] =
 };
 
 /**
- * Returns the metrics written when nobody is on duty, the SMS quota is used up, SES rejects and returns an email, and nobody
- * acknowledges an alarm.
+ * Returns the metrics written when no one is on duty, the SMS quota is used up, SES rejects and returns an email, and
+ * no one acknowledges an alarm.
  */
 const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   const people = await createPeopleWorld({ log: () => {}, environment: { QUOTAS: '{"smsPerDay":0}' } });
@@ -45,16 +45,16 @@ const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   await fall();
   restore();
   judge.denied.length = 0;
-  // Half a minute until the step, then a minute until its answer is overdue.
+  // Half a minute until the step, then a minute until its response is overdue.
   for (let halves = 0; halves < 4; halves++) await people.pass(31_000);
   await people.stop();
   return measured;
 };
 
-test('functions write every metric that an alarm or the dashboard reads, with its namespace and dimensions', async () => {
+test('functions write every metric read by an alarm or the dashboard, with namespace and dimensions', async () => {
   const { furnish, pass, answerWith, stop } = await createDeliveryWorld({
     log: () => {},
-    // Functions may not call loopback, so feedback fails at its only attempt.
+    // Functions may not call loopback, so feedback fails at the only attempt.
     environment: { MAKER_A_FEEDBACK_URL: 'https://127.0.0.1/feedback', RETRY_SCHEDULE: '0' },
   });
   const { url, measured, idle, runtime } = latest();
@@ -74,7 +74,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   await pass(121_000);
   await leaves();
   answerWith(ok);
-  // Without permissions there is no attempt: the task fails and is retried, even after the alarm was checked.
+  // Without permissions, there is no attempt. The task fails and is retried, even after the alarm was checked.
   const { fall: late } = await furnish();
   const allowDeliver = latest().judge.withhold('deliver', () => false);
   await late();
@@ -83,7 +83,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   await furnish({ url: null });
   await pass(660_000);
   const { client, session, say, sensorId } = await furnish();
-  // The next call of that device counts its pending calls.
+  // The device's next request counts its pending calls.
   const { devices } = store(runtime.table);
   const link = await devices.linkOf(sensorId);
   const calls = MAX_PENDING.reports + CHECK_EVERY * 2 - 1;
@@ -107,7 +107,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   // The permission is missing until the email has failed, including a second attempt.
   const restore = judge.withhold('auth', isNoMail);
   await clientOf(url).ok('POST', '/users/password-reset', { username: person.username });
-  // An email that takes longer than the response is measured with the next call.
+  // An email that takes longer than the response is measured with the next request.
   await eventually(async () => {
     await clientOf(url).call('POST', '/users/login', wrong);
     expect([...measured].join()).toContain('MailsFailed');
@@ -120,7 +120,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   expect(metricsRead(latest().account).length).toBeGreaterThan(10);
   expect(missingMetrics(text, all)).toEqual([]);
 
-  // Planted errors: a missing filter, wrong metric names in an alarm, a graph and a filter, a wrong namespace and a
+  // Planted errors: a missing filter, a wrong metric name in an alarm, a graph and a filter, a wrong namespace and a
   // wrong dimension.
   const filters = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Logs::MetricFilter');
   for (const [id] of filters) {

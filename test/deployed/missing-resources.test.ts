@@ -46,7 +46,7 @@ const withoutCode = (name: string): Assembly => {
   return { ...whole, assets: new Map([...whole.assets, ...keys.map((key) => [key, empty] as const)]) };
 };
 
-/** Returns the assembly without resources of some types that contain a word. */
+/** Returns the assembly without resources that have one of these types and contain a word. */
 const withoutAny = (types: readonly string[], word: string): Assembly =>
   without(
     (_, resource) => types.some((type) => resource.Type === `AWS::${type}`) && JSON.stringify(resource).includes(word),
@@ -54,7 +54,7 @@ const withoutAny = (types: readonly string[], word: string): Assembly =>
 
 type RestApi = { Body: { paths: Record<string, Record<string, unknown>> } };
 
-/** Returns the assembly without one method, or all methods, of a path of the app API. */
+/** Returns the assembly without one method, or all methods, of an app API path. */
 const withoutMethod = (path: string, method?: string): Assembly =>
   without((_, { Type, Properties }) => {
     if (Type !== 'AWS::ApiGateway::RestApi') return false;
@@ -71,7 +71,8 @@ const withoutName = (name: string): Assembly =>
   });
 
 /**
- * Returns an assembly whose device API invokes the function itself, although the API has permission only for the alias.
+ * Returns an assembly whose device API invokes the function itself, although the API is only permitted to invoke the
+ * alias.
  */
 const withoutAlias = (): Assembly => {
   const [devices = ''] =

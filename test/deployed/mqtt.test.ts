@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** Returns the assembly without the resources that match. */
+/** Returns the assembly without the matching resources. */
 const without = (isRemoved: (resource: Resource) => boolean): Assembly => {
   const kept = Object.entries(whole.template.Resources).filter(([, resource]) => !isRemoved(resource));
   return { ...whole, template: { Resources: Object.fromEntries(kept) } };
@@ -28,7 +28,7 @@ const isPermissionOf = (name: string) => (resource: Resource) =>
 
 const clock = skippingClock(Date.now());
 
-/** Runs a test with a home that has a sensor and a rule, in a cloud of an assembly. */
+/** Runs a test in a cloud built from an assembly, with a home that has a sensor and a rule. */
 const within = async (
   assembly: Assembly,
   run: (cloud: Deployed & { mqttUrl: string }, sensor: Awaited<ReturnType<typeof createSensor>>) => Promise<void>,
@@ -72,7 +72,7 @@ test('rejects connections with another token or as another sensor', () =>
     expect(await connectError(mqttUrl, sensor)).toBe(4);
   }));
 
-test('notifies a device of a rejected message, and of a changed configuration', () =>
+test('notifies a device of a rejected message and a changed configuration', () =>
   within(whole, async ({ mqttUrl }, sensor) => {
     const device = await createDevice(mqttUrl, sensor);
     await device.say('no JSON');
@@ -81,7 +81,7 @@ test('notifies a device of a rejected message, and of a changed configuration', 
     await device.end();
   }));
 
-test('a device that reconnects is not reported as inactive, even though AWS IoT publishes its last will', () =>
+test('a reconnecting device is not reported as inactive, even though AWS IoT publishes its last will', () =>
   within(whole, async ({ mqttUrl, idle }, { client }) => {
     const radar = await linkSensor(client, 'maker_b');
     const will = {
@@ -104,7 +104,7 @@ test('a device that reconnects is not reported as inactive, even though AWS IoT 
     await again.end();
   }));
 
-test('the error action queues a message, which is delivered later, if the rule may not invoke its function', () =>
+test('a message is queued and delivered later if the rule may not invoke its function', () =>
   within(without(isPermissionOf('ingest')), async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await connect(mqttUrl, sensor);

@@ -8,7 +8,7 @@ import { findRule, type Published, selectOf } from './iot-rule.ts';
 import type { DeployedQueue } from './queues.ts';
 import { permissionsOf } from './routes.ts';
 
-/** The attempts of an asynchronous invocation. */
+/** The number of attempts for an asynchronous invocation. */
 const ATTEMPTS = 3;
 
 /** https://docs.aws.amazon.com/general/latest/gr/iot-core.html */
@@ -17,7 +17,7 @@ const MAX_PAYLOAD = 128 * 1_024;
 type DomainConfiguration = { AuthenticationType: string; AuthorizerConfig: { DefaultAuthorizerName: string } };
 type Authorizer = { AuthorizerFunctionArn: string; Status: string };
 
-/** Returns the authorizer, which AWS IoT must be allowed to invoke. */
+/** Returns the authorizer, which AWS IoT must be permitted to invoke. */
 const authorizerOf = ({ account, functions }: Wiring): DeployedFunction => {
   const [configuration] = account.all<DomainConfiguration>('AWS::IoT::DomainConfiguration');
   const wanted = configuration?.AuthorizerConfig.DefaultAuthorizerName ?? '';
@@ -39,7 +39,7 @@ const enqueue = (queues: readonly DeployedQueue[], arn: string, body: unknown): 
   found.queue.send({ body: JSON.stringify(body), groupId: 'iot', delaySeconds: 0 });
 };
 
-/** Invokes a function asynchronously: retries failures, then sends the event to its dead-letter queue. */
+/** Invokes a function asynchronously. Retries failures, then sends the event to the function's dead-letter queue. */
 const invokeAsync = async (options: Wiring, arn: string, event: unknown): Promise<void> => {
   const { account, functions, queues, judge, onError } = options;
   const lambda = functions.get(arn);
@@ -58,7 +58,7 @@ const invokeAsync = async (options: Wiring, arn: string, event: unknown): Promis
   enqueue(queues, DeadLetterConfig?.TargetArn ?? '', event);
 };
 
-/** Returns the rule, which forwards device messages to its function, or else to the queue of its error action. */
+/** Returns the rule, which forwards device messages to a function, or else to the error action's queue. */
 const ruleOf = (options: Wiring) => {
   const { account, queues } = options;
   const rule = findRule(account);
@@ -74,7 +74,7 @@ const ruleOf = (options: Wiring) => {
   };
 };
 
-/** Starts AWS IoT Core of an account with the authorizer and the rule of its template. */
+/** Starts an account's AWS IoT Core with the authorizer and the rule from the template. */
 export const startMqtt = async (options: Wiring, log: Log) => {
   const { clock } = options;
   const authorizer = authorizerOf(options);

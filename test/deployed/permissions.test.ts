@@ -9,7 +9,7 @@ import { running } from './running.ts';
 
 const judges = () => running.map(({ judge }) => judge);
 
-/** The deployed policies, in all clouds of this file. */
+/** The deployed policies, across all clouds in this file. */
 const gate: Gate = {
   // Repeated calls need permissions too.
   options: { losesAnswers: true },
@@ -23,7 +23,7 @@ const gate: Gate = {
   },
 };
 
-/** Returns a permission with the function's name as in logical ids, which have no hyphens. */
+/** Returns a permission with the function name as it appears in logical ids, without hyphens. */
 const named = (right: string): string => right.replace(/^[^:]+/, (name) => name.replaceAll('-', ''));
 const onlyHere = [
   'auth: ses:SendEmail mail/example.org',
@@ -36,7 +36,7 @@ const onlyHere = [
   'users: ses:SendRawEmail mail/example.org',
   'deliver: ses:SendEmail mail/example.org',
   'deliver: ses:SendRawEmail mail/example.org',
-  // Needed only with the canary (canary.test.ts). API Gateway answers other methods of its path.
+  // Needed only with the canary (canary.test.ts). API Gateway itself responds to other methods on its path.
   'server: dynamodb:GetItem table CANARY',
   'canary: dynamodb:UpdateItem table RATE#*#*',
   // The clock is fixed during an invocation, so only test/lib/aws/iam-replay.test.ts can make a sweep run out of time.
@@ -44,7 +44,7 @@ const onlyHere = [
 ];
 
 describe('under exactly the deployed permissions', () => {
-  test('system admins get an email until somebody confirms an alarm subscription, which then sends the active alarms', async () => {
+  test('system admins get an email until an alarm subscription is confirmed, which then sends the active alarms', async () => {
     const mails: string[] = [];
     const cloud = await startTestCloud({ ...gate.options, say: (line) => void mails.push(line), log: () => {} });
     const admin = await adminOf(cloud.url);

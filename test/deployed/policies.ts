@@ -4,11 +4,11 @@ import { type Account, shortOf } from './account.ts';
 type Written = { Effect: string; Action: string | string[]; Resource: string | string[]; Condition?: Condition };
 type Role = { Policies?: { PolicyDocument: { Statement: Written[] } }[] };
 
-/** Returns the name of a queue: `events`, `events-dead`, `quarantine`. */
+/** Returns a queue's short name: `events`, `events-dead`, `quarantine`. */
 export const queueNameOf = (id: string): string =>
   shortOf(id).replace(/(dead|queue)$/, (kind) => (kind === 'dead' ? '-dead' : ''));
 
-/** Returns a function that shortens ARNs of the account for readable messages, and keeps other ARNs. */
+/** Returns a function that shortens the account's ARNs for readable messages, and keeps other ARNs. */
 const namesOf = (account: Account): ((arn: string) => string) => {
   const { all, arnOf } = account;
   const named = (type: string, name: (id: string) => string) =>
@@ -32,7 +32,7 @@ const namesOf = (account: Account): ((arn: string) => string) => {
   };
 };
 
-/** Returns the permissions of each function, from the inline policies of its role. Throws for any effect but `Allow`. */
+/** Returns each function's permissions, from the inline policies on its role. Throws for any effect but `Allow`. */
 export const policiesOf = (account: Account): Map<string, Policy> => {
   const nameOf = namesOf(account);
   const read = ({ Effect, Action, Resource, Condition = {} }: Written): Statement => {

@@ -10,10 +10,10 @@ type Written = {
   RedrivePolicy?: { deadLetterTargetArn: string; maxReceiveCount: number };
 };
 
-/** A queue of the template, with its ARN and the ARN of its dead-letter queue. */
+/** A queue in the template, with its ARN and the ARN of its dead-letter queue. */
 export type DeployedQueue = { name: string; arn: string; deadArn: string | undefined; queue: Queue };
 
-/** Creates the queues of the template in this process. */
+/** Creates the template's queues in this process. */
 export const createQueues = (account: Account, clock: Clock): readonly DeployedQueue[] => {
   const created = new Map<string, DeployedQueue>();
   const create = ({
@@ -43,14 +43,14 @@ export const createQueues = (account: Account, clock: Clock): readonly DeployedQ
   return account.all<Written>('AWS::SQS::Queue').map(create);
 };
 
-/** Returns SQS as functions call it with the JSON protocol. */
+/** Returns SQS with the JSON protocol used by functions. */
 export const createSqs = (queues: readonly DeployedQueue[]) => {
   const byUrl = ({ QueueUrl = '' }: Partial<Request>): DeployedQueue | undefined =>
     queues.find(({ queue }) => QueueUrl.endsWith(`/${queue.name}`));
   const byDead = ({ SourceArn }: Partial<Request>): DeployedQueue | undefined =>
     queues.find(({ deadArn }) => deadArn !== undefined && deadArn === SourceArn);
   return {
-    /** Returns the queue of a request. For a redrive, it is the queue to which dead letters return. */
+    /** Returns the queue for a request. For a redrive, it is the queue to which dead letters return. */
     queueOf: (operation: string, request: Partial<Request>): DeployedQueue | undefined =>
       operation === 'StartMessageMoveTask' ? byDead(request) : byUrl(request),
     perform: (operation: string, { queue, deadArn }: DeployedQueue, request: Request): unknown => {

@@ -2,19 +2,19 @@ import { type Route as MatchedRoute, match } from '#shared/api/http/router.ts';
 import { isLike } from '../fixtures/iam.ts';
 import { ACCOUNT, type Account, REGION } from './account.ts';
 
-/** A route of an API. The method `ANY` matches all methods. */
+/** An API route. The method `ANY` matches all methods. */
 type Route = { method: string; resource: string; lambda: string };
 
-/** A matched route. `isOwn` is false if it only matched as a route for any method. */
+/** A matched route. `isOwn` is false if the match came only from a route for any method. */
 export type Found = MatchedRoute & { lambda: string; isOwn: boolean };
 
 type Permission = { FunctionName: string; Principal: string; SourceArn?: string; SourceAccount?: string };
 
-/** Whether a permission covers this source, by its ARN or by its account. */
+/** Whether a permission covers this source, by ARN or by account. */
 const names = ({ SourceArn, SourceAccount }: Permission, source: string): boolean =>
   SourceArn === undefined ? SourceAccount === source.split(':')[4] : isLike(source, SourceArn);
 
-/** Returns the permissions with which a service may invoke a function for this source. */
+/** Returns the permissions that let a service invoke a function for this source. */
 export const permissionsOf = (account: Account, principal: string, lambda: string, source: string): string[] =>
   account
     .all<Permission>('AWS::Lambda::Permission')
@@ -30,7 +30,7 @@ type RestApi = { Body: { paths: Readonly<Record<string, Readonly<Record<string, 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html */
 const ANY = 'x-amazon-apigateway-any-method';
 
-/** Returns the routes in the OpenAPI document of a REST API. */
+/** Returns the routes in a REST API's OpenAPI document. */
 const ofRestApi = ({ Body }: RestApi): Route[] =>
   Object.entries(Body.paths).flatMap(([resource, methods]) =>
     Object.entries(methods).map(([name, { 'x-amazon-apigateway-integration': integration }]) => {
@@ -69,7 +69,7 @@ const parametersOf = (resource: string, path: string): Record<string, string> | 
   return own && rest !== '' ? { ...own, [greedy]: rest } : null;
 };
 
-/** Returns the rank of a route: literal segments win over parameters, and parameters over greedy ones. */
+/** Returns a route's rank. Literal segments win over parameters, and parameters over greedy ones. */
 const rank = ({ resource, method }: Route): string => {
   const segments = resource
     .split('/')
@@ -77,13 +77,13 @@ const rank = ({ resource, method }: Route): string => {
   return `${resource === '$default' ? '3' : ''}${segments.join('')}${method === 'ANY' ? '1' : '0'}`;
 };
 
-/** An API of the account, with its id and its stage, if it has one. */
+/** An API in the account, with its id and stage, if any. */
 export type Api = {
   kind: 'rest' | 'http';
   id: string;
   stage: string | undefined;
   routes: readonly Route[];
-  /** The permissions that exist before it is deployed. Undefined if deployments happen automatically. */
+  /** The permissions that exist before the API is deployed. Undefined if deployments happen automatically. */
   permissionsBefore?: readonly string[];
 };
 
@@ -115,7 +115,7 @@ export const apisOf = (account: Account): Readonly<Record<Api['kind'], Api>> => 
   return { rest: ordered(restOf(account)), http: ordered(httpOf(account)) };
 };
 
-/** Returns the route of a request. API Gateway matches path and method together. */
+/** Returns the route for a request. API Gateway matches path and method together. */
 export const findRoute = ({ routes }: Api, method: string, path: string): Found | undefined => {
   for (const route of routes) {
     const parameters = route.method === method || route.method === 'ANY' ? parametersOf(route.resource, path) : null;
@@ -126,6 +126,6 @@ export const findRoute = ({ routes }: Api, method: string, path: string): Found 
   return undefined;
 };
 
-/** Returns the source ARN of an invocation, as in the permission of a function. */
+/** Returns an invocation's source ARN, as it appears in function permissions. */
 export const sourceOf = ({ id, stage }: Api, method: string, resource: string): string =>
   `arn:aws:execute-api:${REGION}:${ACCOUNT}:${id}/${stage}/${method}${resource.startsWith('/') ? resource : `/${resource}`}`;

@@ -1,9 +1,9 @@
 import type { Deployed } from './cloud.ts';
 
-/** The clouds that the current test file has started. */
+/** The clouds started by the current test file. */
 export const running: Deployed[] = [];
 
-/** Returns the cloud that was started last. */
+/** Returns the cloud started last. */
 export const latest = (): Deployed => {
   const cloud = running.at(-1);
   if (!cloud) throw new Error('no cloud was started');

@@ -11,7 +11,7 @@ import { createSqs, type DeployedQueue } from './queues.ts';
 
 type Email = { to: string; subject: string; text: string };
 
-/** The backend of the simulated services. */
+/** The backend for the simulated services. */
 export type Backend = {
   judge: Judge;
   tableName: string;
@@ -19,25 +19,25 @@ export type Backend = {
   queues: readonly DeployedQueue[];
   keyArn: string;
   topicArn: string;
-  /** Whether the subscription to alarms is confirmed, and the fate of messages to it. */
+  /** Whether the alarm subscription is confirmed, and what happens to its messages. */
   alarms: { isConfirmed: boolean; send: (subject: string) => void };
   bucket: string;
-  /** The objects of the bucket by key. */
+  /** The bucket's objects by key. */
   objects: Map<string, Buffer>;
   cipher: Cipher;
   mail: (email: Email) => void;
   notifyOperators: (subject: string, text: string) => void;
   sms: (to: string, text: string) => void;
-  /** Publishes to the devices that are connected by MQTT. */
+  /** Publishes to devices connected by MQTT. */
   publish: Publish;
   /** The bodies of puts and removals whose response was lost once. Undefined if no responses are lost. */
   lost?: Set<string>;
 };
 
-/** The call was executed, but its response is lost. */
+/** Thrown when the call was executed, but the response is lost. */
 export class ResponseLost extends Error {}
 
-/** An error of a service with its name in AWS. */
+/** A service error with its AWS name. */
 class ServiceError extends Error {
   override name: string;
   constructor(name: string, message: string) {
@@ -55,7 +55,7 @@ type Call = {
   headers: IncomingMessage['headers'];
 };
 
-/** A service returns a value that is sent as JSON, an XML text, or the response of another server. */
+/** A simulated service. It returns a value to send as JSON, an XML string, or another server's response. */
 type Service = (call: Call, backend: Backend) => unknown;
 
 const requirePermission = ({ judge }: Backend, caller: string, requested: IamRequest): void => {
@@ -64,7 +64,7 @@ const requirePermission = ({ judge }: Backend, caller: string, requested: IamReq
 };
 
 const agent = new Agent({ keepAlive: true });
-/** Forwards a call to the engine of the table. */
+/** Forwards a call to the table engine. */
 const forward = async (endpoint: string, { headers, body }: Call): Promise<IncomingMessage> => {
   const { host: _, ...rest } = headers;
   const sent = request(endpoint, { agent, method: 'POST', headers: rest }).end(body);
@@ -72,7 +72,7 @@ const forward = async (endpoint: string, { headers, body }: Call): Promise<Incom
   return answer;
 };
 
-/** Loses the response to a successful call, unless that happened before. */
+/** Loses the response to a successful call, unless it was already lost once. */
 const lossy = async (lost: Set<string>, body: string, answered: Promise<IncomingMessage>): Promise<IncomingMessage> => {
   const answer = await answered;
   if (answer.statusCode !== 200 || lost.has(body)) return answer;
@@ -132,7 +132,7 @@ type Mail = {
   Destination: { ToAddresses: string[] };
   Content: { Raw: { Data: string } };
 };
-/** A whole message needs the permission for the operation and the permission for raw messages. */
+/** A raw message needs the permission for the operation and the one for raw messages. */
 export const ses: Service = async ({ caller, body }, backend) => {
   const { FromEmailAddress: from, Destination, Content } = JSON.parse(body) as Mail;
   for (const action of ['ses:SendEmail', 'ses:SendRawEmail'])
@@ -154,7 +154,7 @@ const sms: Service = ({ caller, operation, body }, backend) => {
 const subscription = (arn: string): string =>
   `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>`;
 /**
- * The topic of alarms. Its subscription is confirmed after it was first listed.
+ * The alarm topic. Its subscription is confirmed after it was first listed.
  * https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html and
  * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
@@ -212,7 +212,7 @@ export const s3: Service = ({ caller, method, url, bytes }, backend) => {
   return found;
 };
 
-/** The services that are identified by the target of a call. */
+/** The services identified by a call's target. */
 export const services: Readonly<Record<string, Service>> = {
   DynamoDB_20120810: dynamodb,
   GraniteServiceVersion20100801: cloudWatch,

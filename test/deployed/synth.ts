@@ -9,11 +9,11 @@ import { certificate } from '../fixtures/stack.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The folder of the cloud assembly. */
+    /** The folder with the cloud assembly. */
     assembly: string;
-    /** The folder of the assembly of the same stage, whose devices call a load balancer. */
+    /** The folder with the assembly for the same stage, but with a load balancer for devices. */
     balanced: string;
-    /** The bundles of the functions. */
+    /** The function bundles. */
     bundles: Record<LambdaName, Bundle>;
   }
 }
@@ -49,7 +49,7 @@ export const setup = async ({ provide }: TestProject) => {
   const { app, bundles } = await createApp({ outdir, context });
   app.synth();
   const other = join(outdir, 'balanced');
-  // Both have the same functions.
+  // Both share the same functions.
   (await createApp({ outdir: other, context: balanced }, async () => bundles)).app.synth();
   provide('assembly', outdir);
   provide('balanced', other);

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests of the local host that also run on the deployed code. Tests that inject faults into the host's runtime, or rely on one
+ * Local host tests that also run on the deployed code. Tests that inject faults into the host's runtime, or rely on one
  * process per consumer, run only on the local host.
  */
 const shared = ['contracts/contracts', 'functions/api/deliveries', 'functions/api/webhooks/secrets', 'journeys/fall'];
