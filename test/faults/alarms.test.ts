@@ -14,7 +14,10 @@ const alarm = (id: string): AlarmProperties => {
   if (!found) throw new Error(`there is no alarm ${id}`);
   return found;
 };
-/** Returns, for a metric, the values whose names are part of its key, measured a minute ago. */
+/**
+ * Returns a metric lookup with these values, measured `ago` ms ago. A value applies if its name is part of the metric
+ * key.
+ */
 const having =
   (values: Readonly<Record<string, number>>, ago = 60_000): Measured =>
   (key) =>
@@ -86,7 +89,7 @@ const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'mails-failing': [from('MailsFailed', 1)],
   'letters-failing': [from('LettersFailed', 3)],
 };
-/** Alarms on missing data: a metric, its minimum, and the minutes within which it must be reached. */
+/** Alarms on missing data, each with a metric, a minimum, and the minutes within which it must be reached. */
 const expected: Readonly<Record<string, readonly [string, number, number]>> = {
   'canary-silent': ['CanaryTime', 1, 10],
   'messages-absent': ['MessagesAccepted', 1, 15],
@@ -95,11 +98,11 @@ const expected: Readonly<Record<string, readonly [string, number, number]>> = {
   'alarms-unheard': ['AlarmSubscriptions', 1, 24 * 60],
 };
 
-describe('the alarms of the template, evaluated as CloudWatch does', () => {
-  test('fire without any data only if they watch for missing data', () => {
+describe("the template's alarms, evaluated as by CloudWatch", () => {
+  test('only alarms that watch for missing data fire without any data', () => {
     const on = [...alarms].filter(([, alarm]) => isInAlarm(alarm, NOW, () => undefined)).map(([id]) => id);
     expect(on.toSorted()).toEqual(['alarms-unheard', 'canary-silent', 'messages-absent', 'sweep-silent']);
-    // Counter-check: the wrong treatment of missing data is noticed.
+    // Counter-check: wrong treatment of missing data is noticed.
     expect(isInAlarm({ ...alarm('sweep-silent'), TreatMissingData: 'notBreaching' }, NOW, () => undefined)).toBe(false);
   });
 
@@ -120,12 +123,12 @@ describe('the alarms of the template, evaluated as CloudWatch does', () => {
     if (min > 1) expect(isOnAt(min - 1)).toBe(true);
   });
 
-  test('each have a threshold that is tested here', () => {
+  test('every alarm has a threshold tested here', () => {
     expect([...Object.keys(bounds), ...Object.keys(expected)].toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 });
 
-describe('a fall that is not delivered for two minutes', () => {
+describe('a fall undelivered for two minutes', () => {
   let world: FaultWorld;
   beforeAll(async () => {
     world = await createFaultWorld(openNearTable);
@@ -140,9 +143,9 @@ describe('a fall that is not delivered for two minutes', () => {
     expect(fired).toEqual(expect.arrayContaining(['tasks-failing', 'alarms-untold']));
   });
 
-  test('makes a run fail if no alarm fires', async () => {
+  test('fails a run if no alarm fires', async () => {
     if (!fault) throw new Error('there is no such fault');
-    // Counter-check: a stage that has lost all alarms but one.
+    // Counter-check: a stage with only one alarm left.
     const kept = [...world.watch.alarms];
     world.watch.alarms.clear();
     for (const [id, alarm] of kept) if (id === 'quarantine') world.watch.alarms.set(id, alarm);

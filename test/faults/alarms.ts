@@ -11,12 +11,12 @@ import {
 import { mqttDomain, production, type Synthesised, stackOf } from '../fixtures/stack.ts';
 
 const MINUTE = 60_000;
-/** The age metric of a queue omits messages with at least this many receives. */
+/** A queue's age metric omits messages with at least this many receives. */
 const OMITTED_RECEIVES = 3;
 type Queues = Readonly<Record<WorkQueue | 'quarantine', Queue>>;
 type Watched = { queues: Queues; dead: Readonly<Record<string, Queue>>; now: () => number };
 
-/** Returns the alarms of a stage, by the ids of their chapters in the runbook. */
+/** Returns a stage's alarms, keyed by the ids of their runbook chapters. */
 export const alarmsOf = ({ template }: Pick<Synthesised, 'template'>): Map<string, AlarmProperties> =>
   new Map(
     Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => [
@@ -25,7 +25,7 @@ export const alarmsOf = ({ template }: Pick<Synthesised, 'template'>): Map<strin
     ]),
   );
 
-/** Creates a record of the metrics that CloudWatch would have: of the functions, of Lambda and of SQS. */
+/** Creates a record of the metrics CloudWatch would have: from the functions, Lambda and SQS. */
 export const createWatch = (
   { queues, dead, now }: Watched,
   stack = stackOf({ ...production, mqtt: true, ...mqttDomain, silenceMinutes: 0, canary: false, alarmEmail: '' }),
@@ -59,11 +59,11 @@ export const createWatch = (
       }
     },
     clear: (): void => points.clear(),
-    /** Returns the alarms that were on at any minute between two times (ms). */
+    /** Returns the alarms that were on in any minute between two times (ms). */
     fired: (from: number, to: number): string[] => {
       const moments = new Set([...points.values()].flat().map(({ at }) => Math.floor(at / MINUTE) * MINUTE + MINUTE));
       const times = [...moments].filter((time) => time >= from && time <= to);
-      // EventBridge calls the sweep each minute, but time that is skipped here has no calls.
+      // EventBridge calls the sweep each minute, but time skipped here has no calls.
       const calls = (time: number): Point[] => [1, 2, 3, 4].map((minute) => ({ at: time - minute * MINUTE, value: 1 }));
       const measured = (key: MetricKey) =>
         key.startsWith('AWS/Lambda Invocations') ? times.flatMap(calls) : points.get(key);

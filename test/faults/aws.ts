@@ -6,7 +6,7 @@ import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 import type { Fault } from './fault.ts';
 
-/** The errors that DynamoDB may return for a valid call, and a lost response. */
+/** The errors DynamoDB may return for a valid call, and a lost response. */
 export const awsErrors = {
   throttled: 'ProvisionedThroughputExceededException',
   tooMany: 'RequestLimitExceeded',
@@ -25,8 +25,8 @@ const errorResponse = (statusCode: number, type: string, more: object = {}) => {
 };
 
 /**
- * Returns the response for a transaction that is canceled because of one of its writes. DynamoDB has a separate error for a
- * single write that conflicts with a transaction.
+ * Returns the response for a transaction canceled because of one write. DynamoDB has a separate error for a single
+ * write that conflicts with a transaction.
  */
 const canceled = (code: string, writes: number, chance: Random) => {
   const at = Math.floor(chance() * writes);
@@ -37,7 +37,7 @@ const canceled = (code: string, writes: number, chance: Random) => {
 
 const reasonOf = (chance: Random) => oneOf(chance, ['ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** Returns the response to a call; null if this call cannot get this error. */
+/** Returns the error response for a call, or null if this call cannot get this error. */
 const failureOf = (error: AwsError, target: string, input: { TransactItems?: unknown[] }, chance: Random) => {
   const writes = input.TransactItems?.length ?? 0;
   if (error === 'TransactionThrottled') return writes > 0 ? canceled(reasonOf(chance), writes, chance) : null;
@@ -59,15 +59,15 @@ type Sockets = Record<string, readonly Socket[] | undefined>;
 type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; freeSockets: Sockets } } };
 
 /**
- * The timeout (ms) of calls while some get no response. It is measured by the clock of the machine, which cannot be skipped.
+ * The call timeout (ms) while some calls get no response. It is measured by the machine clock, which cannot be skipped.
  */
 const SHORT_TIMEOUT_MS = 400;
 /** How long (ms) a process is frozen. */
 const FROZEN_MS = 60_000;
-/** Each minute brings a sweep, whose calls may be frozen in turn. Without a limit some runs would never end. */
+/** Each minute brings a sweep, whose calls may be frozen in turn. Without a limit, some runs would never end. */
 const MAX_FREEZES = 50;
 
-/** Kills sockets: nothing sent over them arrives, and no response comes back. */
+/** Kills sockets. Nothing sent over them arrives, and no response comes back. */
 const kill = (handler: object): void => {
   const { httpAgent } = (handler as Agents).httpHandlerConfigs?.() ?? {};
   for (const socket of [httpAgent?.sockets, httpAgent?.freeSockets].flatMap((byOrigin) =>
@@ -79,7 +79,7 @@ const kill = (handler: object): void => {
   }
 };
 
-/** What the host of the suite provides: a port that never responds, and a way to skip time. */
+/** What the suite's host provides: a port that never responds, and a way to skip time. */
 type Surroundings = { silentPort: number; skip: (ms: number) => void };
 
 /** Limits calls to `SHORT_TIMEOUT_MS` while some of them get no response. */
@@ -91,11 +91,11 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
   };
 };
 
-/** Whether a fault needs `failingClient`, and therefore a table that is called through the SDK. */
+/** Whether a fault needs `failingClient`, and therefore a table called through the SDK. */
 export const failsOnTheWay = ({ rates: { aws, unanswered, frozen } = {} }: Fault): boolean =>
   Boolean(aws || unanswered || frozen);
 
-/** Returns a function that makes calls of a client fail with DynamoDB's bytes, so that the SDK interprets them. */
+/** Returns a function that makes a client's calls fail with DynamoDB's bytes, so that the SDK interprets them. */
 export const failingClient =
   (chaos: Chaos, { silentPort, skip }: Surroundings) =>
   (client: Client): void => {

@@ -2,7 +2,7 @@ import { type Random, randomFrom } from '#lib/local/random.ts';
 import type { Rates } from './fault.ts';
 
 /**
- * Creates the generator that decides at random whether a fault of `rates` occurs. The same seed leads to the same
+ * Creates the generator that decides at random whether a fault in `rates` occurs. The same seed leads to the same
  * decisions.
  */
 export const createChaos = () => {
@@ -16,17 +16,17 @@ export const createChaos = () => {
     chance: () => chance(),
     /** Returns a number from a separate generator, so that reads do not influence the other faults. */
     lagChance: () => lagChance(),
-    /** Decides whether a fault of this rate occurs now. After `max` faults there are no more until the next run. */
+    /** Decides whether a fault with this rate occurs now. After `max` faults, there are none until the next run. */
     strikes: (rate = 0, max = Number.POSITIVE_INFINITY): boolean => {
       const hit = rate > 0 && injected < max && chance() < rate;
       if (hit) injected += 1;
       return hit;
     },
-    /** Counts a fault that other code has injected. */
+    /** Counts a fault injected by other code. */
     note: (): void => {
       injected += 1;
     },
-    /** Returns how far (ms) the clock of the host is off. */
+    /** Returns how far (ms) the host's clock is off. */
     skew: () => skew,
     jump: (ms: number): void => {
       injected += 1;

@@ -19,7 +19,7 @@ describe('the checker', () => {
     expect(check([unacknowledged], [receipt], none)).toMatchObject({ unexpected: [], wrong: [] });
   });
 
-  test('reports an event that nobody sent', () => {
+  test('reports an unknown event', () => {
     expect(check([acknowledged], [receipt, { ...receipt, uuid: 'c' }], none).unexpected).toEqual(['c w']);
   });
 
@@ -29,7 +29,7 @@ describe('the checker', () => {
     expect(renamed).toMatchObject({ duplicated: 1, renamed: ['a w'] });
   });
 
-  test('reports an event at the receiver of another customer or at another webhook', () => {
+  test("reports an event at another customer's receiver or at another webhook", () => {
     expect(check([acknowledged], [receipt], none).wrong).toEqual([]);
     expect(check([acknowledged], [receipt, { ...receipt, customerId: 2 }], none).wrong).toEqual(['a w at 2']);
     expect(check([acknowledged], [receipt, { ...receipt, webhookId: 'x' }], none).wrong).toEqual(['a x at 1']);

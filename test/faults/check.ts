@@ -1,18 +1,15 @@
-/** A request that a receiver accepted with 2xx; `customerId` is the customer of the receiver. */
+/** A request accepted by a receiver with 2xx. `customerId` is the receiver's customer. */
 export type Receipt = { uuid: string; webhookId: string; messageId: string; at: number; customerId: number };
-/**
- * A fall that was posted. `at` is when (ms) it was acknowledged, or null. `webhooks` are the webhooks that must receive
- * it.
- */
+/** A posted fall. `at` is when (ms) it was acknowledged, or null. `webhooks` are the webhooks that must receive it. */
 export type Posted = { uuid: string; customerId: number; at: number | null; webhooks: readonly string[] };
 
 export type Verdict = {
-  /** Acknowledged events that a webhook never received, although no delivery is pending or ended with a reason. */
+  /** Acknowledged events never received by a webhook, although no delivery is pending or ended with a reason. */
   lost: string[];
-  /** Events that nobody posted, and events that another customer's receiver got. */
+  /** Unknown events, and events delivered to another customer's receiver. */
   unexpected: string[];
   wrong: string[];
-  /** Events that were delivered twice under different ids, so that the receiver could not recognize the duplicate. */
+  /** Events delivered twice under different ids, so that the receiver could not recognize the duplicate. */
   renamed: string[];
   /** The number of duplicates under the same id. */
   duplicated: number;
@@ -20,7 +17,7 @@ export type Verdict = {
 
 const pairOf = ({ uuid, webhookId }: { uuid: string; webhookId: string }) => `${uuid} ${webhookId}`;
 
-/** Returns the acknowledged events that a webhook did not receive, as `event webhook`. */
+/** Returns the acknowledged events a webhook did not receive, as `event webhook`. */
 export const undelivered = (posted: readonly Posted[], receipts: readonly Receipt[]): string[] => {
   const delivered = new Set(receipts.map(pairOf));
   const acknowledged = posted.filter(({ at }) => at !== null);
@@ -29,9 +26,9 @@ export const undelivered = (posted: readonly Posted[], receipts: readonly Receip
 };
 
 /**
- * Checks the guarantee: A \ (D ∪ P ∪ X) is empty. A are the acknowledged events of each webhook; D those that receivers
- * accepted with 2xx; P those whose delivery is pending, and X those whose delivery ended with a reason. All are written as
- * `event webhook`.
+ * Checks the guarantee: A \ (D ∪ P ∪ X) is empty. A are the acknowledged events for each webhook, D those accepted by
+ * receivers with 2xx, P those with a pending delivery, and X those whose delivery ended with a reason. All are written
+ * as `event webhook`.
  */
 export const check = (
   posted: readonly Posted[],

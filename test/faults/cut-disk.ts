@@ -1,6 +1,6 @@
-// Imported into a host (node --import) by power-cuts.ts. Simulates a disk that keeps only what was synced: a power cut
-// leaves the files as they were before the last sync that ended. Files in `folder`, a parameter of this module's URL,
-// cause its faults.
+// Imported into a host (node --import) by power-cuts.ts. Simulates a disk that keeps only what was synced. A power cut
+// leaves the files as they were before the last completed sync. Files in `folder`, a parameter in this module's URL,
+// cause faults.
 import fs, {
   copyFileSync,
   existsSync,
@@ -22,7 +22,7 @@ const parameter = (name: string): string => new URL(import.meta.url).searchParam
 const [folder, data] = [parameter('folder'), parameter('data')];
 const has = (name: Parameters<typeof fileOf>[1]): boolean => existsSync(fileOf(folder, name));
 
-/** Copies the files of the host. The database changes only at checkpoints, so most copies share it. */
+/** Copies the host's files. The database changes only at checkpoints, so most copies share it. */
 let copies = 0;
 let database = { path: '', changed: 0n };
 const copyFiles = (): string => {
@@ -70,7 +70,7 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): Sta
   return statement;
 };
 
-// A short journal, because it is copied at each sync.
+// The journal is short, because every sync copies it.
 const { exec } = DatabaseSync.prototype;
 DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string): void {
   exec.call(this, sql.replace(/wal_autocheckpoint = \d+/, 'wal_autocheckpoint = 500'));

@@ -2,12 +2,12 @@ import type { Key } from '#shared/store/key.ts';
 import { items } from '#shared/store/table.ts';
 import type { FaultTable } from './tables.ts';
 
-/** An item of the index `due`, and when (ms) it is due. */
+/** An item in the `due` index, and when (ms) it is due. */
 export type DueItem = { name: string; time: number };
 
 /**
- * Creates a function that returns all items of the index `due`, whenever they are due, except checks of sensors. One
- * scan costs a thirtieth as much as the queries of the sweep, one for each shard.
+ * Creates a function that returns all items in the `due` index, whenever they are due, except sensor checks. One scan
+ * costs a thirtieth as much as the sweep's queries, which need one per shard.
  */
 export const dueItemsOf =
   ({ scan }: FaultTable) =>
@@ -16,7 +16,7 @@ export const dueItemsOf =
       .filter((key) => !items.sensorState.read(key))
       .map(({ pk, sk, dueAt }) => ({ name: `${pk} ${sk}`, time: Number(dueAt) }));
 
-/** Creates a function that returns every item of a table as text, keys first. */
+/** Creates a function that returns every item in a table as text, keys first. */
 export const everythingIn =
   ({ scan }: FaultTable) =>
   async (): Promise<string[]> =>

@@ -7,7 +7,7 @@ import type { FaultWorld } from './world.ts';
 
 const PAUSE_MS = 40_000;
 
-/** Posts a fall as a device does: repeatedly, until it is acknowledged or the device gives up. */
+/** Posts a fall like a device: repeatedly, until it is acknowledged or the device gives up. */
 export const postFall = async (
   { clock, chaos, receiver, fresh, sent }: FaultWorld,
   { customerId, sensor, hooks }: Home,
@@ -15,7 +15,7 @@ export const postFall = async (
   const uuid = crypto.randomUUID();
   sent.add(uuid);
   const fall = { uuid, customerId, webhooks: hooks.map(({ id }) => id) };
-  // No two falls of a sensor start at the same time.
+  // No two falls from one sensor start at the same time.
   const start = clock.now() + Number(fresh('').slice(1));
   const message = { ...fallMessage('calling', start), uuid };
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -27,13 +27,13 @@ export const postFall = async (
   return { ...fall, at: null };
 };
 
-/** Posts some falls of one home or of both. A fall may be processed before the next one is posted. */
+/** Posts some falls in one home or in both. A fall may be processed before the next one is posted. */
 export const postFalls = async (scene: Scene, fault: Fault): Promise<Posted[]> => {
   const { chance, homes, cloud, step } = scene;
   const { birch, maple } = homes;
   if (fault.falls === 'one') return [await postFall(scene, birch)];
   const choice = chance();
-  // A scenario always uses the home birch.
+  // A scenario always uses the birch home.
   const chosen = fault.story || choice < 0.65 ? birch : maple;
   const first = choice < 0.3 ? [birch, maple] : [chosen];
   const posted = await Promise.all(first.map((home) => postFall(scene, home)));

@@ -11,64 +11,64 @@ export type Rates = {
   /** The failpoints at which processes die. */
   crashes?: readonly Failpoint[];
   crash?: number;
-  /** Table calls that fail: either nothing was written, or everything was written and the response is lost. */
+  /** Table calls that fail. Either nothing was written, or everything was written and the response is lost. */
   refusal?: number;
   lostResponse?: number;
-  /** Errors of DynamoDB itself, and lost responses. */
+  /** Errors from DynamoDB itself, and lost responses. */
   awsErrors?: readonly [AwsError, ...AwsError[]];
   aws?: number;
-  /** Secrets that cannot be decrypted. */
+  /** Secrets that fail to decrypt. */
   keys?: number;
   /** The sensor for which every table call fails. */
   failing?: string;
   /** The UUID of a message that always fails (`poisoned`), or whose deliveries cannot be written (`undeliverable`). */
   poisoned?: string;
   undeliverable?: string;
-  /** Table calls that get no response, although half of them are executed. */
+  /** Table calls without a response, although half of them are executed. */
   unanswered?: number;
-  /** Table calls at which the process is frozen for a minute, after which its sockets are dead. */
+  /** Table calls during which the process is frozen for a minute. Its sockets are dead afterwards. */
   frozen?: number;
   /** Messages that a queue rejects, or accepts without a response. */
   unsent?: number;
   lostSend?: number;
   /**
-   * Messages that a standard queue delivers twice, or late and hence out of order, or together with an unreadable
-   * one.
+   * Messages that a standard queue delivers twice, or late and hence out of order, or together with an unreadable one.
    */
   doubleMessage?: number;
   lateMessage?: number;
   poison?: number;
-  /** Processed messages that are received again because their deletion was lost, also in a FIFO queue. */
+  /** Processed messages received again because their deletion was lost, even in a FIFO queue. */
   lostDeletion?: number;
-  /** Tasks and items in the form of an older or a newer version. */
+  /** Tasks and items as an older or newer version would write them. */
   otherVersion?: number;
-  /** Requests that a receiver answers with misbehavior, and the kinds of misbehavior. */
+  /** Requests to which a receiver responds with misbehavior, and the kinds of misbehavior. */
   trouble?: number;
   troubles?: readonly [Misbehaviour, ...Misbehaviour[]];
-  /** The deadline of an attempt (s), for faults in which receivers use all of it. */
+  /** The attempt deadline (s), for faults in which receivers use all of it. */
   deadline?: number;
   /** Notifications to people that a service rejects, or accepts without a response. */
   notifications?: number;
-  /** Services for people that answer nothing but errors. */
+  /** Messaging services that respond with errors only. */
   servicesDown?: readonly ChannelKind[];
   /** Names that do not resolve, or that resolve to a forbidden address. */
   names?: number;
-  /** The name server of one customer's receiver never responds. */
+  /** One customer's receiver has a name server that never responds. */
   slowNames?: true;
-  /** The clock of the host is set to a wrong time. */
+  /** The host's clock is set to a wrong time. */
   clockJump?: number;
 };
 
-/** Steps of a run in addition to its falls, in this order; each is optional. */
+/** Steps in a run besides its falls, in this order. Each is optional. */
 export type Story = {
   /** Runs as soon as the falls are acknowledged, before or after they are evaluated. `also` adds further falls. */
   atOnce?: (also: (posted: Posted) => void) => Promise<void>;
-  /** Runs while the deliveries of the falls are being retried. */
+  /** Runs while the fall deliveries are being retried. */
   duringRetries?: () => Promise<void>;
   /** Runs when the faults end. */
   heal?: () => Promise<void>;
   /**
-   * Runs when nothing is pending. Checks the result, restores the state for the next run, and returns the failed checks.
+   * Runs when nothing is pending. Checks the result, restores the state for the next run, and returns the failed
+   * checks.
    */
   after?: () => Promise<readonly string[]>;
 };
@@ -77,17 +77,17 @@ export type Fault = {
   /** The guarantee that holds despite the fault. */
   title: string;
   rates?: Rates;
-  /** Eventually consistent reads of the table lag during the whole run. */
+  /** Eventually consistent table reads lag during the whole run. */
   lags?: true;
   /** Prepares further steps of the run. */
   story?: (scene: Scene) => Promise<Story>;
   settings?: Partial<Settings>;
-  /** The reasons for which deliveries may fail in this run; none by default. */
+  /** The reasons for which deliveries may fail in this run. None by default. */
   mayEnd?: readonly string[];
-  /** The duration of the faults: `steps` steps of `stepMs` ms. By default it is one step of 40 s, or none. */
+  /** The duration of the faults: `steps` steps, each `stepMs` ms long. By default it is one step of 40 s, or none. */
   steps?: number;
   stepMs?: number;
-  /** Alternatively, a duration in ms with ever longer steps, for long faults in which little happens. */
+  /** Alternatively, a duration in ms, divided into ever longer steps, for long faults in which little happens. */
   lastsMs?: number;
   /** Set for faults in which each fall takes much work. */
   falls?: 'one';

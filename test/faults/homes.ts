@@ -10,12 +10,12 @@ const FIRST_SECRET = 'a-secret-of-16-or-more';
 export type Hook = { id: string; path: string; url: string };
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 /**
- * A customer with a sensor, and the webhooks that must receive its falls. `client` has all permissions, and a token that
- * does not expire.
+ * A customer with a sensor, and the webhooks that must receive the sensor's falls. `client` has all permissions, and a
+ * token that does not expire.
  */
 export type Home = { customerId: number; client: Client; sensor: Sensor; hooks: Hook[] };
 
-/** Changes fields of a webhook. */
+/** Changes some webhook fields. */
 export const replaceHook = async (client: Client, { id }: Hook, change: Partial<WebhookUpdate>): Promise<void> => {
   const params = { path: { webhookId: id } };
   const before = await ok(client.api.GET('/webhooks/{webhookId}', { params }));
@@ -37,8 +37,7 @@ export const addHook = async (
 };
 
 /**
- * Creates a bot with a webhook that sends signed requests to a path of the receiver, and a rule that sends falls to the
- * bot.
+ * Creates a bot with a webhook that sends signed requests to a receiver path, and a rule that sends falls to the bot.
  */
 const alarmAt = async (client: Client, { urls, secrets }: ChaosReceiver, path: string) => {
   const url = urls.http + path;
@@ -52,7 +51,7 @@ const alarmAt = async (client: Client, { urls, secrets }: ChaosReceiver, path: s
   };
 };
 
-/** Creates a home. With `alarm`, a rule also sends each fall to a bot, by a signed request. */
+/** Creates a home. With `alarm`, a rule also sends each fall to a bot, in a signed request. */
 export const createFaultHome = async (
   admin: Client,
   name: string,
@@ -74,6 +73,6 @@ export const createFaultHome = async (
   return { customerId, client, sensor, hooks };
 };
 
-/** Adds a bot to the home birch, with a webhook and a rule that sends falls to it. */
+/** Adds a bot to the birch home, with a webhook and a rule that sends falls to it. */
 export const addAlarm = ({ homes: { birch }, receiver, fresh }: Scene) =>
   alarmAt(birch.client, receiver, `/${birch.customerId}/${fresh('alarm')}`);

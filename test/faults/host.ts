@@ -12,7 +12,7 @@ import { ofOtherVersion, otherItem, poisons } from './versions.ts';
 
 type Table = Runtime['table'];
 
-/** Whether a call writes a delivery of the event that this message made. */
+/** Whether a call writes a delivery for the event caused by this message. */
 const isDelivery = (args: unknown[], uuid: string): boolean => {
   const text = JSON.stringify(args);
   return text.includes(uuid) && text.includes('"sk":"DELIVERY#');
@@ -35,7 +35,7 @@ const flaky = ({ rates, strikes }: Chaos, table: Table): Table => {
   return Object.fromEntries(calls) as Table;
 };
 
-/** Returns a table that writes some items in the form of another version. */
+/** Returns a table that writes some items as another version would. */
 const ofVersions = (chaos: Chaos, table: Table): Table => ({
   ...table,
   write: (...writes) =>
@@ -75,7 +75,7 @@ const keyless = ({ rates, strikes }: Chaos, vault: Vault): Vault => ({
   },
 });
 
-/** Loses some deletions of messages, without an error. */
+/** Loses some message deletions, without an error. */
 export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): void => {
   for (const queue of queues) {
     const { remove } = queue;
@@ -83,7 +83,7 @@ export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): 
   }
 };
 
-/** Creates a host in which the faults of `chaos` occur; `settings` are read at each use. */
+/** Creates a host with the faults in `chaos`. `settings` are read at each use. */
 export const failingHost =
   (chaos: Chaos, lives: Lives, webhookClient: Runtime['webhookClient'], settings: () => Partial<Settings>) =>
   (runtime: Runtime): Runtime =>

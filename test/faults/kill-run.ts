@@ -17,7 +17,7 @@ const { events, kills, seed } = readCommandLine(options, help, { out: console.lo
 );
 
 const { killed, lineOf, isFaultless, runKills } = await import('./kills.ts');
-// The same seed yields the same random numbers, but the timing of processes varies.
+// The same seed yields the same random numbers, but process timing varies.
 const random = randomFrom(Number(seed));
 const ends = new Map(Array.from({ length: Number(kills) }, () => [Math.floor(random() * Number(events)), killed]));
 const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-kills-'));

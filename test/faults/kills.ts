@@ -7,12 +7,12 @@ import { freePort, startHost } from '../fixtures/host.ts';
 
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 type Host = Awaited<ReturnType<typeof startHost>>;
-/** What happens to the host of a run, by the number of events that were posted before. */
+/** What happens to the host during a run, by the number of events posted before. */
 export type KillPlan = {
   events: number;
-  /** Ends the host and starts it again, each time after a number of events. */
+  /** Ends the host and starts it again, each time after a given number of events. */
   ends: ReadonlyMap<number, (host: MortalHost) => Promise<void>>;
-  /** Variables of the host. */
+  /** Environment variables for the host. */
   environment?: Record<string, string>;
   dataDir: string;
   say: (line: string) => void;
@@ -20,9 +20,9 @@ export type KillPlan = {
   timeoutMs?: number;
 };
 /**
- * The result for all events that were accepted with 202. `wrong` counts deliveries of events that nobody posted, and
- * deliveries with other bytes under the same id. `seconds` is the time from the last restart until all events were
- * found, or until the timeout.
+ * The result for all events accepted with 202. `wrong` counts deliveries for unknown events, and deliveries with other
+ * bytes under the same id. `seconds` is the time from the last restart until all events were found, or until the
+ * timeout.
  */
 export type Reconciled = {
   acknowledged: number;
@@ -36,14 +36,14 @@ export type Reconciled = {
 const SENSORS = 20;
 const CONCURRENT_POSTS = 8;
 /**
- * How long (ms) to wait for missing events. Accepted messages are in the file of the queues, and are received as soon as the
- * host is back. A delivery that was claimed when the host was killed is pending until its claim has expired.
+ * How long (ms) to wait for missing events. Accepted messages are in the queue file, and are received as soon as the
+ * host is back. A delivery claimed by a killed host stays pending until the claim expires.
  */
 const TIMEOUT_MS = 120_000;
 
 const eventOf = (body: string): string => (JSON.parse(body) as { event: { uuid: string } }).event.uuid;
 
-/** Starts a host that can end and be restarted on the same folder; `url` waits until it is ready. */
+/** Starts a host that can end and be restarted on the same folder. `url` waits until it is ready. */
 const mortal = async (dataDir: string, more: Record<string, string> = {}) => {
   const environment = { DATA_DIR: dataDir, PORT: await freePort(), ...more };
   const start = () => startHost(environment, undefined, Object.keys(more).length > 0 ? 'kept' : 'shown');
@@ -54,10 +54,10 @@ const mortal = async (dataDir: string, more: Record<string, string> = {}) => {
     /** Returns when (ms) the host was last restarted. */
     restarted: () => restarted,
     url: async () => (await host).url,
-    /** Requests the health of the host. Resolves if its port responds, whether the host is ready or not. */
+    /** Requests the host's health. Resolves if the port responds, whether the host is ready or not. */
     health: () => fetch(`http://127.0.0.1:${environment.PORT}/api/v1/health`),
     current: () => host,
-    /** Waits until the host has ended, prepares its folder for the next process, and starts it. */
+    /** Waits until the host has ended, prepares the folder for the next process, and starts it. */
     restart: async (ending: (host: Host) => Promise<unknown>, prepare: () => Promise<void> = async () => {}) => {
       const dying = await host;
       host = ending(dying)
@@ -76,7 +76,7 @@ export type MortalHost = Awaited<ReturnType<typeof mortal>>;
 /** Kills a host (SIGKILL) and starts it again. */
 export const killed = (host: MortalHost): Promise<void> => host.restart((dying) => dying.end('SIGKILL'));
 
-/** Posts a fall until it is accepted with 202, always with the same UUID, as a device does. */
+/** Posts a fall until it is accepted with 202, always with the same UUID, like a device. */
 const post = async (url: () => Promise<string>, { sensorId, deviceToken }: Sensor, uuid: string, start: number) => {
   for (;;) {
     const device = clientOf(await url(), deviceToken);

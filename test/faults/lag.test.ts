@@ -5,11 +5,11 @@ import { changes } from '#shared/store/engine/request.ts';
 import { laggingReads } from './lag.ts';
 import { type FaultTable, openNearTable, TABLE_NAME } from './tables.ts';
 
-describe('a table whose reads lag', () => {
+describe('a table with lagging reads', () => {
   let near: FaultTable;
   let table: Table;
   let time = 1_000_000;
-  /** The lag of the next reads, as a fraction of 2 s. */
+  /** How much the next reads lag, as a fraction of 2 s. */
   let lag = 0;
   const key = { pk: 'C#1', sk: 'ITEM' };
   const due = { pk: 'DUE#1', index: 'due' } as const;
@@ -30,7 +30,7 @@ describe('a table whose reads lag', () => {
   });
   afterAll(() => near.stop());
 
-  test('shows every write to a consistent read immediately, and to an eventually consistent read later', async () => {
+  test('shows every write immediately to consistent reads, and later to eventually consistent ones', async () => {
     await table.write({ put: at('1') });
     time += 5_000;
     lag = 0.5;
@@ -49,7 +49,7 @@ describe('a table whose reads lag', () => {
     expect((await table.query({ pk: key.pk })).items).toHaveLength(2);
   });
 
-  test('shows the earlier items of an index, in order and page by page', async () => {
+  test('shows earlier items in an index, in order and page by page', async () => {
     time += 5_000;
     await table.write({ put: at('2') });
     await table.write({ put: { ...at('3'), sk: 'NEW' } });

@@ -5,7 +5,7 @@ import { type IndexName, tableDesign } from '#shared/store/table.ts';
 
 type Item = Record<string, unknown>;
 type Key = { pk: string; sk: string };
-/** A write of an item: before `at` (ms) the item was `before`, or null if there was none. */
+/** A write of an item. Until `at` (ms), the item was `before`, or null if it did not exist. */
 type PastWrite = { key: Key; at: number; before: Item | null };
 type Input = Item & { TableName?: string; Key?: Key; Item?: Key; TransactItems?: Record<string, Input>[] };
 type QueryInput = {
@@ -28,7 +28,7 @@ const keysWritten = ({ Key: key, Item: item, TransactItems = [] }: Input): Key[]
   ),
 ];
 
-/** Whether an item matches a query of shared/store/engine/request.ts. */
+/** Whether an item matches a query from shared/store/engine/request.ts. */
 const matches = (item: Item, { IndexName, ExpressionAttributeValues: values }: QueryInput): boolean => {
   const { partitionKey, sortKey } = IndexName ? tableDesign.indexes[IndexName] : tableDesign;
   const sort = String(item[sortKey] ?? '');
@@ -37,7 +37,7 @@ const matches = (item: Item, { IndexName, ExpressionAttributeValues: values }: Q
   return item[partitionKey] === pk && item[sortKey] !== undefined && isWithin;
 };
 
-/** Returns the keys of an item, as an index returns them and as a query continues from them. */
+/** Returns an item's keys in the form in which an index returns them and a query continues from them. */
 const keysOf = (item: Item, index: IndexName | undefined): Item => {
   const { partitionKey, sortKey } = index ? tableDesign.indexes[index] : tableDesign;
   return Object.fromEntries(['pk', 'sk', partitionKey, sortKey].map((name) => [name, item[name]]));
@@ -72,9 +72,8 @@ const rewritten = (result: QueryResult, input: QueryInput, earlier: readonly { k
 };
 
 /**
- * Returns a function that creates a client whose reads lag as those of DynamoDB may: each eventually consistent read, and
- * each read of an index, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write
- * immediately.
+ * Returns a function that creates a client whose reads lag as DynamoDB reads may. Each eventually consistent read, and
+ * each index read, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write immediately.
  */
 export const laggingReads =
   ({ now }: Pick<Clock, 'now'>, isOn: () => boolean, chance: () => number) =>
@@ -91,7 +90,7 @@ export const laggingReads =
       for (const key of keys)
         past.push({ key, at, before: found.find(({ pk, sk }) => pk === key.pk && sk === key.sk) ?? null });
     };
-    /** Returns the items that were written since a time (ms), as they were then. */
+    /** Returns the items written since a time (ms), as they were then. */
     const since = (time: number) => {
       const first = new Map<string, PastWrite>();
       for (const write of past) {

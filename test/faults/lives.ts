@@ -8,7 +8,7 @@ class Died extends Error {
 type Life = { death: Died | null };
 
 /**
- * Creates the lives of processes, one for each invocation. A dead process neither responds nor calls anything: its
+ * Creates the lives of processes, one per invocation. A dead process neither responds nor calls anything. Its
  * invocation fails, and its messages are redelivered after their visibility timeout.
  */
 export const createLives = () => {
@@ -26,7 +26,7 @@ export const createLives = () => {
     Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, alive(call as never)])) as T;
   return {
     isDead,
-    /** Kills the process that calls it. */
+    /** Kills the calling process. */
     die: (place: string): never => {
       const death = new Died(`at ${place}`);
       const life = lives.getStore();

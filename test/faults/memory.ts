@@ -6,10 +6,10 @@ const MB = 1_048_576;
 /** How much (MB) this process may grow. */
 export const MAX_GROWTH_MB = 50;
 
-/** The number of falls after which the process has its normal size. */
+/** The number of falls after which the process has reached its normal size. */
 const WARM_UP = 300;
 
-/** Runs `work`. Returns its result, and the largest size (MB) of this process while it runs. */
+/** Runs `work`. Returns the result, and this process's largest size (MB) during the work. */
 const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
   let peak = 0;
   const sample = () => {

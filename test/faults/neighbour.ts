@@ -16,10 +16,10 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, homeAt, linkSensor }
 const HOOKS = 50;
 const HANGS_MS = 15_000;
 const SENSORS = 5;
-/** Events of the busy customer; each creates 50 deliveries. */
+/** The busy customer's event rate. Each event creates 50 deliveries. */
 const EVENTS_PER_SECOND = 1;
 
-/** Posts falls at a rate for a while. Returns p50 and p99 of the time from the 202 to the receiver (ms). */
+/** Posts falls at a rate for a while. Returns p50 and p99 for the time from the 202 to the receiver (ms). */
 const measure = async (sensors: readonly Sensor[], ear: DeliveryRecorder, seconds: number, perSecond: number) => {
   const sent: PostedFall[] = [];
   const end = performance.now() + seconds * 1_000;
@@ -36,8 +36,8 @@ const measure = async (sensors: readonly Sensor[], ear: DeliveryRecorder, second
 };
 
 /**
- * Sends the events of one customer to 50 webhooks, which first respond immediately and then hang for 15 s each. Measures how
- * long another customer waits for its deliveries in both cases.
+ * Sends one customer's events to 50 webhooks, which first respond immediately and then hang for 15 s each. Measures how
+ * long another customer waits for deliveries in both cases.
  */
 export const measureNeighbour = async (seconds: number) => {
   let hanging = 0;

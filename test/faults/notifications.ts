@@ -4,16 +4,16 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Chaos } from './chaos.ts';
 import type { Lives } from './lives.ts';
 
-/** A notification that a service accepted: its channel, and the hit and message in its acknowledgement link. */
+/** A notification accepted by a service: the channel, and the hit and message in the acknowledgement link. */
 type Accepted = { by: ChannelKind; hitId: number; message: number };
-/** A mail to somebody who manages rules, and when (ms) the service accepted it. */
+/** An email to a rule manager, and when (ms) the service accepted it. */
 type ManagerMail = { to: string; subject: string; at: number };
 
 const ACKNOWLEDGE_LINK = /\/acknowledge\/(\d+)-(\d+)-/;
 
 /**
- * Creates messaging services that reject notifications, or accept them without a response, at the rate `notifications`, and
- * that are down if they are among `servicesDown`.
+ * Creates messaging services that reject notifications, or accept them without a response, at the rate `notifications`.
+ * Those in `servicesDown` are down.
  */
 export const createNotifications = (
   { rates, strikes, note }: Chaos,
@@ -33,7 +33,7 @@ export const createNotifications = (
       if (strikes(rates().notifications)) throw new Error('the service accepted nothing');
       const [, hitId, message] =
         ACKNOWLEDGE_LINK.exec(parts.filter((part) => typeof part === 'string').join('\n')) ?? [];
-      // Mails to managers have no link.
+      // Emails to managers have no link.
       if (hitId === undefined) managerMails.push({ to, subject: String(parts[0]), at: now() });
       else accepted.push({ by, hitId: Number(hitId), message: Number(message) });
       if (strikes(rates().notifications)) throw new Error('the response of the service was lost');

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileOf, type PLANTED } from './disk-faults.ts';
 import { type KillPlan, type MortalHost, type Reconciled, runKills } from './kills.ts';
 
-/** The files that a power cut leaves, and the files that belong only to a running process. */
+/** The files a power cut leaves, and the files that belong only to a running process. */
 const FILES = ['cloud.sqlite', 'cloud.sqlite-wal'];
 const OF_PROCESS = ['cloud.sqlite-shm'];
 
-/** What can happen to the power and the disk of a host, each followed by a restart. */
+/** What can happen to a host's power and disk, each followed by a restart unless the host recovers. */
 const eventsOn = (folder: string, dataDir: string) => {
   const file = (name: Parameters<typeof fileOf>[1]) => fileOf(folder, name);
   /** Leaves nothing but what was synced. */
@@ -40,13 +40,13 @@ const eventsOn = (folder: string, dataDir: string) => {
       await writeFile(file('failing'), '');
       await host.restart(untilEnded, loseUnsynced);
     },
-    /** Fills the disk for a while: the host refuses everything, and then recovers without a restart. */
+    /** Fills the disk for a while. The host refuses everything, and then recovers without a restart. */
     filled: async (host: MortalHost): Promise<void> => {
       await writeFile(file('full'), '');
       await untilFull(host);
       await rm(file('full'));
     },
-    /** Fills the disk in the middle of a commit: the host ends, and waits for free space when it is started again. */
+    /** Fills the disk in the middle of a commit. The host ends, and waits for free space when it is started again. */
     failedCommit: async (host: MortalHost): Promise<void> => {
       await writeFile(file('uncommittable'), '');
       const restarted = host.restart(untilEnded, () => writeFile(file('full'), ''));
@@ -59,15 +59,15 @@ const eventsOn = (folder: string, dataDir: string) => {
 type DiskEvents = ReturnType<typeof eventsOn>;
 
 type CutPlan = Pick<KillPlan, 'events' | 'say' | 'timeoutMs'> & {
-  /** What happens, in this order: the run is split into equal parts, with one event at a random time in each. */
+  /** What happens, in this order. The run is split into equal parts, with one event at a random time in each. */
   happening: readonly (keyof DiskEvents)[];
   random: () => number;
-  /** The additional time (ms) that each sync takes. */
+  /** The additional time (ms) each sync takes. */
   delayMs?: number;
   planted?: keyof typeof PLANTED;
 };
 
-/** Runs a host on a simulated disk that loses what was not synced, and then checks every event. */
+/** Runs a host on a simulated disk that loses everything unsynced, and then checks every event. */
 export const runPowerCuts = async ({
   happening,
   random,

@@ -11,7 +11,7 @@ import { responses } from './responses.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
 const own = { key: fixture('self-signed.key'), cert: fixture('self-signed.crt') };
-/** The certificate of the receiver, and two that must not be trusted. */
+/** The receiver's certificate, and two that must not be trusted. */
 export const certificates = {
   good: own,
   expired: { key: own.key, cert: fixture('expired.crt') },
@@ -19,12 +19,12 @@ export const certificates = {
 } as const;
 /** The name by which the receiver is called over TLS. */
 export const RECEIVER_NAME = 'receiver.test';
-/** The name of the same receiver without TLS, which only a separate name server resolves. */
+/** The same receiver's name without TLS, which only a separate name server resolves. */
 export const SLOW_NAME = 'slow.test';
 
 /**
- * Whether `webhook-signature` is valid. The older signature is not checked, because it covers only the new secret during a
- * rotation, nor is the time, because the clock of the host may be wrong.
+ * Whether `webhook-signature` is valid. The older signature is not checked, because it covers only the new secret
+ * during a rotation, nor is the time, because the host's clock may be wrong.
  */
 const isSigned = ({ headers, body }: Received, secret: string): Promise<boolean> =>
   verify(headers, body, secret, { tolerance: Number.POSITIVE_INFINITY }).then(
@@ -38,9 +38,7 @@ type Payload = {
   customer: { id: number };
 };
 
-/**
- * Whether an event has the uuid of its message, or the uuid that the service derives for a message that reuses a uuid.
- */
+/** Whether an event has its message's uuid, or the uuid the service derives for a message that reuses one. */
 const isOfMessage = ({ uuid, raw }: Payload['event']): boolean =>
   raw.uuid === uuid || (raw.uuid !== undefined && uuidV5(raw.uuid, JSON.stringify(raw)) === uuid);
 
@@ -54,8 +52,8 @@ const parsed = (text: string): Payload | null => {
 };
 
 /**
- * Starts the receivers of customers, one for each path `/{customerId}/...`, over HTTP and TLS. They misbehave as
- * `chaos` decides.
+ * Starts the customers' receivers, one per path `/{customerId}/...`, over HTTP and TLS. They misbehave as decided by
+ * `chaos`.
  */
 export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const receipts: Receipt[] = [];
@@ -121,13 +119,13 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   return {
     urls,
     receipts,
-    /** The uuids of all events, falls and others, that a receiver has accepted since the world was created. */
+    /** The uuids of all events, falls and others, accepted by a receiver since the world was created. */
     delivered,
     /** Requests that must not occur. */
     strays,
     /**
-     * Per path: the secret of the signature, the token of the request, paths that must no longer be called, paths that always
-     * fail, and the name with which responses acknowledge alarms.
+     * Per path: the signature secret, the request token, paths that must no longer be called, paths that always fail,
+     * and the name with which responses acknowledge alarms.
      */
     secrets,
     tokens,
@@ -137,8 +135,8 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     /** The number of requests without a valid signature. */
     unsigned: () => unsigned,
     /**
-     * Presents another certificate. A request that arrives while the certificate or name is bad means that the caller did not
-     * verify it.
+     * Presents another certificate. A request that arrives while the certificate or name is bad means that the caller
+     * did not verify it.
      */
     useCertificate: (which: keyof typeof certificates, isBad = which !== 'good'): void => {
       tls.setSecureContext(certificates[which]);

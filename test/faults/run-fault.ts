@@ -7,29 +7,29 @@ import type { FaultWorld } from './world.ts';
 
 const STEP_MS = 40_000;
 const HOUR = 3_600_000;
-/** The largest jump (ms) of a clock. */
+/** The largest clock jump (ms). */
 const JUMP_MS = 6 * HOUR;
 
 export type Report = Verdict & {
   injected: number;
-  /** The number of events that were delivered only after the fault had ended. */
+  /** The number of events delivered only after the fault had ended. */
   recovered: number;
-  /** The number of tasks that are still pending when none should be. */
+  /** The number of tasks still pending when none should be. */
   pending: number;
-  /** The times (ms) from each 202 to the first 2xx, by the clock of the cloud. */
+  /** The times (ms) from each 202 to the first 2xx, as measured by the cloud's clock. */
   waits: number[];
-  /** The alarms of the template that fired, by their chapters in the runbook. */
+  /** The template alarms that fired, by their runbook chapters. */
   fired: string[];
-  /** Acknowledged events that were not delivered for two minutes without any alarm firing. */
+  /** Acknowledged events not delivered for two minutes without any alarm firing. */
   unnoticed: string[];
 };
 
 /** How long (ms) a fall may wait for its first attempt before an alarm has to fire. */
 const LATE_MS = 120_000;
-/** How long (ms) CloudWatch may take after that. */
+/** How long (ms) CloudWatch may take to fire it. */
 const ALARM_DELAY_MS = 60_000;
 
-/** Returns when (ms) the first attempt of each delivery of these events began, by `event webhook`. */
+/** Returns when (ms) the first attempt for each of these events' deliveries began, by `event webhook`. */
 const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonly Posted[]) => {
   const places = new Map(posted.flatMap(({ webhooks, customerId }) => webhooks.map((id) => [id, customerId])));
   const since = Math.min(...posted.map(({ at }) => at ?? Number.POSITIVE_INFINITY)) - 2 * JUMP_MS;
@@ -46,7 +46,7 @@ const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonl
   return times;
 };
 
-/** Returns the events that were not delivered in time although no alarm fired. */
+/** Returns the events not delivered in time although no alarm fired. */
 const unnoticedEvents = async (world: FaultWorld, posted: readonly Posted[]): Promise<string[]> => {
   const { receipts } = world.receiver;
   const inTime = new Set(receipts.map(({ uuid, webhookId }) => `${uuid} ${webhookId}`));
@@ -72,7 +72,7 @@ const unnoticedEvents = async (world: FaultWorld, posted: readonly Posted[]): Pr
     .map(({ pair }) => pair);
 };
 
-/** Returns the events that were not delivered because their delivery ended with one of the reasons. */
+/** Returns the events not delivered because their delivery ended with one of the reasons. */
 const excused = async (
   { stores: { deliveries }, clock, receiver }: FaultWorld,
   posted: readonly Posted[],
@@ -111,11 +111,11 @@ const reportOf = (posted: readonly Posted[], { receipts, strays }: FaultWorld['r
   };
 };
 
-/** Posts some falls during a fault, ends the fault, and processes everything that is pending. Returns the report. */
+/** Posts some falls during a fault, ends the fault, and processes everything pending. Returns the report. */
 export const runFault = async (world: FaultWorld, fault: Fault, seed: number): Promise<Report> => {
   const { receiver, chaos, clock, cloud, homes } = world;
   for (const list of [receiver.receipts, receiver.strays]) list.length = 0;
-  // Messages that earlier runs quarantined would keep the alarm on.
+  // Messages quarantined by earlier runs would keep the alarm on.
   world.queues.quarantine.purge();
   world.watch.clear();
   const begun = clock.now();

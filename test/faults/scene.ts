@@ -5,7 +5,7 @@ import type { Client } from '../fixtures/client.ts';
 import { adminOf } from '../fixtures/home.ts';
 import type { FaultWorld } from './world.ts';
 
-/** The environment of a scenario: a world, homes that the scenario may change during its run, and random numbers. */
+/** The environment for a scenario: a world, homes the scenario may change during its run, and random numbers. */
 export type Scene = FaultWorld & { chance: Random };
 
 const SESSION_MS = 10 * 3_600_000;

@@ -11,20 +11,20 @@ import { dynoxideClient, startDynoxide } from '../fixtures/dynoxide.ts';
 export const TABLE_NAME = 'sensor-cloud';
 type Item = Key & Record<string, unknown>;
 
-/** The table of a fault world, empty at first. */
+/** A fault world's table, empty at first. */
 export type FaultTable = {
   /** Calls the table without faults. */
   client: TableClient;
-  /** Returns every item, or those in the index `due`. */
+  /** Returns every item, or those in the `due` index. */
   scan: (index?: 'due') => Promise<Item[]>;
   stop: () => Promise<void>;
-  /** Set if the table is in another process: the client that the cloud uses, whose bytes and sockets can fail. */
+  /** Set if the table is in another process. It is the client used by the cloud, whose bytes and sockets can fail. */
   remote?: { endpoint: string; client: DynamoDBDocumentClient };
 };
 
 export type OpenTable = (clock: Clock) => Promise<FaultTable>;
 
-/** Starts dynoxide, which is called through the SDK, as DynamoDB is. */
+/** Starts dynoxide, which is called through the SDK, like DynamoDB. */
 export const startRemoteTable: OpenTable = async () => {
   const { endpoint, stop } = await startDynoxide();
   await ensureTable(endpoint, TABLE_NAME);
@@ -50,7 +50,7 @@ export const startRemoteTable: OpenTable = async () => {
   };
 };
 
-/** Opens a table in this process, with which a run needs half the CPU. */
+/** Opens a table in this process, which halves the CPU time per run. */
 export const openNearTable: OpenTable = async ({ now }) => {
   const { database, rows, turns, close } = openStorage(':memory:', { freezes: true });
   return {

@@ -1,7 +1,7 @@
 import { percentile } from '../bench/figures.ts';
 import type { Report } from './run-fault.ts';
 
-/** The totals of all runs of one fault. */
+/** The totals for all runs with one fault. */
 export type Tally = {
   runs: number;
   lost: number;
@@ -37,7 +37,7 @@ const problemsOf = ({ lost, unexpected, wrong, renamed, unnoticed, pending }: Re
   ];
 };
 
-/** Adds the report of a run. */
+/** Adds a run's report. */
 export const count = (tally: Tally, seed: number, report: Report): void => {
   tally.runs += 1;
   tally.lost += report.lost.length;
@@ -49,7 +49,7 @@ export const count = (tally: Tally, seed: number, report: Report): void => {
   tally.broken.push(...problemsOf(report).map((problem) => `seed ${seed}: ${problem}`));
 };
 
-/** Adds the tally of another process. */
+/** Adds another process's tally. */
 export const merge = (into: Tally, tally: Tally): void => {
   for (const name of ['runs', 'lost', 'duplicated', 'recovered', 'injected'] as const) into[name] += tally[name];
   into.waits.push(...tally.waits);
@@ -61,7 +61,7 @@ const columns = ['lost', 'duplicated', 'recovered', 'p50', 'p99', 'injected'];
 const shown = (values: readonly (string | number)[], title: string): string =>
   `${values.map((value) => String(value).padStart(10)).join(' ')}  ${title}`;
 export const heading = shown(columns, 'fault');
-/** Formats a row of the table; times are in ms, from the 202 to the first success. */
+/** Formats a table row. Times are in ms, from the 202 to the first success. */
 export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits, fired }: Tally): string => {
   // Failed deliveries have no times.
   const [p50, p99] = [50, 99].map((percent) => (waits.length > 0 ? percentile(waits, percent).toFixed(0) : '-'));

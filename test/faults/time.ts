@@ -10,13 +10,13 @@ import type { DueItem } from './due-items.ts';
 const MAX_ROUNDS = 60;
 const FIRST_WAIT = 35_000;
 const LONGEST_WAIT = 3_600_000;
-/** Tasks that become due within this time (ms) are processed in one step. */
+/** Tasks due within this time (ms) are processed in one step. */
 const TOGETHER = 120_000;
 const FIRST_INTERVAL = 6_000;
 /** A call that takes longer than this (ms) is being held back by the host. */
 const HELD_BACK_MS = 40;
 
-/** Creates functions that move time forward in a cloud. `dueItems` returns the items of the index `due` of its table. */
+/** Creates functions that move time forward in a cloud. `dueItems` returns the items in the table's `due` index. */
 export const timeOf = (
   cloud: Cloud,
   clock: SkippingClock,
@@ -24,16 +24,14 @@ export const timeOf = (
   queues: readonly Queue[],
 ) => {
   const step = async (ms: number): Promise<void> => {
-    // The sweep is started first and runs once the time has passed. The timer of the clock would start a second one.
+    // The sweep is started first and runs once the time has passed. The clock's timer would start a second one.
     const swept = cloud.sweep();
     clock.skipTo(clock.now() + ms);
     await swept;
     await cloud.idle();
   };
 
-  /**
-   * Moves time forward. Unlike in `step`, the sweep runs only at its own interval, which saves most of the table calls.
-   */
+  /** Moves time forward. Unlike in `step`, the sweep runs only at its own interval, which saves most table calls. */
   const wait = async (ms: number): Promise<void> => {
     clock.skipTo(clock.now() + ms);
     await cloud.idle();
@@ -46,13 +44,13 @@ export const timeOf = (
       return [{ name: queue.name, time: visible > 0 ? clock.now() : nextVisibleAt }];
     });
 
-  /** Returns all pending tasks, whenever they are due, except checks of sensors. */
+  /** Returns all pending tasks, whenever they are due, except sensor checks. */
   const findPending = async (): Promise<DueItem[]> => {
     await cloud.idle();
     return [...(await dueItems()), ...inQueues()];
   };
   /**
-   * Returns all pending tasks. It searches twice before it returns none, because the first search can miss a task that
+   * Returns all pending tasks. Searches twice before returning none, because the first search can miss a task that
    * moves in the meantime.
    */
   const pending = async (): Promise<DueItem[]> => {
@@ -89,8 +87,8 @@ export const timeOf = (
   };
 
   /**
-   * Waits for the response to a device. The host holds a call back for a second while earlier calls of the sensor are
-   * pending; that second is skipped here.
+   * Waits for the response to a device. The host holds a request back for a second while the sensor's earlier ones are
+   * pending. That second is skipped here.
    */
   const answered = async <T>(call: Promise<T>): Promise<T> => {
     const isSoon = await Promise.race([call.then(() => true), setTimeout(HELD_BACK_MS, false)]);

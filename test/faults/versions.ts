@@ -14,14 +14,12 @@ export const poisons: readonly string[] = [
   '['.repeat(20_000),
 ];
 
-/**
- * Returns a task as an older version sends it, without retries and times, or as a newer version does, with more fields.
- */
+/** Returns a task as sent by an older version, without retries and times, or by a newer one, with more fields. */
 export const ofOtherVersion = (body: string, chance: number): string => {
   const { isRetry, notBefore, ...old } = JSON.parse(body) as Record<string, unknown>;
   const more = { ...old, ...(isRetry !== undefined && { isRetry, notBefore }), of: { tomorrow: [1] } };
   return JSON.stringify(chance < 0.5 ? old : { ...more, version: 2 });
 };
 
-/** Returns an item as a newer version writes it, with more fields. */
+/** Returns an item as written by a newer version, with more fields. */
 export const otherItem = <I extends object>(item: I): I => ({ ...item, ofTomorrow: { some: ['thing', 1, null] } });

@@ -6,7 +6,7 @@ import { certificates, RECEIVER_NAME, SLOW_NAME } from './receiver.ts';
 
 /** A deadline long enough for a response on the busiest machine. */
 const DEADLINE_SECONDS = 5;
-/** Wrong results of a name lookup: no address, a forbidden one next to the right one, or only a forbidden one. */
+/** Wrong name lookup results: no address, a forbidden one next to the right one, or only a forbidden one. */
 const wrongAddresses: readonly [string[], ...string[][]] = [
   [],
   ['169.254.169.254'],
@@ -15,10 +15,7 @@ const wrongAddresses: readonly [string[], ...string[][]] = [
   ['::ffff:127.0.0.1'],
 ];
 
-/**
- * Creates the webhook client of the service with the name servers of the suite; `nameServer` resolves the names of one
- * customer.
- */
+/** Creates the service's webhook client with the suite's name servers. `nameServer` resolves one customer's names. */
 export const webhookClientOf = (chaos: Chaos, nameServer: string): WebhookClient => {
   const resolveSlowly = createResolver([nameServer]);
   const resolve = async (name: string): Promise<readonly string[]> => {

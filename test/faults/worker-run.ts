@@ -4,9 +4,10 @@ import { count, emptyTally } from './tally.ts';
 import type { Task } from './workers.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
-// A world keeps the data of all its runs, and its customers may have only a limited number of bots, rules and webhooks.
+// A world keeps the data from all its runs, and its customers may have only a limited number of bots, rules and
+// webhooks.
 const RUNS_PER_WORLD = 80;
-/** The timeout (ms) of a run. Some faults wait for deadlines, but none needs this long even on a busy machine. */
+/** The timeout for a run (ms). Some faults wait for deadlines, but none needs this long even on a busy machine. */
 const TIMEOUT_MS = 600_000;
 const inTime = <T>(run: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -33,7 +34,7 @@ const work = async ({ fault, seeds }: Task) => {
     try {
       count(tally, seed, await runOne(fault, seed));
     } catch (error) {
-      // After a failure the state of the world is unknown, so a new one is created.
+      // After a failure, the world's state is unknown, so a new one is created.
       runs = RUNS_PER_WORLD;
       tally.broken.push(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
     }

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { emptyTally, merge, type Tally } from './tally.ts';
 
-/** Some seeds of a fault; `fault` is its index in the list. */
+/** Some seeds for a fault. `fault` is an index into the list. */
 export type Task = { fault: number; seeds: number[] };
 type WorkerMessage = { ready: true } | { task: Task; tally: Tally };
 
-/** The number of seeds in one task of a process. */
+/** The number of seeds in one process task. */
 const SEEDS_PER_TASK = 20;
 const PROGRESS_MS = 10_000;
 
@@ -32,8 +32,8 @@ const progress = (total: number, say: (line: string) => void) => {
 };
 
 /**
- * Runs the faults at `indexes` with the seeds from `from` on, in several processes with a cloud each. Returns the tally of
- * each fault.
+ * Runs the faults at `indexes`, with seeds starting at `from`, in several processes with one cloud each. Returns each
+ * fault's tally.
  */
 export const runAll = async (
   indexes: readonly number[],

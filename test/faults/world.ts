@@ -23,14 +23,16 @@ import { type OpenTable, startRemoteTable, TABLE_NAME } from './tables.ts';
 import { timeOf } from './time.ts';
 import { webhookClientOf } from './webhook-client.ts';
 
-/** A schedule with many attempts in a short time: the suite checks that no delivery is forgotten, not how long it takes. */
+/**
+ * A schedule with many attempts in a short time. The suite checks that no delivery is forgotten, not how long it takes.
+ */
 const SHORT_SCHEDULE = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
-/** The log message about a message that is quarantined because it cannot be read. */
+/** The log message for a message quarantined because it cannot be read. */
 const UNREAD = 'a message cannot be read';
 /** Sensors never become inactive, because the suite does not check that, and it takes work. */
 const defaultSettings = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
-/** Records the metrics of SQS: each receive and deletion, and the queues before and after time is skipped. */
+/** Records the SQS metrics: each receive and deletion, and the queues before and after time is skipped. */
 const recordMetrics = (watch: Watch, queues: LocalQueues, clock: SkippingClock): void => {
   for (const name of workQueues) {
     const queue = queues[name];
@@ -81,7 +83,7 @@ export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) 
   if (table.remote) failingClient(chaos, { silentPort: silence.port, skip })(table.remote.client);
   const cloud = await startTestCloud({
     clock,
-    // The sweep has the interval of AWS, because a step of a scenario may take a minute.
+    // The sweep has its AWS interval, because a step in a scenario may take a minute.
     sweepSeconds: 60,
     mqttPort: 0,
     log: (_, message) => {
@@ -133,25 +135,23 @@ export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) 
     queues,
     ...timeOf(cloud, clock, dueItemsOf(table), [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },
-    /** The metrics that CloudWatch would have. */
+    /** The metrics CloudWatch would have. */
     watch: watching,
-    /** The true content of the table, without lags or faults. */
+    /** The table's true content, without lags or faults. */
     stores: store(createTable(table.client, TABLE_NAME)),
-    /** Every item of the table, as text. */
+    /** Every item in the table, as text. */
     everything: everythingIn(table),
-    /**
-     * All events that were ever posted here. A process that was frozen may deliver an unacknowledged event in a later run.
-     */
+    /** All events ever posted here. A previously frozen process may deliver an unacknowledged event in a later run. */
     sent: new Set<string>(),
-    /** Switches the lag of eventually consistent reads on or off. */
+    /** Switches lag in eventually consistent reads on or off. */
     lag: (on: boolean): void => {
       lags = on;
     },
     /** Returns the number of unreadable messages so far. */
     unread: () => unread,
-    /** Returns a name that was not used here before. */
+    /** Returns a name not used here before. */
     fresh: (name: string): string => `${name}-${++lastNumber}`,
-    /** Sets the settings of the cloud; those that are left out get their defaults. */
+    /** Sets the cloud's settings. Those left out are reset to their defaults. */
     set: (ofFault: Fault['settings']): void => {
       settings = ofFault;
     },

@@ -10,7 +10,7 @@ type Hit = { id: number; sensorId: string; acknowledgement: { name: string; date
 const NAME = 'Anna Meier';
 const OLDEST = { page: 0, perPage: 200, sortBy: 'asc(id)' };
 
-/** The receiver of a rule acknowledges each alarm, and so does a user at the same time. */
+/** A rule's receiver acknowledges each alarm, and so does a user at the same time. */
 const acknowledgedTwice = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, stores, clock } = scene;
   const { birch } = homes;
@@ -59,13 +59,13 @@ const acknowledgedTwice = async (scene: Scene): Promise<Story> => {
 
 const MINUTE = 60_000;
 /**
- * How many minutes everything may fail while a fall waits. An alarm takes some 15 table calls and 6 failpoints, so an
- * attempt succeeds in about one of 50 cases, and attempts become rarer, down to one in 15 minutes.
+ * How many minutes everything may fail while a fall waits. An alarm takes some 15 table calls and 6 failpoints, so
+ * about one attempt in 50 succeeds, and attempts become rarer, down to one in 15 minutes.
  */
 const FAILING_MINUTES = 5;
 /**
  * A person on the floor raises three alarms, because no posture is reported for six minutes. A user acknowledges the
- * fall after the first alarm and again after the last one, each time by its first event.
+ * fall after the first alarm and again after the last one, each time through its first event.
  */
 const alarmedAgain = async (scene: Scene): Promise<Story> => {
   const { homes, chaos, clock, cloud, answered, step, stores } = scene;
@@ -103,7 +103,7 @@ const alarmedAgain = async (scene: Scene): Promise<Story> => {
   const alarm = async (uuid: string) => {
     const before = await alarms();
     await say({ ...b.pose(1, 5), uuid });
-    // The alarm is raised once its event is written, although processes die.
+    // The alarm is raised once its event is written, even if processes die.
     await until(async () => (await alarms()) > before);
   };
   const alarmAgain = async () => {
@@ -143,20 +143,20 @@ const alarmedAgain = async (scene: Scene): Promise<Story> => {
 /** Faults while alarms are acknowledged. */
 export const ofAcknowledgements: readonly Fault[] = [
   {
-    title: 'a receiver and a user acknowledge while processes die: the first one wins and makes one event',
+    title: 'a receiver and a user acknowledge while processes die: the first one wins and creates one event',
     rates: { crashes: failpoints, crash: 0.15, trouble: 0.2 },
     steps: 1,
     story: acknowledgedTwice,
   },
   {
-    title: 'a receiver and a user acknowledge while table calls fail: the first one wins and makes one event',
+    title: 'a receiver and a user acknowledge while table calls fail: the first one wins and creates one event',
     rates: { refusal: 0.1, lostResponse: 0.1 },
     steps: 1,
     story: acknowledgedTwice,
   },
   {
     title:
-      'processes die and table calls fail while a fall alarms again: an acknowledgement covers the alarms before it, and none after it',
+      'processes die and table calls fail while a fall alarms again: an acknowledgement covers only earlier alarms',
     rates: { crashes: failpoints, crash: 0.1, refusal: 0.1, lostResponse: 0.1 },
     falls: 'one',
     story: alarmedAgain,

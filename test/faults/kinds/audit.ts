@@ -6,7 +6,7 @@ import type { Scene } from '../scene.ts';
 const ALL = { page: 0, perPage: 5_000 };
 const CHANGES = 6;
 
-/** A user creates, renames and deletes bots. Every change that is in the table must have an audit line. */
+/** A user creates, renames and deletes bots. Every change in the table must have an audit line. */
 const changing = async (scene: Scene): Promise<Story> => {
   const { homes, stores, fresh } = scene;
   const { client, customerId } = homes.birch;
@@ -45,19 +45,19 @@ const changing = async (scene: Scene): Promise<Story> => {
 /** Faults while users make changes. */
 export const ofAudit: readonly Fault[] = [
   {
-    title: 'bots are changed while processes die: every change has its audit line',
+    title: 'bots are changed while processes die: every change has an audit line',
     rates: { crashes: failpoints, crash: 0.25 },
     steps: 1,
     story: changing,
   },
   {
-    title: 'bots are changed while table calls fail: every change has its audit line',
+    title: 'bots are changed while table calls fail: every change has an audit line',
     rates: { refusal: 0.1, lostResponse: 0.1 },
     steps: 1,
     story: changing,
   },
   {
-    title: 'bots are changed while responses to writes are lost: every change has its audit line',
+    title: 'bots are changed while write responses are lost: every change has an audit line',
     rates: { awsErrors: [awsErrors.lost], aws: 0.2 },
     steps: 1,
     story: changing,

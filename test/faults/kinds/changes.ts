@@ -91,7 +91,7 @@ const movedOut = (scene: Scene): Promise<Story> =>
 const sensorDeleted = (scene: Scene): Promise<Story> =>
   changesSensor(scene, ({ sensor, client }) => client.ok('DELETE', `/sensors/${sensor.sensorId}`));
 
-/** Starts a replay of deliveries that have just failed. */
+/** Starts a replay for deliveries that have just failed. */
 const replayedImmediately = async ({ homes: { birch }, clock }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
@@ -123,7 +123,7 @@ export const ofChanges: readonly Fault[] = [
     story: movedOut,
   },
   {
-    title: 'a sensor is deleted before its fall is judged: its customer receives it',
+    title: 'a sensor is deleted before its fall is judged: the customer still receives it',
     ...unjudged,
     story: sensorDeleted,
   },

@@ -8,14 +8,14 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The first round, a round that a queue delays, and a round that only the sweep finds. */
+/** The first round, a round delayed by a queue, and a round found only by the sweep. */
 const STEPS = [30, 300, 2_400];
 /**
- * How much later (ms) than planned a round may start. A step of the run, a sweep, and a dead process may each delay it.
+ * How much later (ms) than planned a round may start. A step in the run, a sweep, and a dead process may each delay it.
  */
 const MAX_LATE = 5 * MINUTE;
 
-/** Runs something while the clock of the host is ahead, with sweeps. */
+/** Runs something while the host's clock is ahead, with sweeps. */
 const whileAhead = async ({ chaos, cloud, step }: Scene, ms: number, run: () => Promise<void>): Promise<void> => {
   chaos.jump(ms);
   await run();
@@ -24,7 +24,7 @@ const whileAhead = async ({ chaos, cloud, step }: Scene, ms: number, run: () => 
   chaos.jump(0);
 };
 
-/** An alarm that is raised when the clock of the host is a day ahead, or after another alarm that was raised then. */
+/** An alarm raised while the host's clock is a day ahead, or after an earlier alarm raised in that state. */
 const escalating =
   (which: 'alarm' | 'next alarm') =>
   async (scene: Scene): Promise<Story> => {
@@ -62,7 +62,7 @@ const escalating =
 const OFFLINE_AFTER_SECONDS = 300;
 /** How long (minutes) after its last report a sensor may take to count as offline. */
 const MAX_OFFLINE_MINUTES = 15;
-/** Two sensors report while the clock of the host is hours ahead. One stops at once, the other after a further report. */
+/** Two sensors report while the host's clock is hours ahead. One stops at once, the other after a further report. */
 const offline = async (scene: Scene): Promise<Story> => {
   const { clock, cloud, answered, chance, step, homes } = scene;
   const { client, customerId } = homes.birch;
@@ -103,7 +103,7 @@ const offline = async (scene: Scene): Promise<Story> => {
 
 const timeOfDay = (time: number): string => new Date(time).toISOString().slice(11, 16);
 
-/** A rule with a schedule around the correct time. The clock of the host or of the sensor is wrong by hours. */
+/** A rule with a schedule around the correct time. Either the host's or the sensor's clock is wrong by hours. */
 const scheduled =
   (which: 'host' | 'sensor') =>
   async (scene: Scene): Promise<Story> => {
@@ -141,28 +141,26 @@ const crashes = [
 ];
 const anHour = { falls: 'one', steps: 90, stepMs: 31_000 } as const;
 
-/** Faults of clocks that are wrong and corrected later. */
+/** Faults in which a clock is wrong and corrected later. */
 export const ofClocks: readonly Fault[] = [
   {
-    title:
-      'an alarm is raised while the clock of the host is a day ahead: each of its steps is on time and under one id',
+    title: 'an alarm is raised while the host clock is a day ahead: each step is on time under one id',
     ...anHour,
     story: escalating('alarm'),
   },
   {
-    title:
-      'processes die around an alarm while the clock of the host is a day ahead: its steps are minutes late at most',
+    title: 'processes die around an alarm while the host clock is a day ahead: steps are at most minutes late',
     rates: { crashes, crash: 0.2 },
     ...anHour,
     story: escalating('alarm'),
   },
   {
-    title: 'the clock of the host was a day ahead for one alarm: each step of the next one is on time and under one id',
+    title: "the host clock was a day ahead for one alarm: the next one's steps are on time under one id",
     ...anHour,
     story: escalating('next alarm'),
   },
   {
-    title: 'sensors report while the clock of the host is hours ahead: those that stop are offline minutes later',
+    title: 'sensors report while the host clock is hours ahead: those that stop are offline minutes later',
     falls: 'one',
     steps: 36,
     stepMs: 31_000,
@@ -170,13 +168,13 @@ export const ofClocks: readonly Fault[] = [
     story: offline,
   },
   {
-    title: 'the clock of a sensor is hours slow: the rule for the time of receipt fires',
+    title: 'a sensor clock is hours slow: the rule for the time of receipt fires',
     rates: { refusal: 0.05, lostResponse: 0.05 },
     falls: 'one',
     story: scheduled('sensor'),
   },
   {
-    title: 'the clock of the host is hours ahead: the rule for the time of the event fires',
+    title: 'the host clock is hours ahead: the rule for the event time fires',
     falls: 'one',
     story: scheduled('host'),
   },

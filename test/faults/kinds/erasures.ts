@@ -7,7 +7,7 @@ import type { Scene } from '../scene.ts';
 const MINUTE = 60_000;
 type Fed = { id: string; body: string };
 
-/** Creates a separate home, whose falls are fetched from the feed of a webhook without a URL. */
+/** Creates a separate home, whose falls are fetched from the feed for a webhook without a URL. */
 const furnishHome = async (scene: Scene) => {
   const home = await createHome(await scene.admin(), scene.fresh('yew'), ALL_PERMISSIONS);
   const erased = await linkSensor(home.client);
@@ -17,7 +17,7 @@ const furnishHome = async (scene: Scene) => {
   return { ...home, erased, other, path: `/webhooks/${id}`, reader: home.client.as(token) };
 };
 
-/** A sensor or the whole home is erased while falls are delivered; the falls of the other sensor must arrive. */
+/** A sensor or the whole home is erased while falls are delivered. The other sensor's falls must arrive. */
 const erase =
   (kind: 'sensor' | 'customer') =>
   async (scene: Scene): Promise<Story> => {
@@ -32,7 +32,7 @@ const erase =
       for (;;) {
         const { status } = await send();
         if (status === 202) return start;
-        // The token of an erased device is no longer valid.
+        // An erased device's token is no longer valid.
         if (status === 401) return 0;
         await cloud.idle();
       }
@@ -45,7 +45,7 @@ const erase =
         const admin = await scene.admin();
         const response = await answered(admin.call('POST', `/customers/${customerId}/erasures`, body));
         if (response.status === 202) id = (response.body as { id: string }).id;
-        // A call whose response was lost may still have started the erasure.
+        // A request whose response was lost may still have started the erasure.
         if (response.status === 404) return;
         await cloud.idle();
       }
@@ -91,14 +91,14 @@ const erase =
 /** Faults during an erasure. */
 export const ofErasures: readonly Fault[] = (['sensor', 'customer'] as const).flatMap((kind): Fault[] => [
   {
-    title: `processes die while a ${kind} is erased: none of its data is left, and no other fall is lost`,
+    title: `processes die while a ${kind} is erased: no data is left, and no other fall is lost`,
     rates: { crashes: failpoints, crash: 0.1, doubleMessage: 0.2 },
     falls: 'one',
     steps: 0,
     story: erase(kind),
   },
   {
-    title: `table and queues fail while a ${kind} is erased: none of its data is left, and no other fall is lost`,
+    title: `table and queues fail while a ${kind} is erased: no data is left, and no other fall is lost`,
     rates: { refusal: 0.05, lostResponse: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lateMessage: 0.2 },
     falls: 'one',
     steps: 0,

@@ -11,8 +11,8 @@ const STEPS = [30, 60, 90];
 const MAX_DELAY_MS = 1_000;
 
 /**
- * Creates a separate home, whose rule notifies a webhook immediately and another one in each step, after the seconds in
- * `steps`. Its first fall is hit 1.
+ * Creates a separate home, whose rule notifies one webhook immediately and another one in each step, after the seconds
+ * in `steps`. The first fall is hit 1.
  */
 export const furnishHome = async (scene: Scene, steps: readonly number[] = STEPS) => {
   const { receiver, clock, answered, cloud } = scene;
@@ -38,14 +38,15 @@ export const furnishHome = async (scene: Scene, steps: readonly number[] = STEPS
   return {
     hooks,
     /**
-     * Posts a fall until it is accepted, even if processes die and the table fails. The clock of its sensor is ahead by `ms`.
+     * Posts a fall until it is accepted, even if processes die and the table fails. The sensor's clock is ahead by
+     * `ms`.
      */
     fall: async (ms = 0): Promise<void> => {
       const message = { ...fallMessage('calling', clock.now() + ms), uuid: crypto.randomUUID() };
       const send = () => answered(device.call('POST', `/devices/${sensorId}/messages`, message));
       while ((await send()).status !== 202) await cloud.idle();
     },
-    /** Acknowledges the fall. Returns when (ms) the response came; null if its hit is not written yet. */
+    /** Acknowledges the fall. Returns when (ms) the response arrived, or null if the hit is not written yet. */
     acknowledge: async (): Promise<number | null> => {
       for (;;) {
         const { status } = await client.call('PUT', `${path}/acknowledgement`, {});
@@ -53,13 +54,13 @@ export const furnishHome = async (scene: Scene, steps: readonly number[] = STEPS
         if (status === 404) return null;
       }
     },
-    /** Returns the date (ms) of the newest hit. */
+    /** Returns the newest hit's date (ms). */
     newestDate: async (): Promise<number> => {
       const list = `/customers/${customerId}/rule-hits?perPage=1&sortBy=desc(id)`;
       const [page] = await client.ok<{ data: RuleHit[] }[]>('GET', list);
       return page?.data[0]?.createDate ?? 0;
     },
-    /** Returns the receipts of each webhook, in the order of the steps, and the content of the hit. */
+    /** Returns each webhook's receipts, ordered by step, and the hit's content. */
     outcome: async () => {
       const receipts = receiver.receipts.map((receipt) => ({ ...receipt }));
       await ownEvents(scene, customerId, sensorId);
@@ -73,7 +74,7 @@ export const furnishHome = async (scene: Scene, steps: readonly number[] = STEPS
 const countIds = (receipts: readonly { messageId: string }[]): number =>
   new Set(receipts.map(({ messageId }) => messageId)).size;
 
-/** A fall that nobody acknowledges: each step must be delivered under one id. */
+/** A fall that no one acknowledges. Each step must be delivered under one id. */
 const threeSteps = async (scene: Scene): Promise<Story> => {
   const home = await furnishHome(scene);
   return {
@@ -91,7 +92,7 @@ const threeSteps = async (scene: Scene): Promise<Story> => {
   };
 };
 
-/** A fall that is acknowledged while a step is decided: whichever comes first counts, and no step starts later. */
+/** A fall acknowledged while a step is being decided. Whichever comes first counts, and no step starts later. */
 const raced = async (scene: Scene): Promise<Story> => {
   const home = await furnishHome(scene);
   const { chance, step, cloud } = scene;
@@ -141,8 +142,7 @@ export const ofEscalations: readonly Fault[] = [
     story: threeSteps,
   },
   {
-    title:
-      'an alarm escalates over three steps while table and queues fail or deliver twice: each step is delivered under one id',
+    title: 'an alarm escalates while table and queues fail or deliver twice: each step has one id',
     rates: { refusal: 0.05, lostResponse: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.3, lostDeletion: 0.2 },
     ...threeRounds,
     story: threeSteps,
@@ -154,13 +154,13 @@ export const ofEscalations: readonly Fault[] = [
     story: threeSteps,
   },
   {
-    title: 'an acknowledgement races a step: no step starts more than a second after its response',
+    title: 'an acknowledgement races a step: no step starts more than a second after the response',
     rates: { doubleMessage: 0.3 },
     falls: 'one',
     story: raced,
   },
   {
-    title: 'an acknowledgement races a step while processes die: no step starts more than a second after its response',
+    title: 'an acknowledgement races a step while processes die: no step starts over a second after the response',
     rates: { crashes: ['escalate.decided', 'escalate.written', 'escalate.enqueued'], crash: 0.4, doubleMessage: 0.2 },
     falls: 'one',
     story: raced,

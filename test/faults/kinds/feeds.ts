@@ -9,7 +9,7 @@ type FetchedFall = { id: string; sensorId: string; start: number };
 const SENSORS = 3;
 const MINUTE = 60_000;
 
-/** Creates a separate home with some sensors, whose falls are fetched from the feed of a webhook without a URL. */
+/** Creates a separate home with some sensors, whose falls are fetched from the feed for a webhook without a URL. */
 const furnishHome = async (scene: Scene) => {
   const { client } = await createHome(await scene.admin(), scene.fresh('ash'), ALL_PERMISSIONS);
   const sensors = [];
@@ -21,7 +21,7 @@ const furnishHome = async (scene: Scene) => {
 
 /**
  * Creates a receiver behind a router. It fetches, stores each fall, and then stores the id to continue after. It loses
- * responses, and dies between these steps; then it continues after the id that it stored last.
+ * responses and dies between these steps, and then continues after the last stored id.
  */
 const createReader = ({ chance }: Scene, reader: Client, path: string) => {
   const fetched: FetchedFall[] = [];
@@ -47,7 +47,7 @@ const createReader = ({ chance }: Scene, reader: Client, path: string) => {
   return { fetched, fetchOnce };
 };
 
-/** Returns what is wrong with the falls that a reader fetched. */
+/** Returns what is wrong with the falls a reader fetched. */
 const problemsOf = (fetched: readonly FetchedFall[], falls: readonly Omit<FetchedFall, 'id'>[]): string[] => {
   const nameOf = ({ sensorId, start }: Omit<FetchedFall, 'id'>) => `${sensorId} ${start}`;
   const byName = Map.groupBy(fetched, nameOf);
@@ -109,21 +109,20 @@ const anHour = async (scene: Scene): Promise<Story> => {
 /** Faults while deliveries are fetched from a feed. */
 export const ofFeeds: readonly Fault[] = [
   {
-    title: 'a reader behind a router dies at random for an hour: it gets every fall, in order for each sensor',
+    title: 'a reader behind a router dies at random for an hour: every fall arrives, in order per sensor',
     falls: 'one',
     steps: 0,
     story: anHour,
   },
   {
-    title: 'processes die while a feed is filled and fetched: its reader gets every fall, in order for each sensor',
+    title: 'processes die while a feed is filled and fetched: every fall arrives, in order per sensor',
     rates: { crashes: failpoints, crash: 0.15, doubleMessage: 0.2 },
     falls: 'one',
     steps: 0,
     story: anHour,
   },
   {
-    title:
-      'table and queues fail while a feed is filled and fetched: its reader gets every fall, in order for each sensor',
+    title: 'table and queues fail while a feed is filled and fetched: every fall arrives, in order per sensor',
     rates: { refusal: 0.05, lostResponse: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lostDeletion: 0.2 },
     falls: 'one',
     steps: 0,

@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
 
-/** A sensor registers again, and the response is lost. It keeps using its old token until a response arrives. */
+/** A sensor registers again, and the response is lost. It keeps using the old token until a response arrives. */
 const lostRegistration = async (scene: Scene): Promise<Story> => {
   const { homes, stores, admin, answered, cloud, step } = scene;
   const { birch } = homes;
@@ -81,27 +81,26 @@ const reusedUuid = async (scene: Scene): Promise<Story> => {
   };
 };
 
-/** Faults of the identity of sensors and their messages. */
+/** Faults in the identity of sensors and messages. */
 export const ofIdentity: readonly Fault[] = [
   {
-    title: 'the responses to registrations of a sensor are lost: its falls are accepted by its former token',
+    title: 'responses to sensor registrations are lost: falls are accepted with the former token',
     falls: 'one',
     story: lostRegistration,
   },
   {
-    title: 'registrations are lost while table calls fail: falls are accepted by the former token',
+    title: 'registrations are lost while table calls fail: falls are accepted with the former token',
     rates: { refusal: 0.1, lostResponse: 0.1 },
     falls: 'one',
     story: lostRegistration,
   },
   {
-    title: 'a sensor reuses a uuid over HTTP and MQTT: each of its falls raises an alarm',
+    title: 'a sensor reuses a uuid over HTTP and MQTT: each fall raises an alarm',
     falls: 'one',
     story: reusedUuid,
   },
   {
-    title:
-      'a sensor reuses a uuid while messages are received twice and processes die: each fall raises an alarm, once',
+    title: 'a sensor reuses a uuid while messages are received twice and processes die: each fall alarms once',
     rates: {
       crashes: ['process.judged', 'process.decided', 'process.hits_written', 'process.applied'],
       crash: 0.3,

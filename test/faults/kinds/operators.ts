@@ -55,7 +55,7 @@ const webhookOff = async ({ homes: { birch } }: Scene): Promise<Story> => {
   };
 };
 
-/** Deletes a webhook, which must not be called from then on. */
+/** Deletes a webhook, which must not be called afterwards. */
 const webhookDeleted = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): Promise<Story> => {
   const doomed = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
   birch.hooks = [...birch.hooks, doomed];
@@ -90,7 +90,7 @@ const sensorMoved = async ({ homes: { maple, birch }, admin }: Scene): Promise<S
   };
 };
 
-/** Deletes a customer that has a sensor and a webhook but no users. */
+/** Deletes a customer with a sensor and a webhook but no users. */
 const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene): Promise<Story> => {
   const client = await admin();
   const name = fresh('elm');
@@ -118,10 +118,10 @@ const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene):
 
 const failing = { rates: { trouble: 1 } } as const;
 
-/** Faults in which users make changes between the retries of deliveries. */
+/** Faults in which users make changes between delivery retries. */
 export const ofOperators: readonly Fault[] = [
   {
-    title: 'a secret is rotated between retries: later requests have a signature that the receiver can verify',
+    title: 'a secret is rotated between retries: the receiver can verify later signatures',
     ...failing,
     story: secretRotated,
     steps: 1,
@@ -154,7 +154,7 @@ export const ofOperators: readonly Fault[] = [
     story: sensorMoved,
   },
   {
-    title: 'a customer is deleted between retries: its deliveries end with this reason, and nobody else gets them',
+    title: 'a customer is deleted between retries: its deliveries end with this reason, and no one else gets them',
     ...failing,
     story: customerDeleted,
     mayEnd: ['deleted'],

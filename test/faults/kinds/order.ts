@@ -7,7 +7,7 @@ import type { Scene } from '../scene.ts';
 const FALLS = 3;
 type FallReport = { fall: number; status: string };
 
-/** Returns the reports of some falls in a random order, in which the reports of one fall stay in order. */
+/** Returns the reports for some falls in random order, but keeps each fall's reports in order. */
 const shuffled = (chance: Random): FallReport[] => {
   const falls = Array.from({ length: FALLS }, (_, fall) =>
     ['fall_detected', 'calling', 'finished'].map((status) => ({ fall, status })),
@@ -35,7 +35,7 @@ const inOrder = async (scene: Scene): Promise<Story> => {
       }
     },
     after: async () => {
-      // Either the device's message raises the alarm or, if the message is processed later, the timer does.
+      // The alarm is raised by the device's message or, if that is processed later, by the timer.
       const { data, delivered } = await ownEvents(scene, customerId, sensorId);
       const alarms = data.filter(({ action }) => action === 'fall_detected');
       const undelivered = alarms.filter(({ uuid }) => !delivered.has(uuid));
@@ -47,7 +47,7 @@ const inOrder = async (scene: Scene): Promise<Story> => {
   };
 };
 
-/** Faults in which the messages of a sensor must stay in order. */
+/** Faults in which one sensor's messages must stay in order. */
 export const ofOrder: readonly Fault[] = [
   {
     title: 'processes die and messages are received twice: every fall raises an alarm',

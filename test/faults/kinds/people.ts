@@ -4,12 +4,12 @@ import type { Scene } from '../scene.ts';
 
 const DAY = 86_400_000;
 const page = { page: 0, perPage: 200, sortBy: 'desc(createDate)' };
-/** Identifies a message of a hit. */
+/** Identifies a message within a hit. */
 const pairOf = (hitId: number, message: number): string => `${hitId} ${message}`;
 
 /**
- * A rule notifies a user through each channel, and the users on duty by mail, of the falls that a webhook receives. Each
- * message of its hits must be accepted by a service, or its delivery must have ended with a reason.
+ * A rule notifies a user through each channel, and the users on duty by email, about the falls received by a webhook.
+ * Each message in its hits must be accepted by a service, or its delivery must have ended with a reason.
  */
 const notifiedByEachChannel = async ({
   homes: { birch },
@@ -60,11 +60,10 @@ const notifiedByEachChannel = async ({
   };
 };
 
-/** Faults of the messaging services that notify people. */
+/** Faults in the messaging services that notify people. */
 export const ofPeople: readonly Fault[] = [
   {
-    title:
-      'processes die and messaging services reject notifications or lose responses: every notification is accepted or ends with a reason',
+    title: 'processes die and messaging services fail: every notification is accepted or ends with a reason',
     rates: {
       crashes: [
         ...(['process.decided', 'process.hits_written', 'process.deliveries_written'] as const),

@@ -6,11 +6,11 @@ const ingest = during('ingest');
 const sweeping = during('sweep');
 const crashAt = (...crashes: Failpoint[]) => ({ crashes, crash: 0.5 });
 
-/** Faults of processes and of clocks. */
+/** Faults in processes and clocks, and unavailable keys. */
 export const ofProcesses: readonly Fault[] = [
   { title: 'nothing fails: each fall is delivered once' },
   {
-    title: 'a process dies while it accepts a message: acknowledged messages are delivered',
+    title: 'a process dies while accepting a message: acknowledged messages are delivered',
     rates: crashAt(...ingest),
   },
   {
@@ -46,7 +46,7 @@ export const ofProcesses: readonly Fault[] = [
     rates: { ...crashAt('deliver.recorded', 'deliver.rescheduled'), trouble: 0.3 },
   },
   {
-    title: 'the sweep dies: the next sweep finds everything that is due',
+    title: 'the sweep dies: the next sweep finds everything due',
     rates: { ...crashAt(...sweeping), trouble: 0.7 },
     settings: { RETRY_SCHEDULE: [0, ...Array.from({ length: 12 }, () => 1_000)] },
     steps: 3,
@@ -58,14 +58,13 @@ export const ofProcesses: readonly Fault[] = [
     steps: 1,
   },
   {
-    title:
-      'the clock of the host jumps by hours, forward and back: pending deliveries are sent, at the latest when it is correct again',
+    title: 'the host clock jumps by hours, forward and back: deliveries are sent at the latest when it is correct',
     rates: { crashes: ['deliver.claimed', 'deliver.sent'], crash: 0.2, clockJump: 0.8 },
     steps: 1,
   },
   {
     title:
-      'the keys of secrets are unavailable for an hour: nothing is sent unsigned, and everything is delivered afterwards',
+      'the keys of secrets are unavailable for an hour: nothing is sent unsigned, and everything is delivered later',
     rates: { keys: 1 },
     lastsMs: 3_600_000,
   },

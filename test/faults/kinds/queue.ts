@@ -6,7 +6,7 @@ import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
-/** A time (ms) longer than any visibility timeout and delay of a queue. */
+/** A time (ms) longer than any queue's visibility timeout or delay. */
 const HIDDEN_MS = 901_000;
 
 /** Every unreadable message must be in the quarantine. */
@@ -22,7 +22,7 @@ const nothingUnread = async ({ queues, unread }: Scene): Promise<Story> => {
   };
 };
 
-/** No task of another version may be unreadable. */
+/** Tasks from another version must all be readable. */
 const allRead = async ({ unread }: Scene): Promise<Story> => {
   const before = unread();
   return { after: async () => (unread() > before ? ['a task of another version could not be read'] : []) };
@@ -33,7 +33,7 @@ const outage = async ({ chaos }: Scene): Promise<Story> => ({
   atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
 });
 
-/** The messages of one sensor fail repeatedly. Those of other sensors must still be delivered. */
+/** One sensor's messages fail repeatedly. Those from other sensors must still be delivered. */
 const blocked = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, chaos, cloud } = scene;
   return {
@@ -49,10 +49,10 @@ const blocked = async (scene: Scene): Promise<Story> => {
   };
 };
 
-/** How long (ms) a sensor may be held back by a message that always fails. */
+/** How long (ms) a message that always fails may hold back its sensor. */
 const MAX_HELD_BACK_MS = 60_000;
 
-/** A message or its decision fails at every attempt. It must be quarantined, and later falls of its sensor delivered. */
+/** A message or its decision fails at every attempt. It must be quarantined, and the sensor's later falls delivered. */
 const failing =
   (kind: 'poisoned' | 'undeliverable') =>
   async (scene: Scene): Promise<Story> => {
@@ -86,8 +86,8 @@ const failing =
 const MAX_ALONE_MS = 600_000;
 
 /**
- * A message of the only sensor that reports fails at every attempt. It must be quarantined, except during an outage, when
- * nothing succeeds.
+ * A message from the only reporting sensor fails at every attempt. It must be quarantined, except during an outage,
+ * when nothing succeeds.
  */
 const poisonedAlone =
   (during: 'normal operation' | 'outage') =>
@@ -121,8 +121,8 @@ const poisonedAlone =
   };
 
 /**
- * Faults of queues: messages that are rejected, duplicated, late, out of order, redelivered, unreadable or
- * dead-lettered, or that have the form of another version.
+ * Queue faults: messages that are rejected, duplicated, late, out of order, redelivered, unreadable, dead-lettered, or
+ * in another version's format.
  */
 export const ofQueue: readonly Fault[] = [
   {
@@ -131,12 +131,12 @@ export const ofQueue: readonly Fault[] = [
     steps: 1,
   },
   {
-    title: 'a queue accepts messages, but its response is lost: nothing is delivered under two ids',
+    title: 'a queue accepts messages, but the response is lost: nothing is delivered under two ids',
     rates: { lostSend: 0.3 },
   },
   { title: 'every message is received twice: each fall is delivered once', rates: { doubleMessage: 1 } },
   {
-    title: 'processed messages are received again, also from the FIFO queue: each fall is delivered once',
+    title: 'processed messages are received again, even from the FIFO queue: each fall is delivered once',
     rates: { lostDeletion: 0.5 },
     steps: 2,
   },
@@ -150,62 +150,62 @@ export const ofQueue: readonly Fault[] = [
     story: nothingUnread,
   },
   {
-    title: 'the messages of one sensor fail: falls of other sensors are still delivered',
+    title: "one sensor's messages fail: falls from other sensors are still delivered",
     rates: { crashes: ['process.judged'], crash: 1 },
     falls: 'one',
     story: blocked,
     steps: 0,
   },
   {
-    title: 'a message fails at every attempt: it is quarantined, and later falls of its sensor are delivered',
+    title: "a message fails at every attempt: it is quarantined, and the sensor's later falls are delivered",
     falls: 'one',
     story: failing('poisoned'),
     steps: 8,
     stepMs: 5_000,
   },
   {
-    title: 'a message of the only sensor fails at every attempt: it is quarantined, and later falls are delivered',
+    title: "the only sensor's message fails at every attempt: it is quarantined, and later falls are delivered",
     falls: 'one',
     story: poisonedAlone('normal operation'),
     steps: 35,
     stepMs: 20_000,
   },
   {
-    title: 'a message of the only sensor fails during an outage: nothing is quarantined, and everything is delivered',
+    title: "the only sensor's message fails during an outage: nothing is quarantined, and everything is delivered",
     falls: 'one',
     story: poisonedAlone('outage'),
     steps: 90,
     stepMs: 20_000,
   },
   {
-    title: 'a decision fails at every attempt: it is quarantined, and later falls of its sensor are delivered',
+    title: "a decision fails at every attempt: it is quarantined, and the sensor's later falls are delivered",
     falls: 'one',
     story: failing('undeliverable'),
     steps: 8,
     stepMs: 5_000,
   },
   {
-    title: 'a message becomes a dead letter while sweeps die too: a later sweep redrives it, and it is delivered',
+    title: 'a message becomes a dead letter while sweeps die too: it is redriven and delivered later',
     rates: { crashes: ['process.judged', 'sweep.begun'], crash: 1 },
     falls: 'one',
     steps: 110,
     stepMs: HIDDEN_MS,
   },
   {
-    title: 'a decision cannot be applied until its message is a dead letter: it is delivered after the redrive',
+    title: 'a decision cannot be applied before its message is a dead letter: the redrive delivers it',
     rates: { crashes: ['process.decided', 'sweep.begun'], crash: 1 },
     falls: 'one',
     steps: 110,
     stepMs: HIDDEN_MS,
   },
   {
-    title: 'the table is unavailable for three hours under load: every acknowledged message is delivered afterwards',
+    title: 'the table is unavailable for three hours under load: acknowledged messages are delivered afterwards',
     rates: { crashes: ['process.judged', 'process.deliveries_written', 'deliver.claimed'], crash: 0.6 },
     story: outage,
     lastsMs: 3 * HOUR,
   },
   {
-    title: 'another version is being deployed: tasks and items of older and newer versions are processed',
+    title: 'another version is being deployed: tasks and items from older and newer versions are processed',
     rates: { otherVersion: 0.5, trouble: 0.3 },
     story: allRead,
   },

@@ -7,14 +7,14 @@ import type { Misbehaviour } from '../responses.ts';
 import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
-/** The deadline of an attempt (s), for receivers that use all of it. */
+/** The attempt deadline (s), for receivers that use all of it. */
 const deadline = 0.1;
 const responding = (title: string, ...troubles: [Misbehaviour, ...Misbehaviour[]]): Fault => ({
   title,
   rates: { trouble: 0.5, troubles },
 });
 
-/** Re-enables the webhooks that a 410 disabled. */
+/** Re-enables webhooks disabled by a 410. */
 const enabled = async ({ homes }: Scene): Promise<Story> => ({
   heal: async () => {
     for (const { client, hooks } of Object.values(homes))
@@ -25,7 +25,7 @@ const enabled = async ({ homes }: Scene): Promise<Story> => ({
   },
 });
 
-/** Resends, with a replay, the deliveries that failed after the last retry. */
+/** Starts a replay that resends deliveries that failed after the last retry. */
 const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
@@ -45,7 +45,7 @@ const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Pr
   };
 };
 
-/** A receiver is called by name over TLS. Its certificate or its address is wrong until the fault ends. */
+/** A receiver is called by name over TLS. Its certificate or address is wrong until the fault ends. */
 const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: boolean): Promise<Story> => {
   const { client } = birch;
   const [hook] = birch.hooks;
@@ -61,7 +61,7 @@ const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: bo
   };
 };
 
-/** The name server of one customer's receiver never responds. The other customer must receive everything. */
+/** One customer's receiver has a name server that never responds. The other customer must receive everything. */
 const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scene): Promise<Story> => {
   const [hook] = birch.hooks;
   if (!hook) throw new Error('a home without a webhook');
@@ -83,12 +83,12 @@ const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scen
   };
 };
 
-/** How long a receiver is down. The next retries of the built-in schedule are due more than 15 minutes after that. */
+/** How long (ms) a receiver is down. The next retries in the built-in schedule are due more than 15 minutes later. */
 const OUTAGE = 25 * 60_000;
 
 /**
- * A receiver is down, and back in the middle of the retry schedule. Its first success, with a newer fall, must also get
- * the older ones delivered, at most `withinMs` later.
+ * A receiver is down, and comes back in the middle of the retry schedule. The first success, with a newer fall, must
+ * also release the older ones, which arrive at most `withinMs` later.
  */
 const backAmid = async (scene: Scene, withinMs: number): Promise<Story> => {
   const { receiver, clock, step, last } = scene;
@@ -119,7 +119,7 @@ const backAmid = async (scene: Scene, withinMs: number): Promise<Story> => {
   };
 };
 
-/** Faults of receivers: errors, slowness, malicious responses, long outages, and wrong identities. */
+/** Receiver faults: errors, slowness, malicious responses, long outages, and wrong identities. */
 export const ofReceivers: readonly Fault[] = [
   { title: 'receivers misbehave: every fall is delivered', rates: { trouble: 0.6 } },
   {
@@ -150,7 +150,7 @@ export const ofReceivers: readonly Fault[] = [
   responding('the response is a redirect: it is not followed, and the request is retried', 'redirect'),
   {
     ...responding(
-      'the response has any status from 200 to 599: everything but success is retried, and 410 holds pending deliveries',
+      'a response has any status from 200 to 599: failures are retried, and 410 holds pending deliveries',
       'anyStatus',
     ),
     mayEnd: ['gone'],
@@ -164,15 +164,14 @@ export const ofReceivers: readonly Fault[] = [
     lastsMs: 24 * HOUR,
   },
   {
-    title: 'a receiver is back in the middle of the schedule: all pending falls are delivered within 10 seconds',
+    title: 'a receiver is back in mid-schedule: all pending falls are delivered within 10 seconds',
     rates: {},
     settings: { RETRY_SCHEDULE: [] },
     steps: 0,
     story: (scene) => backAmid(scene, 10_000),
   },
   {
-    title:
-      'a receiver is back in the middle of the schedule while processes die: all pending falls are delivered within 3 minutes',
+    title: 'a receiver is back in mid-schedule while processes die: pending falls are delivered within 3 minutes',
     rates: { crashes: ['release.enqueued'], crash: 0.5 },
     settings: { RETRY_SCHEDULE: [] },
     steps: 0,
@@ -186,7 +185,7 @@ export const ofReceivers: readonly Fault[] = [
     lastsMs: 72 * HOUR,
   },
   {
-    title: 'a receiver is down for 72 hours, longer than the retry schedule: a replay sends the failed deliveries',
+    title: 'a receiver is down for longer than the retry schedule: a replay sends the failed deliveries',
     rates: { trouble: 1 },
     settings: { RETRY_SCHEDULE: [0, 60, 600, 3_600] },
     falls: 'one',
@@ -198,12 +197,12 @@ export const ofReceivers: readonly Fault[] = [
     story: (scene) => overTls(scene, false),
   },
   {
-    title: 'a name does not resolve, or resolves to a forbidden address: nothing is sent until it resolves correctly',
+    title: 'a name does not resolve, or resolves to a forbidden address: nothing is sent until this is fixed',
     rates: { names: 1 },
     story: (scene) => overTls(scene, true),
   },
   {
-    title: 'the name server of one customer never responds: the other customer gets its deliveries immediately',
+    title: "one customer's name server never responds: the other customer gets deliveries immediately",
     rates: { slowNames: true, deadline: 1 },
     steps: 1,
     story: slowNameServer,

@@ -8,8 +8,8 @@ const REPORTS = 14;
 const PAUSE_MS = 50_000;
 
 /**
- * A sensor reports presence repeatedly, sometimes twice within milliseconds. Each change must be delivered, and nothing else,
- * whichever reports skip the queue.
+ * A sensor reports presence repeatedly, sometimes twice within milliseconds. Each change must be delivered, and nothing
+ * else, whichever reports skip the queue.
  */
 const everyChange = async (scene: Scene): Promise<Story> => {
   const { homes, chance, clock, cloud, step, answered } = scene;
@@ -18,7 +18,7 @@ const everyChange = async (scene: Scene): Promise<Story> => {
   const reported: boolean[] = [];
   let tick = 0;
 
-  /** Reports as a device does, until it is acknowledged. */
+  /** Reports like a device, until the report is acknowledged. */
   const report = async (isPresent: boolean): Promise<void> => {
     tick += 1;
     const payload = { presenceDetected: isPresent, timestamp: clock.now() - 3_600_000 + tick };
@@ -52,11 +52,10 @@ const everyChange = async (scene: Scene): Promise<Story> => {
   };
 };
 
-/** Faults while reports that change nothing skip the queue. */
+/** Faults while unchanged reports skip the queue. */
 export const ofReports: readonly Fault[] = [
   {
-    title:
-      'reports arrive while earlier ones are pending after a crash: each change of presence is delivered, and nothing else',
+    title: 'reports arrive while earlier ones are pending after a crash: exactly the presence changes are delivered',
     rates: {
       crashes: ['process.judged', 'process.decided', 'process.deliveries_written', 'process.applied'],
       crash: 0.3,
@@ -66,14 +65,13 @@ export const ofReports: readonly Fault[] = [
     story: everyChange,
   },
   {
-    title: 'a process dies while it accepts a report: each change of presence is delivered, and nothing else',
+    title: 'a process dies while accepting a report: exactly the presence changes are delivered',
     rates: { crashes: ['ingest.read', 'ingest.noted', 'ingest.enqueued'], crash: 0.3 },
     falls: 'one',
     story: everyChange,
   },
   {
-    title:
-      'table and queue fail or lose responses during reports: each change of presence is delivered, and nothing else',
+    title: 'table and queue fail or lose responses during reports: exactly the presence changes are delivered',
     rates: { refusal: 0.05, lostResponse: 0.05, unsent: 0.1, lostSend: 0.1 },
     falls: 'one',
     story: everyChange,

@@ -55,7 +55,7 @@ const furnish = async (scene: Scene) => {
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
 
-/** Runs a function and then a sweep, which records the time, while the clock of the host is a day ahead. */
+/** Runs a function and then a sweep, which records the time, while the host's clock is a day ahead. */
 const whileAhead = async ({ chaos, step }: Scene, run: () => Promise<void>): Promise<void> => {
   chaos.jump(DAY);
   await run();
@@ -88,7 +88,7 @@ const delivered = async ({ receipts }: Home, { clock, step }: Scene, withinMs: n
   return receipts().length > 0 ? [] : [`the fall was not delivered within ${withinMs / MINUTE} minutes`];
 };
 
-/** A receiver fails for a while, in which the clock is ahead, and is back once the clock is correct. */
+/** A receiver fails while the clock is ahead, and is back once the clock is correct. */
 const failing =
   (forMs: number, withinMs: number): Course =>
   async (home, scene) => {
@@ -101,7 +101,7 @@ const failing =
     return delivered(home, scene, withinMs);
   };
 
-/** Processes die at a place while the clock is ahead. */
+/** Processes die at a failpoint while the clock is ahead. */
 const dying =
   (crashes: NonNullable<Rates['crashes']>): Course =>
   async (home, scene) => {
@@ -194,51 +194,48 @@ const firstReport: Course = async (home, scene) => {
 const builtIn = { settings: { RETRY_SCHEDULE: [] }, steps: 0, falls: 'one' } as const;
 const sensorSettings = { SENSOR_INACTIVE_AFTER_SECONDS: 300 };
 
-/** Dates that the service recorded while its clock was a day ahead, and that must not delay an alarm once it is correct. */
+/** Dates recorded while the clock was a day ahead. They must not delay an alarm once the clock is correct. */
 export const ofSetBack: readonly Fault[] = [
   {
-    title: 'a retry was planned on a queue while the clock of the host was a day ahead: it is made within 2 minutes',
+    title: 'a retry was queued while the host clock was a day ahead: it is made within 2 minutes',
     ...builtIn,
     story: inHome(failing(20_000, 2 * MINUTE)),
   },
   {
-    title: 'a retry was planned for the sweep while the clock of the host was a day ahead: it is made when it was due',
+    title: 'a retry was planned for the sweep while the host clock was a day ahead: it is made on time',
     ...builtIn,
     story: inHome(failing(30 * MINUTE, 40 * MINUTE)),
   },
   {
-    title: 'a circuit opened while the clock of the host was a day ahead: the retry is made within 3 minutes',
+    title: 'a circuit opened while the host clock was a day ahead: the retry is made within 3 minutes',
     steps: 0,
     falls: 'one',
     story: inHome(failing(4 * MINUTE, 3 * MINUTE)),
   },
   {
-    title:
-      'a process died with a claim while the clock of the host was a day ahead: the fall is delivered within 3 minutes',
+    title: 'a process died with a claim while the host clock was a day ahead: delivery takes at most 3 minutes',
     ...builtIn,
     rates: {},
     story: inHome(dying(['deliver.claimed'])),
   },
   {
-    title: 'a delivery was held while the clock of the host was a day ahead: it is released within 3 minutes',
+    title: 'a delivery was held while the host clock was a day ahead: it is released within 3 minutes',
     ...builtIn,
     story: inHome(held),
   },
   {
-    title:
-      'mails about alarms were sent while the clock of the host was a day ahead: managers are mailed about the next one, and reminded',
+    title: 'alarm emails were sent while the host clock was a day ahead: the next alarm is emailed, with a reminder',
     ...builtIn,
     story: inHome(mailed),
   },
   {
-    title:
-      'a message about an offline sensor was sent while the clock of the host was a day ahead: the next one is sent',
+    title: 'an offline sensor was reported while the host clock was a day ahead: the next report is sent',
     ...builtIn,
     settings: { ...builtIn.settings, ...sensorSettings },
     story: inHome(offline),
   },
   {
-    title: 'a sensor reported first while the clock of the host was a day ahead: it is offline minutes later',
+    title: 'a sensor first reported while the host clock was a day ahead: it is offline minutes later',
     ...builtIn,
     settings: { ...builtIn.settings, ...sensorSettings },
     story: inHome(firstReport),

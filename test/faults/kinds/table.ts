@@ -7,11 +7,11 @@ const failing = (title: string, ...errors: [AwsError, ...AwsError[]]): Fault => 
 });
 const { throttled, tooMany, tooFast, internal, conflict, slowed, lost } = awsErrors;
 
-/** Faults of the table: throttling, conflicts of transactions, errors, and lost responses. */
+/** Table faults: throttling, transaction conflicts, errors, and lost responses. */
 export const ofTable: readonly Fault[] = [
   { title: 'one table call in ten fails: every acknowledged message is delivered', rates: { refusal: 0.1 } },
   {
-    title: 'the table writes, but its response is lost: nothing is delivered under two ids',
+    title: 'the table writes, but the response is lost: nothing is delivered under two ids',
     rates: { lostResponse: 0.1 },
   },
   failing('the table sometimes exceeds its throughput: the call is retried', throttled),
@@ -26,7 +26,7 @@ export const ofTable: readonly Fault[] = [
     rates: { unanswered: 0.04 },
   },
   {
-    title: 'a process is frozen for a minute: its dead sockets block no call',
+    title: 'a process is frozen for a minute: its dead sockets do not block calls',
     rates: { frozen: 0.02 },
   },
 ];

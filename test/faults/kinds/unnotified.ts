@@ -8,25 +8,25 @@ import { replaceHook } from '../homes.ts';
 import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
-/** How long (ms) after its hit somebody must have been notified of an alarm, acknowledged it, or got a mail about it. */
+/** How long (ms) after its hit an alarm may stay without a notification, an acknowledgement or an email about it. */
 const HEARD_MS = 150_000;
-/** The same limit if processes die: their tasks are repeated later. */
+/** The same limit if processes die, because their tasks are repeated later. */
 const HEARD_AFTER_CRASH_MS = 300_000;
 const STEP_MS = 5_000;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const PHONE = '+491701234567';
-/** The subject of the mail about one alarm. Mails about what is not watched, or about a delivery, do not count. */
+/** The subject of an email about one alarm. Emails about what is not watched, or about a delivery, do not count. */
 const ABOUT_ALARM = /^Nobody was notified: /;
-/** The subject of mails about alarms of sensors. One mail covers several alarms. */
+/** The subject of emails about sensor alarms. One email covers several alarms. */
 const ABOUT_SENSORS = /^\d+ alarms? without a response/;
 
 type Alarming = {
   situation: UrgentSituation;
   maker: Maker;
-  /** Returns the message of a device about the situation at a time (ms). */
+  /** Returns the device message about the situation at a time (ms). */
   message: (now: number) => object;
-  /** How long (ms) after the message the alarm may come; by default at once. */
+  /** How long (ms) after the message the alarm may come. By default it comes at once. */
   delay?: number;
 };
 const fall: Alarming = {
@@ -39,7 +39,7 @@ const others: readonly Alarming[] = [
   { situation: 'apnea', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(13, 0, 60), timestamp }) },
   { situation: 'vital_signs_weak', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(16, 9, 50), timestamp }) },
 ];
-/** The sensor goes offline: a sweep, once a minute, notices that it sent nothing for a minute. */
+/** The sensor goes offline. A sweep, once a minute, notices that it sent nothing for a minute. */
 const offline: Alarming = {
   situation: 'sensor_inactive',
   maker: 'maker_a',
@@ -47,7 +47,7 @@ const offline: Alarming = {
   delay: 3 * MINUTE,
 };
 
-/** Creates a separate home with somebody who manages rules and a nurse, neither of whom has a channel yet. */
+/** Creates a separate home with a rule manager and a nurse, neither of whom has a channel yet. */
 const furnish = async (scene: Scene, { situation, maker, message }: Alarming) => {
   const { receiver, stores, clock } = scene;
   const admin = await scene.admin();
@@ -74,7 +74,7 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
     call: () => addRecipient('call', { url, secretKey: null }),
     prove: (by: 'sms' | 'telegram' | 'email', address: string) =>
       stores.channels.put({ customerId, userId }, { by, address, provenDate: clock.now() }, null),
-    /** Raises an alarm that somebody has to look after. */
+    /** Raises an alarm that needs someone's attention. */
     happen: async (): Promise<void> => {
       const sent = message(clock.now());
       while ((await device.call('POST', `/devices/${sensorId}/messages`, sent)).status !== 202)
@@ -83,7 +83,7 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
   };
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** Prevents the alarms of a home from reaching anybody. `sent` runs once the alarms were sent, and `end` ends the cause. */
+/** Prevents a home's alarms from reaching anyone. `sent` runs once the alarms were sent, and `end` ends the cause. */
 type Cause = (home: Home, scene: Scene) => Promise<{ sent?: () => Promise<void>; end?: () => Promise<void> } | void>;
 
 const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
@@ -92,17 +92,17 @@ const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
 };
 
 /**
- * Returns the alarms of events that reached no webhook of the customer. Alarms are deleted if somebody was notified of
- * them in time.
+ * Returns the event alarms that reached none of the customer's webhooks. Alarms are deleted if someone was notified in
+ * time.
  */
 const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
   (await stores.unnotified.list(customerId)).filter(({ hitId }) => hitId === null);
 
-/** Returns when (ms) the manager of a home was mailed about alarms. */
+/** Returns when (ms) a home's manager was emailed about alarms. */
 const mailsTo = ({ email }: Home, { managerMails }: Scene, about = ABOUT_ALARM): number[] =>
   managerMails.filter(({ to, subject }) => to === email && about.test(subject)).map(({ at }) => at);
 
-/** Returns the home's alarms that nobody was notified of in time. Each alarm needs a separate mail. */
+/** Returns the home's alarms without a notification in time. Each alarm needs a separate email. */
 const unheard = async (home: Home, scene: Scene, withinMs: number, about: RegExp): Promise<string[]> => {
   const hits = await hitsOf(home, scene);
   const mails = mailsTo(home, scene, about);
@@ -124,8 +124,8 @@ const unheard = async (home: Home, scene: Scene, withinMs: number, about: RegExp
 };
 
 /**
- * The alarms of one to three falls reach nobody, unless somebody acknowledges them, or the cause ends. Everybody who
- * manages rules must be notified of each alarm in time, and the operator's alarm must fire.
+ * One to three falls raise alarms that reach nobody, unless someone acknowledges them or the cause ends. All rule
+ * managers must be notified of each alarm in time, and the operator's alarm must fire.
  */
 const reachingNobody =
   (cause: Cause, withinMs = HEARD_MS, alarming = fall) =>
@@ -179,14 +179,14 @@ const down: Cause = async (home, { receiver }) => {
   return { end: async () => void receiver.down.delete(home.path) };
 };
 
-/** All webhooks of the customer are down, and no rule exists. */
+/** All of the customer's webhooks are down, and no rule exists. */
 const customerDown: Cause = async (home, { receiver }) => {
   receiver.down.add(home.path);
   await home.addWebhook({ name: 'all', url: home.url, isCustomerHook: true });
   return { end: async () => void receiver.down.delete(home.path) };
 };
 
-/** The service accepts each notification by a channel, and reports afterwards that it could not deliver it. */
+/** The service accepts each notification for a channel, and later reports it as undeliverable. */
 const reportedLater = async (
   home: Home,
   { stores, clock, cloud }: Scene,
@@ -211,21 +211,21 @@ const reportedLater = async (
 };
 
 const causes: Readonly<Record<string, Cause>> = {
-  'the receiver of the rule is down': down,
-  'the only webhook is one of the customer, and its receiver is down': customerDown,
-  'the webhook of the rule is deleted': async (home) => {
+  "the rule's receiver is down": down,
+  "the only webhook is the customer's, and its receiver is down": customerDown,
+  "the rule's webhook is deleted": async (home) => {
     const { recipient, webhook } = await home.call();
     await home.rule([recipient]);
     await home.client.ok('DELETE', `/webhooks/${webhook.id}?force=true`);
   },
-  'the bot of the rule has no webhook that is on': async (home) => {
+  "the rule's bot has no enabled webhook": async (home) => {
     const { recipient, webhook } = await home.call();
     await home.rule([recipient]);
     const hook = { ...webhook, path: home.path, url: home.url };
     await replaceHook(home.client, hook, { isEnabled: false });
     return { end: () => replaceHook(home.client, hook, { isEnabled: true }) };
   },
-  'nobody is on duty': async (home) => {
+  'no one is on duty': async (home) => {
     await home.rule([{ onDuty: true, by: 'sms' }]);
   },
   'the user on duty has not verified the channel': async (home, { stores, clock }) => {
@@ -238,23 +238,23 @@ const causes: Readonly<Record<string, Cause>> = {
     await home.rule([{ userId, by: 'telegram' }]);
     await stores.channels.remove({ customerId, userId }, 'telegram');
   },
-  'others have used up the SMS of the day': async (home, { stores, clock }) => {
+  "others have used up the day's SMS quota": async (home, { stores, clock }) => {
     await home.prove('sms', PHONE);
     await home.rule([{ userId: home.userId, by: 'sms' }]);
     for (let sms = 0; sms < 100; sms++)
       await stores.limits.take(`sms:${home.customerId}`, 100, DAY / 1_000, clock.now());
   },
-  'the service accepts a mail and reports later that it could not deliver it': (home, scene) =>
+  'the service accepts an email and later reports it as undeliverable': (home, scene) =>
     reportedLater(home, scene, { by: 'email', address: 'nurse@example.com' }, (reference) =>
       mailEvent('permanentBounce', reference),
     ),
-  'the network accepts an SMS and reports later that it could not deliver it': (home, scene) =>
+  'the network accepts an SMS and later reports it as undeliverable': (home, scene) =>
     reportedLater(home, scene, { by: 'sms', address: PHONE }, (reference) =>
       smsEvent('TEXT_UNREACHABLE', 'Phone is off', reference),
     ),
 };
 
-/** The rounds of an escalation reach the receiver, but nobody acknowledges the fall. */
+/** The escalation rounds reach the receiver, but no one acknowledges the fall. */
 const unacknowledged = async (scene: Scene): Promise<Story> => {
   const { clock, wait, cloud, managerMails, watch } = scene;
   managerMails.length = 0;
@@ -287,7 +287,7 @@ const unacknowledged = async (scene: Scene): Promise<Story> => {
 
 const rows = Object.entries(causes).map(
   ([when, cause]): Fault => ({
-    title: `${when}: somebody is mailed about each alarm within 150 seconds`,
+    title: `${when}: a manager is emailed about each alarm within 150 seconds`,
     settings: { RETRY_SCHEDULE: [] },
     steps: 0,
     mayEnd: ['not_reachable', 'limit_reached', 'undeliverable'],
@@ -300,26 +300,26 @@ export const ofUnnotified: readonly Fault[] = [
   ...rows,
   ...others.map(
     (alarming): Fault => ({
-      title: `the receiver of a rule on ${alarming.situation} is down: somebody is mailed about each alarm within 150 seconds`,
+      title: `a rule's receiver for ${alarming.situation} is down: a manager is emailed about each alarm within 150 seconds`,
       settings: { RETRY_SCHEDULE: [] },
       steps: 0,
       story: reachingNobody(down, HEARD_MS, alarming),
     }),
   ),
   {
-    title: 'the receiver of a rule on sensor_inactive is down: somebody is mailed within 150 seconds',
+    title: "a rule's receiver for sensor_inactive is down: a manager is emailed within 150 seconds",
     settings: { RETRY_SCHEDULE: [], SENSOR_INACTIVE_AFTER_SECONDS: 60 },
     steps: 0,
     story: reachingNobody(down, HEARD_MS, offline),
   },
   {
-    title: 'nobody acknowledges a fall, and workers die: those who manage rules are mailed',
+    title: 'no one acknowledges a fall, and workers die: rule managers are emailed',
     rates: { crashes: ['unanswered.recorded'], crash: 0.5 },
     steps: 0,
     story: unacknowledged,
   },
   {
-    title: 'the SMS service is down: somebody is mailed about each alarm within 150 seconds',
+    title: 'the SMS service is down: a manager is emailed about each alarm within 150 seconds',
     rates: { servicesDown: ['sms'] },
     settings: { RETRY_SCHEDULE: [] },
     steps: 0,
@@ -329,7 +329,7 @@ export const ofUnnotified: readonly Fault[] = [
     }),
   },
   {
-    title: 'a receiver is down and checks of alarms die: somebody is mailed about each alarm within 5 minutes',
+    title: 'a receiver is down and alarm checks die: a manager is emailed about each alarm within 5 minutes',
     rates: { crashes: ['alarm.recorded'], crash: 0.5 },
     settings: { RETRY_SCHEDULE: [] },
     steps: 0,
