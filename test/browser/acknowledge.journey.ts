@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Reports a fall in a room. Returns the links of two colleagues, and of a webhook. */
+/** Reports a fall in a room. Returns the acknowledgement links for two colleagues and for a webhook. */
 const fallIn = async (room: string, region: string) => {
   const { admin, home, cloud, receiver } = site;
   const { client, customerId } = home;

@@ -19,7 +19,7 @@ test('lets a system admin set up a customer with a user, a provisioning key and 
   await page.getByLabel('Name').fill('Birch House');
   await page.getByLabel('Location').fill('Birch Street 1');
   await page.getByRole('button', { name: 'Save' }).click();
-  // The new customer is selected, and its missing steps are listed.
+  // The new customer is selected, with a list of missing steps.
   await page.getByRole('region', { name: 'Your first alarm' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Customer' }).inputValue()).toBe('Birch House');
   await page.getByRole('link', { name: 'Customers' }).click();
@@ -37,7 +37,7 @@ test('lets a system admin set up a customer with a user, a provisioning key and 
   await page.getByRole('link', { name: 'birch.nurse' }).click();
   await page.getByLabel('Manage sensors').check();
   await checkPage('user');
-  // The notification of the creation has the same text, so this waits for the response.
+  // The notification after creation has the same text, so this waits for the response.
   const written = page.waitForResponse(/\/access$/);
   await page.getByRole('region', { name: 'Access' }).getByRole('button', { name: 'Save' }).click();
   await written;

@@ -9,7 +9,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The clock of the service stops at the time of the browser. */
+/** The service clock stops at the browser's time. */
 const clock = skippingClock(Date.now() - 2 * HOUR);
 let site: Site;
 
@@ -33,7 +33,7 @@ const newRoom = async (name: string): Promise<Room> => {
   await site.admin.ok('PUT', critical, { ...(await site.admin.ok('GET', critical)), callingDurationSec: 3_600 });
   return room;
 };
-/** Acknowledges the newest fall of a room, and closes it. */
+/** Acknowledges the newest fall in a room, and closes it. */
 const answer = async ({ sensorId }: Room, note: string, closure?: object): Promise<void> => {
   const { client, customerId } = site.home;
   const [page] = await client.ok<{ data: { uuid: string }[] }[]>(
@@ -49,7 +49,7 @@ const answer = async ({ sensorId }: Room, note: string, closure?: object): Promi
   await site.cloud.idle();
 };
 
-/** Three rooms: one with a closed fall, one that is offline, and one with somebody on the floor. */
+/** Three rooms: one with a closed fall, one that is offline, and one with a person on the floor. */
 beforeAll(async () => {
   site = await startSite('maple', { clock });
   const { client, customerId, userId } = site.home;
@@ -88,13 +88,13 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 type Variant = Omit<(typeof variants)[number], 'width'> & { width: number };
-/** Sets the language of the nurse, and opens a page. */
+/** Sets the nurse's language, and opens a page. */
 const openAs = async (path: string, { locale, colorScheme, width }: Variant) => {
   await inLanguage(site, locale);
   return site.openLoggedIn(path, site.home, { locale, colorScheme, viewport: { width, height: 900 } });
 };
 
-test.each(variants)('lists the alarms of all rooms in $locale, $colorScheme, $width pixels wide', async (variant) => {
+test.each(variants)('lists alarms from all rooms in $locale, $colorScheme, $width pixels wide', async (variant) => {
   await using visitor = await openAs('/alarms', variant);
   const { page } = visitor;
   const isGerman = variant.locale === 'de';
@@ -146,7 +146,7 @@ test.each(variants)(
   },
 );
 
-test('filters the alarm list, downloads it as a file, and opens the page of an alarm', async () => {
+test('filters the alarm list, downloads it as a file, and opens an alarm page', async () => {
   await using visitor = await openAs('/alarms', variants[0]);
   const { page } = visitor;
   const rows = page.locator('.alarm-table tbody tr');
@@ -177,7 +177,7 @@ test('never states that there are no alarms while the bar above the list shows a
   expect(await page.getByText('No alarms in this period').count()).toBe(0);
 });
 
-test('fits the alarm bar, the status line and the list to the width of a tablet in German', async () => {
+test('fits the alarm bar, the status line and the list to a tablet in German', async () => {
   await using visitor = await openAs('/alarms', { ...variants[2], width: 768 });
   const { page } = visitor;
   // The status line is longest while the browser blocks the sound.
@@ -205,7 +205,7 @@ test('hands a shift over after the roster was open in the same tab', async () =>
   await page.getByRole('region', { name: 'On duty' }).getByText('A B').waitFor();
 });
 
-test('shows alarms and the handover on a station screen without making a forbidden call', async () => {
+test('shows alarms and the handover on a station screen without sending a forbidden request', async () => {
   // A display may not read its user.
   await using visitor = await site.open('', { locale: 'en-GB', expected: [/403/] });
   const { page } = visitor;
@@ -236,7 +236,7 @@ test('prints a handover on one sheet', async () => {
   await page.screenshot({ path: new URL('screenshots/handover-print.png', import.meta.url).pathname, fullPage: true });
 });
 
-test('shows a system admin the open alarms and gaps of each customer', async () => {
+test('shows a system admin the open alarms and gaps for each customer', async () => {
   await createHome(site.admin, 'birch', []);
   await using visitor = await site.openLoggedIn('/customers', { username: 'admin', password: ADMIN_PASSWORD });
   const { page } = visitor;

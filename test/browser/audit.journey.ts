@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('shows users with the permission who changed a rule and which attempts were refused', {
+test('shows permitted users who changed a rule and which attempts were refused', {
   timeout: 60_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('/rules');
@@ -42,7 +42,7 @@ test('shows users with the permission who changed a rule and which attempts were
   await page.getByRole('button', { name: 'Show all' }).waitFor();
 });
 
-test('shows system admins the changes that belong to no customer', { timeout: 60_000 }, async () => {
+test('shows system admins the changes outside any customer', { timeout: 60_000 }, async () => {
   const admin = { username: 'admin', password: ADMIN_PASSWORD };
   await using visitor = await site.openLoggedIn('/provisioning-keys', admin);
   const { page } = visitor;
@@ -52,7 +52,7 @@ test('shows system admins the changes that belong to no customer', { timeout: 60
   await page.getByRole('row').filter({ hasText: 'createProvisioningKey' }).waitFor();
 });
 
-test('states how far back the audit log was searched, and continues the search from there', {
+test('states how far back the audit log was searched, and continues from there', {
   timeout: 60_000,
 }, async () => {
   const { client, customerId } = site.home;

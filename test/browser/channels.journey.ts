@@ -17,7 +17,7 @@ const codeFor = (address: string): string =>
   /\b\d{6}\b/.exec(sent.findLast((line) => line.includes(` to ${address}:`)) ?? '')?.[0] ?? 'none was sent';
 const channel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-describe.each([1_280, 390])('%d pixels wide', (width) => {
+describe.each([1_280, 390])('channels, %d pixels wide', (width) => {
   const options = { viewport: { width, height: 844 } };
 
   test('adds a phone number, confirms it with the code, and deletes it', async () => {
@@ -75,7 +75,7 @@ const fakeSubscription = async (page: Page, endpoint: string) => {
     };`);
 };
 
-/** Delivers a push message to the service worker, as the browser does after decryption. */
+/** Delivers a push message to the service worker, as the browser would after decryption. */
 const push = async (page: Page, data: object): Promise<void> => {
   const devtools = await page.context().newCDPSession(page);
   const known = Promise.withResolvers<string>();
@@ -89,14 +89,14 @@ const push = async (page: Page, data: object): Promise<void> => {
   await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(data) });
 };
 
-/** Records notifications, because a headless browser shows none. */
+/** Records notifications, because a headless browser does not show any. */
 const RECORD_NOTIFICATIONS = `
   globalThis.shown = [];
   ServiceWorkerRegistration.prototype.showNotification = async (title, { actions = [], ...options }) => {
     globalThis.shown.push({ title, ...options, actions: actions.map(({ title }) => title) });
   };`;
 
-/** Raises an alarm. Returns the URL that acknowledges it, and its hit. */
+/** Raises an alarm. Returns the acknowledgement URL and the hit. */
 const alarm = async () => {
   const { client, customerId } = site.home;
   await createAlarm(client, site.receiver.url);
@@ -110,7 +110,7 @@ const alarm = async () => {
   };
 };
 
-/** Clicks the button of a notification. It runs in the service worker. */
+/** Clicks a notification button, which runs in the service worker. */
 const clickButton = (url: string): void => {
   const notification = { title: 'Fall', lang: 'en', tag: 'hit-7', data: url, close: () => {} };
   const click = Object.assign(new Event('notificationclick'), { action: 'go', notification, waitUntil: () => {} });
@@ -146,7 +146,7 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
         lang: 'de',
         data: message.url,
         actions: ['Ich gehe hin'],
-        // The next round of the alarm replaces the notification, and sounds again.
+        // The alarm's next round replaces the notification, and sounds again.
         tag: 'hit-7',
         renotify: true,
         requireInteraction: true,
@@ -154,7 +154,7 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
       },
     ]);
 
-  // One touch acknowledges the alarm, although no page of the console shows it.
+  // One touch acknowledges the alarm, although it is not open in the console.
   const { url, hit } = await alarm();
   await worker?.evaluate(clickButton, url);
   await expect

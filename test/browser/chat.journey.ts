@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('asks only for the settings that a chat webhook needs, and delivers a test message', async () => {
+test('asks only for the settings a chat webhook needs, and delivers a test message', async () => {
   const { receiver, home } = site;
   await using visitor = await site.openLoggedIn('/webhooks/new');
   const { page, checkPage } = visitor;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 type Load = { requests: number; bytes: number; ms: number; statuses: number[] };
-/** Everything the browser has requested so far, in bytes on the wire. */
+/** Everything requested by the browser so far, in bytes on the wire. */
 const LOADED = `(() => {
   const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
   return {
@@ -28,7 +28,7 @@ const coldLoad = async (): Promise<Load> => {
   return load;
 };
 
-test('shows the login page in 20 loads with an empty cache, five at a time from one address with 100 ms latency', async () => {
+test('shows the login page in 20 uncached loads, five at once from one address with 100 ms latency', async () => {
   const loads: Load[] = [];
   for (let round = 0; round < 4; round++) loads.push(...(await Promise.all(Array.from({ length: 5 }, coldLoad))));
   const worst = (select: (load: Load) => number) => Math.max(...loads.map(select));
@@ -47,7 +47,7 @@ const refused = {
   contentType: 'application/json',
   body: '{"message":"Too many requests","statusCode":429}',
 };
-/** Refuses files of the console by name. */
+/** Refuses console files by name. */
 const refuse = (page: Page, names: RegExp) => page.route(names, (route) => route.fulfill(refused));
 const withFailedFiles = {
   expected: [/429|Failed to load|Refused to (execute|apply)|a file of the console could not be loaded/],
@@ -67,7 +67,7 @@ test.each([
   expect(new URL(page.url()).pathname).toMatch(/\/console\/sensors$/);
 });
 
-test('keeps the navigation when the file of a page cannot be loaded, and offers to try again', async () => {
+test('keeps the navigation when a page file cannot be loaded, and offers to try again', async () => {
   await using visitor = await site.openLoggedIn('', site.home, withFailedFiles);
   const { page } = visitor;
   await refuse(page, /lazy-pages\.\w+\.js$/);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('logs in as a station screen, which asks for a name when an alarm is acknowledged and offers nothing else', async () => {
+test('logs in as a station screen, which only acknowledges alarms and asks for a name', async () => {
   const { username, password } = site.home;
   await using visitor = await site.open('', { expected: [/403/] });
   const { page } = visitor;

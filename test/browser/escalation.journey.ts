@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('adds an escalation step and a number of repeats to a rule, describes both and saves them', async () => {
+test('adds an escalation step and repeats to a rule, describes both and saves them', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page, checkPage } = visitor;
   const says = page.getByRole('region', { name: 'What this rule does' });
@@ -53,12 +53,12 @@ test('removes an escalation step from a rule', async () => {
   expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ escalation: [], repeatSeconds: 600 });
 });
 
-test('sends a test to each recipient of a rule, and shows the results', async () => {
+test('sends a test to each rule recipient, and shows the results', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page, checkPage } = visitor;
   const section = page.getByRole('region', { name: 'Test rule' });
   await section.getByRole('button', { name: 'Test rule' }).click();
-  // Nothing listens at the URL of this webhook.
+  // Nothing listens at this webhook's URL.
   await section
     .getByRole('listitem')
     .filter({ hasText: 'Nurse call' })

@@ -73,7 +73,7 @@ test.each([
   ['wide', 1_440, 'light'],
   ['narrow', 390, 'dark'],
 ] as const)(
-  'shows the attempts, request and response of a delivery beside the list or on a separate page: %s',
+  "shows a delivery's attempts, request and response beside the list or on a separate page: %s",
   async (kind, width, colorScheme) => {
     const options = { viewport: { width, height: 900 }, colorScheme };
     await using visitor = await site.openLoggedIn('/deliveries', site.home, options);

@@ -7,7 +7,7 @@ import { fallMessage, hireFor } from '../fixtures/home.ts';
 import { createRoom, type Site, startSite } from './fixtures/site.ts';
 import { variants } from './fixtures/variants.ts';
 
-// Imported by a path that the compiler does not see, because the console has other compiler settings.
+// Imported through a path the compiler cannot resolve, because the console has other compiler settings.
 const routes = new URL('../../lib/console/routes.tsx', import.meta.url).pathname;
 const { pages } = (await import(routes)) as { pages: readonly { path: string }[] };
 
@@ -59,9 +59,9 @@ afterAll(() => site.stop());
 
 const parts = ['room', 'activity', 'events', 'hits', 'config'].map((part) => `/sensors/:sensorId?part=${part}`);
 const forms = ['/groups/new', '/rules/new', '/users/new', '/customers/new'];
-/** The paths of all pages of the console, all parts of a sensor, and all forms for something new. */
+/** The paths to all console pages, all parts of a sensor page, and all forms for new objects. */
 const paths = [...pages.map(({ path }) => path), ...parts, ...forms];
-/** The pages are opened faster than a person would, so the console runs into rate limits and retries. */
+/** The pages are opened faster than by a person, so the console runs into rate limits and retries. */
 const expected = [/429/];
 const admin = { username: 'admin', password: ADMIN_PASSWORD };
 
@@ -75,20 +75,20 @@ const open = async (tab: Tab, path: string) => {
     .waitFor({ state: 'detached' });
   expect(await tab.getByText(/This page does not exist|Diese Seite gibt es nicht/).count()).toBe(0);
 };
-/** The text of a page without its code. */
+/** A page's text without scripts and styles. */
 const TEXT = `(() => {
   const page = document.body.cloneNode(true);
   for (const code of page.querySelectorAll('pre, code, script, style')) code.remove();
   return page.textContent;
 })()`;
-/** The heights of the visible navigation entries, all of which must fit on one line. */
+/** The heights of all visible navigation entries, each of which must fit on one line. */
 const HEIGHTS = `(() => {
   const shown = [...document.querySelectorAll('.nav-group a, .phone-tabs a')].filter((entry) => entry.offsetHeight > 0);
   return [...new Set(shown.map((entry) => entry.offsetHeight))];
 })()`;
 const nameOf = (path: string) => path.replaceAll(/\W+/g, '-').replace(/^-|-$/g, '') || 'overview';
 
-describe.each(variants)('in $locale, $colorScheme, $width pixels wide', ({ locale, colorScheme, width }) => {
+describe.each(variants)('every page in $locale, $colorScheme, $width pixels wide', ({ locale, colorScheme, width }) => {
   test('shows each page accessibly and without horizontal scrolling', { timeout: 180_000 }, async () => {
     await site.admin.ok('PUT', '/users/me', { ...(await site.admin.ok<object>('GET', '/users/me')), locale });
     const viewport = { width, height: 900 };
@@ -104,14 +104,14 @@ describe.each(variants)('in $locale, $colorScheme, $width pixels wide', ({ local
   });
 });
 
-/** The focusable elements of a page. Of each group of radio buttons or tabs, only one is focusable. */
+/** All focusable elements on a page. In each group of radio buttons or tabs, only one is focusable. */
 const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input, textarea, select, [tabindex="0"]')]
   .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }))
   .filter((one) => one.type !== 'radio')`;
 
 const MAX_STEPS = 150;
 
-test('reaches every control of each page with the keyboard alone', {
+test('reaches every control on each page with the keyboard alone', {
   timeout: 180_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('', admin, { locale: 'en', expected });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Links a sensor by its pairing code, and draws a bed in its room. Returns its device. */
+/** Links a sensor by its pairing code, and draws a bed in the room. Returns the device. */
 const linkSensor = async ({ page }: Visitor) => {
   const { sensorId, pairingCode, deviceToken } = await registerDevice(site);
   await page.getByRole('link', { name: 'Rooms', exact: true }).click();
@@ -31,7 +31,7 @@ const linkSensor = async ({ page }: Visitor) => {
   return { device: site.home.client.as(deviceToken), sensorId };
 };
 
-/** Creates a bot and its webhook. Returns the token and secret, which are shown once. */
+/** Creates a bot with a webhook. Returns the token and secret, which are shown once. */
 const createWebhook = async ({ page, checkPage }: Visitor, url: string) => {
   await page.getByRole('link', { name: 'Bots' }).click();
   await page.getByRole('button', { name: 'New bot' }).click();
@@ -74,7 +74,7 @@ const createRule = async ({ page, checkPage }: Visitor) => {
   await checkPage('rules');
 };
 
-test('leads from the first login to a delivered fall, and verifies its signature with the code shown on the page', {
+test('leads from the first login to a delivered fall, and verifies its signature with the displayed code', {
   timeout: 90_000,
 }, async () => {
   const { home, receiver } = site;

@@ -10,7 +10,7 @@ afterAll(() => site.stop());
 
 type FedEvent = { id: string; headers: Record<string, string> };
 
-test('creates a fetched webhook with filters, shows its feed URL, and delivers a test by fetch', async () => {
+test('creates a fetched webhook with filters, shows the feed URL, and delivers a test by fetch', async () => {
   const { home } = site;
   await using visitor = await site.openLoggedIn('/webhooks/new');
   const { page, checkPage } = visitor;
@@ -45,7 +45,7 @@ test('creates a fetched webhook with filters, shows its feed URL, and delivers a
   const [list] = await home.client.ok<{ data: object[] }[]>('GET', '/webhooks');
   expect(list?.data).toMatchObject([{ url: null, situations: ['fall_detected'], isCustomerHook: true }]);
 
-  // Disabling and enabling it keeps its filters and its delivery method.
+  // Disabling and re-enabling the webhook keeps the filters and the delivery method.
   await page.getByRole('button', { name: 'Disable' }).click();
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByRole('button', { name: 'Disable' }).waitFor();

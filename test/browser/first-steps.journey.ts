@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
-/** Starts the next step of the checklist, after checking which are done. */
+/** Starts the next step in the checklist, after checking which steps are done. */
 const startStep = async ({ page }: Visitor, done: readonly string[], next: string) => {
   await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
   const list = page.getByRole('region', { name: 'Your first alarm' });

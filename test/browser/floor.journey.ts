@@ -11,7 +11,10 @@ const ROOMS = 8;
 let site: Site;
 let groupId: number;
 const sensorIds: string[] = [];
-/** A ward along a corridor: Room 101 is open, 102 acknowledged, 103 suspected, 104 offline, 106 empty; the others are occupied. */
+/**
+ * A ward along a corridor. Room 101 is open, 102 acknowledged, 103 suspected, 104 offline and 106 empty. The others are
+ * occupied.
+ */
 beforeAll(async () => {
   site = await startSite('willow');
   const { client } = site.home;
@@ -41,7 +44,7 @@ afterAll(() => site.stop());
 
 const path = () => `/sensor-groups/${groupId}/plan`;
 const stored = () => site.home.client.ok<FloorPlan>('GET', path());
-/** Two rows of rooms that face each other across a corridor. */
+/** Two rows of rooms facing each other across a corridor. */
 const ward = () => ({
   width: 20,
   height: 10,
@@ -54,7 +57,7 @@ const ward = () => ({
 });
 
 test.each(variants)(
-  'shows who is on the floor, who is on the way and what is offline in $locale, $colorScheme, $width pixels wide',
+  'shows people on the floor, helpers and offline rooms in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await site.home.client.ok('PUT', path(), ward());
     await inLanguage(site, locale);
@@ -114,7 +117,7 @@ test('places rooms on the plan, and moves them by mouse, keyboard and form field
   await page.getByLabel('Width').fill('30');
   await visitor.checkPage('floor-arrange');
   await page.getByRole('button', { name: 'Save plan' }).click();
-  // The error of the API is beside the field.
+  // The API error is beside the field.
   await page.getByLabel('From the left edge (m)').and(page.locator('[aria-invalid=true]')).waitFor();
   await page.getByLabel('Width').fill('36');
   await page.getByRole('button', { name: 'Save plan' }).click();

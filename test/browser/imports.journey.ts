@@ -16,7 +16,7 @@ const RULES = 20;
 
 let site: Site;
 const hardwareIds: string[] = [];
-/** A home, and sensors that belong to nobody yet. */
+/** A home, and unassigned sensors. */
 beforeAll(async () => {
   site = await startSite('hazel');
   for (let at = 0; at < SENSORS; at++) {
@@ -37,7 +37,7 @@ const choose = (page: Visitor['page'], text: string, encoding: BufferEncoding = 
     .setInputFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(text, encoding) });
 
 test.each(variants)(
-  'lists all 30 errors of an imported file in $locale, $colorScheme, $width pixels wide',
+  'lists all 30 errors in an imported file in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 }, expected: [/400/] };
@@ -66,11 +66,11 @@ test.each(variants)(
   },
 );
 
-test('imports 200 sensors, 40 users and 20 rules, and changes nothing when the same files are imported again', {
+test('imports 200 sensors, 40 users and 20 rules, and changes nothing on a second import', {
   timeout: 120_000,
 }, async () => {
   await inLanguage(site, 'en');
-  // Only a system admin links sensors that belong to nobody.
+  // Only a system admin may link unassigned sensors.
   const admin = { username: 'admin', password: ADMIN_PASSWORD };
   await using visitor = await site.openLoggedIn('/sensors', admin);
   const { page } = visitor;

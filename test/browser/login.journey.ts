@@ -29,7 +29,7 @@ test('reports a wrong password', async () => {
   await page.getByRole('button', { name: 'Log in' }).waitFor();
 });
 
-test('returns to the same page after the session has ended and the user logs in again', async () => {
+test('returns to the same page when the user logs in again after the session has ended', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/401/] });
   const { page } = visitor;
   await page.getByRole('heading', { name: 'Access tokens' }).waitFor();
@@ -46,7 +46,7 @@ test('returns to the same page after the session has ended and the user logs in 
 });
 
 test('clears the cookies and shows the login page after a logout', async () => {
-  // Pending calls of the page are answered after the session has ended.
+  // The page's pending requests are answered after the session has ended.
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/401/] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'A B' }).click();
@@ -55,12 +55,12 @@ test('clears the cookies and shows the login page after a logout', async () => {
   expect((await visitor.context.cookies()).filter(({ name }) => name.startsWith('PS'))).toEqual([]);
 });
 
-test('clears the data of the previous user after another login in a different tab', async () => {
+test("clears the previous user's data after another login in a different tab", async () => {
   await createRoom(site, 'Room of the first');
   const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
   const me = await other.client.ok<object>('GET', '/users/me');
   await other.client.ok('PUT', '/users/me', { ...me, firstName: 'Other' });
-  // The calls for the previous user are refused for the other user.
+  // Requests for the previous user are refused for the other user.
   await using visitor = await site.openLoggedIn('/sensors', site.home, { expected: [/403/] });
   const { page, context } = visitor;
   await page.clock.install();
@@ -68,7 +68,7 @@ test('clears the data of the previous user after another login in a different ta
   await page.getByText('Room of the first').first().waitFor();
   const { username, password } = other;
   await context.request.post(`${site.cloud.url}/users/login`, { data: { username, password } });
-  // Calls for the other user are never answered, so only cached data could be shown.
+  // Requests for the other user never get a response, so only cached data could be shown.
   await page.route(/\/api\/v1\/(?!users|console)/, () => {});
   await page.clock.fastForward(61_000);
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");

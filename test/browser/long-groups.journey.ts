@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 test.each(variants)(
-  'shortens a long group of rooms, and lists rooms that are not normal first, in $locale, $colorScheme, $width pixels wide',
+  'shortens a long room group, listing abnormal rooms first, in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 } };
@@ -48,7 +48,7 @@ test.each(variants)(
     await expect.poll(() => rooms.count()).toBe(23);
     await page.getByRole('button', { name: isGerman ? 'Weniger anzeigen' : 'Show fewer' }).click();
     await expect.poll(() => rooms.count()).toBe(8);
-    // A search shows all that it finds.
+    // A search shows all matches.
     await page.getByRole('searchbox').fill('Room 2');
     await expect.poll(() => rooms.count()).toBe(22);
   },

@@ -42,7 +42,7 @@ test('counts 10,000 sensors, and searches, sorts and pages through the list', {
   await page.getByRole('heading', { name: 'Room 04711' }).waitFor();
 });
 
-test('finds one of 10,000 sensors by name for a rule', async () => {
+test('finds one sensor among 10,000 by name for a rule', async () => {
   await using visitor = await site.openLoggedIn('/rules/new');
   const { page } = visitor;
   await page.getByText('One sensor', { exact: true }).click();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 test('shows names in any script verbatim, without interpreting markup', { timeout: 90_000 }, async () => {
-  // The pages are opened faster than a person would, so the console runs into rate limits and retries.
+  // The pages are opened faster than by a person, so the console runs into rate limits and retries.
   await using visitor = await site.openLoggedIn('/groups', site.home, { expected: [/429/] });
   const { page, checkPage } = visitor;
   for (const name of names) await page.getByRole('link', { name, exact: true }).waitFor();
@@ -45,7 +45,7 @@ test('shows names in any script verbatim, without interpreting markup', { timeou
   await checkPage('rule');
 });
 
-test('shows the name of a customer verbatim to a system admin who erases it', async () => {
+test("shows a customer's name verbatim to a system admin who erases it", async () => {
   const path = `/personal-data?customer=${site.home.customerId}&kind=customer`;
   await using visitor = await site.openLoggedIn(path, { username: 'admin', password: ADMIN_PASSWORD });
   const { page } = visitor;
@@ -62,7 +62,7 @@ test('shows the name of a customer verbatim to a system admin who erases it', as
   await question.getByRole('button', { name: 'Cancel' }).click();
 });
 
-test('gives users without permissions read-only pages that name the permissions they need', {
+test('gives users without permissions read-only pages that name the missing permissions', {
   timeout: 90_000,
 }, async () => {
   const reader = await hireFor(site.admin, site.home.customerId, 'reader');
@@ -129,7 +129,7 @@ test('shows rules, webhooks and deliveries in German to a German user', {
   await page.getByText('Keine Zustellungen in den letzten 24 Stunden').waitFor();
 });
 
-test('fits each page to the width of a phone', { timeout: 90_000 }, async () => {
+test('fits each page to a phone', { timeout: 90_000 }, async () => {
   const { ruleId, webhookId, groupId } = ids;
   await using visitor = await site.openLoggedIn('/rules', site.home, { viewport: { width: 390, height: 844 } });
   const { page, checkPage } = visitor;

@@ -27,7 +27,7 @@ const roomOf = async (name: string): Promise<Room> => {
   return sensor;
 };
 
-/** Reports a fall. Returns a function that returns how many seconds ago that was. */
+/** Reports a fall. Returns a function for the number of seconds since then. */
 const fall = async ({ sensorId, device }: Room) => {
   const start = Date.now();
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', start));
@@ -36,7 +36,7 @@ const fall = async ({ sensorId, device }: Room) => {
 };
 
 type Watcher = Visitor & { heard: () => Promise<Tone[]>; bar: ReturnType<Visitor['page']['getByRole']> };
-/** Opens a page on which sound works and is recorded, and whose clock can be moved forward. */
+/** Opens a page with working sound, which is recorded, and a clock that can be moved forward. */
 const watch = async (path: string, username: string, width: number): Promise<Watcher> => {
   const user = await hireFor(site.admin, site.home.customerId, username, { firstName: username, lastName: 'Meier' });
   const viewport = { width, height: 844 };
@@ -51,10 +51,10 @@ const watch = async (path: string, username: string, width: number): Promise<Wat
   return { ...visitor, heard, bar: visitor.page.getByRole('region', { name: 'Alarms' }) };
 };
 
-/** The tones that a page has played since a time (ms). */
+/** The tones played by a page since a time (ms). */
 const since = async ({ heard }: Watcher, time: number) => (await heard()).filter(({ at }) => at >= time);
 
-test('shows and sounds the alarms of a night on two screens and a phone, whatever page is open', {
+test("shows and sounds a night's alarms on two screens and a phone, whatever page is open", {
   timeout: 120_000,
 }, async () => {
   const [first, second] = [await roomOf('Room 101'), await roomOf('Room 102')];
@@ -64,7 +64,7 @@ test('shows and sounds the alarms of a night on two screens and a phone, whateve
   const all = [anna, ben, carla];
   await anna.page.getByText('1 on duty').waitFor();
 
-  // The first fall, acknowledged with one tap on the page that is open.
+  // The first fall, acknowledged with one tap on the open page.
   const secondsOfFirst = await fall(first);
   await Promise.all(all.map(({ bar }) => bar.getByText('Fall. Nobody is on it.').waitFor()));
   note(`fall in room 101: on three screens after ${secondsOfFirst()} s, no tap`);
@@ -74,12 +74,12 @@ test('shows and sounds the alarms of a night on two screens and a phone, whateve
   await carla.bar.getByText("You're on it").waitFor();
   note(`acknowledged on the phone after ${secondsOfFirst()} s, 1 tap`);
   await Promise.all([anna, ben].map(({ bar }) => bar.waitFor({ state: 'detached' })));
-  // The alarm of a user stays on every page until it is closed.
+  // An alarm stays on every page of the user who acknowledged it until it is closed.
   await carla.page.getByRole('link', { name: 'Handover' }).last().click();
   await carla.bar.getByText("You're on it").waitFor();
   const silentFrom = Date.now() + 500;
 
-  // The second fall, which nobody acknowledges: the alarm is louder after a minute.
+  // The second fall, which no one acknowledges. The alarm is louder after a minute.
   const secondsOfSecond = await fall(second);
   await Promise.all(all.map(({ bar }) => bar.getByText('102', { exact: true }).waitFor()));
   note(`fall in room 102: on three screens after ${secondsOfSecond()} s, no tap`);
@@ -88,7 +88,7 @@ test('shows and sounds the alarms of a night on two screens and a phone, whateve
   await expect.poll(async () => (await anna.heard()).at(-1), { timeout: 15_000 }).toMatchObject({ gain: 0.8 });
   note('nobody acknowledges room 102: gain 0.4, after a minute 0.8');
 
-  // A second fall in a room whose alarm somebody has acknowledged.
+  // A second fall in a room whose alarm was already acknowledged.
   const secondsOfThird = await fall(first);
   await Promise.all([
     ...[anna, ben].map(({ bar }) => bar.getByText('101', { exact: true }).waitFor()),

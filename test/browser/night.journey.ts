@@ -32,7 +32,7 @@ const say = async ({ device, sensorId }: Linked, message: object): Promise<void>
 const nurse = (username: string, firstName: string) =>
   hireFor(site.admin, site.home.customerId, username, { firstName, lastName: 'Meier', permissions: [] });
 
-test('keeps an alarm open until it is acknowledged, and listed until it has an outcome, in every browser', {
+test('keeps an alarm open in every browser until it is acknowledged, and listed until it has an outcome', {
   timeout: 90_000,
 }, async () => {
   const room = await roomOf('Room 12, Süd');
@@ -44,7 +44,7 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   await openOf(first).getByText('No open alarms').waitFor();
   const start = Date.now();
   await say(room, fallMessage('calling', start));
-  // The fall ends without anybody closing it, but the alarm stays open.
+  // The fall ends without being closed by anyone, but the alarm stays open.
   await say(room, fallMessage('finished', start));
   const card = openOf(first)
     .locator('.room-call')
@@ -73,7 +73,7 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   await second.checkPage('night-answered');
 });
 
-test('shows who acknowledged an alarm first, and reopens the alarm when the acknowledgement is withdrawn', async () => {
+test('shows who acknowledged an alarm first, and reopens it when the acknowledgement is withdrawn', async () => {
   const { client } = site.home;
   const room = await roomOf('Room 14');
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/409|ERR_FAILED/] });
@@ -83,7 +83,7 @@ test('shows who acknowledged an alarm first, and reopens the alarm when the ackn
   await say(room, fallMessage('calling', start));
   const card = open.locator('.room-call').filter({ has: page.getByRole('link', { name: 'Room 14' }) });
   await card.getByRole('button', { name: "I'm on it" }).waitFor();
-  // The page does not see the other acknowledgement before the button is clicked.
+  // The page does not receive the other acknowledgement before the button is clicked.
   await page.route(/\/station$/, (route) => route.abort());
   const carla = await nurse('carla', 'Carla');
   const [hits] = await client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${site.home.customerId}/rule-hits`);
@@ -107,7 +107,7 @@ test('shows who acknowledged an alarm first, and reopens the alarm when the ackn
   await shift.filter({ hasText: '14' }).getByText('Helped up').waitFor();
 });
 
-test('shows that the page is reconnecting, then that nothing is watched, with a separate sound, and recovers automatically', {
+test('shows that the page is reconnecting, then that nothing is watched, with a separate sound, and recovers', {
   timeout: 90_000,
 }, async () => {
   const expected = [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/];
@@ -150,7 +150,7 @@ test('shows that the page is reconnecting, then that nothing is watched, with a 
   await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor();
 });
 
-test('never claims that no alarms are open, or that every room is watched, before it has loaded the data', async () => {
+test('never claims that no alarms are open, or that every room is watched, before loading the data', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
@@ -164,7 +164,7 @@ test('never claims that no alarms are open, or that every room is watched, befor
   await alarms.getByText('No open alarms').waitFor();
 });
 
-test('loads the overview with at most six calls, and then polls with one call whose response is mostly empty', async () => {
+test('loads the overview with at most six requests, and then polls with one mostly empty response', async () => {
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;
   await page.waitForLoadState('networkidle');
@@ -211,7 +211,7 @@ describe('a night with alarms in every state', () => {
       await visitor.checkPage(`night-${locale}-${colorScheme}-${width}`);
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(overflow).toBeLessThanOrEqual(0);
-      // On a wide screen, it can be read from the door.
+      // On a wide screen, the text can be read from the door.
       const sizes = await page.evaluate<string[]>(
         "[...document.querySelectorAll('.room-call.open .rc-no b')].map((one) => getComputedStyle(one).fontSize)",
       );

@@ -27,7 +27,7 @@ beforeEach(() => {
   issuer.people.clear();
 });
 
-/** The browser logs errors for the missing icon of the issuer and for error responses. */
+/** The browser logs errors for the issuer's missing icon and for error responses. */
 const expected = [/401/, /404/, /favicon/];
 const enter = (page: Page) => page.getByRole('button', { name: 'Log in with Home account' }).click();
 const as = (page: Page, name: string) => page.getByRole('button', { name: `I am ${name}` }).click();
@@ -54,12 +54,12 @@ test('logs in and out at the issuer, and returns to a deep link', async () => {
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect(page.url()).toContain(`${site.address}`);
   expect((await visitor.context.cookies()).filter(({ name }) => name.startsWith('PS'))).toEqual([]);
-  // The session at the issuer has ended, so it asks for a login.
+  // The issuer session has ended, so the issuer asks for a login.
   await enter(page);
   await page.getByRole('button', { name: 'I am anna' }).waitFor();
 });
 
-test('withdraws lost permissions at the next login, and refuses the login once no permission is left', async () => {
+test('withdraws lost permissions at the next login, and refuses it once none is left', async () => {
   issuer.people.set('bert', { groups: ['nurses', 'leads'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -105,7 +105,7 @@ test('asks for a new login at the issuer before an export, and then continues th
   await waitForNotice(page, 'Export started.');
 });
 
-test('refuses a response from the issuer that was already used', async () => {
+test('refuses a reused response from the issuer', async () => {
   issuer.people.set('carl', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;

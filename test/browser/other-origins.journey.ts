@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([site.stop(), ...pages.map((page) => page.stop())]));
 
-/** Logs in and reads the logged-in user with the token, as a script of the page at this URL would. */
+/** Logs in and reads the logged-in user with the token, like a script on a page at this URL. */
 const tryFrom = async ({ url }: Receiver) => {
   await using visitor = await visit(url, { expected: [/\b404\b/, /CORS policy/, /ERR_FAILED/] });
   const { username, password } = site.home;
@@ -36,7 +36,7 @@ const tryFrom = async ({ url }: Receiver) => {
   return result;
 };
 
-test('lets pages of listed origins log in, call the API and read errors, but lets pages of other origins read nothing', async () => {
+test('lets pages from listed origins log in, call the API and read errors, and no others', async () => {
   const [listed, other] = pages;
   if (!listed || !other) throw new Error('no pages');
   expect(await tryFrom(listed)).toEqual([site.home.username, 404, true]);

@@ -58,7 +58,7 @@ test('shows markup in a name as text', async () => {
   expect(await visitor.page.locator('main img').count()).toBe(0);
 });
 
-test('offers no editing to a user without permissions', async () => {
+test('does not offer editing to a user without permissions', async () => {
   const guest = await hireFor(site.admin, site.home.customerId, 'guest');
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, guest);
   const { page } = visitor;
@@ -81,7 +81,7 @@ test('lets a system admin choose a customer', async () => {
   await visitor.checkPage('admin-overview');
 });
 
-test('shows German texts to a German user, including in the dark theme', async () => {
+test('shows German texts to a German user, even in the dark theme', async () => {
   const { username, password } = await hireFor(site.admin, site.home.customerId, 'schwester', { locale: 'de' });
   const dark = { locale: 'de-DE', colorScheme: 'dark' as const };
   await using visitor = await site.open(`/sensors/${sensorId}`, dark);

@@ -31,7 +31,7 @@ const fill = async (page: Page, reason: string, password: string) => {
 };
 const switchTo = (page: Page, what: string) => page.getByRole('radiogroup').getByText(what, { exact: true }).click();
 
-test('exports the data of a user once on a double click, after reporting a wrong password at its field', async () => {
+test("exports a user's data once on a double click, after reporting a wrong password at its field", async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/400/] });
   const { page, checkPage } = visitor;
   await page.getByRole('link', { name: 'Personal data' }).click();
@@ -61,7 +61,7 @@ test('exports the data of a user once on a double click, after reporting a wrong
   await checkPage('personal-data-exported');
 });
 
-/** Advances time by minutes: the last pass of an erasure is 16 minutes after its start. */
+/** Advances time by minutes. An erasure makes its last pass 16 minutes after it started. */
 const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     clock.skipTo(clock.now() + MINUTE);
@@ -120,7 +120,7 @@ test.each(variants)(
   },
 );
 
-test('does not let users erase their own account, and says whom to ask', async () => {
+test('does not let users erase their own account, but names who can', async () => {
   const permissions = ['manage_customers' as const];
   const user = await hireFor(site.admin, site.home.customerId, 'leaver', { permissions });
   await using visitor = await site.openLoggedIn('/personal-data', user);
@@ -133,7 +133,7 @@ test('does not let users erase their own account, and says whom to ask', async (
   expect(await page.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
 });
 
-test('lets a system admin erase a user without a customer, from the page of the user', async () => {
+test('lets a system admin erase a user without a customer from the user page', async () => {
   const { id } = await hireFor(site.admin, 0, 'nobody', { customerId: null });
   await using visitor = await site.openLoggedIn(`/users/${id}`, admin);
   const { page, checkPage } = visitor;
@@ -179,7 +179,7 @@ test('lets a system admin erase a customer, and shows the progress', async () =>
   await checkPage('personal-data-so-far');
 });
 
-test('lets a manager request the erasure of their customer, which another manager approves and then cancels', async () => {
+test('lets a manager request erasure of the customer, which another manager approves and then cancels', async () => {
   const home = await createHome(site.admin, 'alder', ALL_PERMISSIONS);
   const second = await hireFor(site.admin, home.customerId, 'zweite', {
     permissions: ['manage_customers'],
@@ -245,10 +245,10 @@ test('hides the menu entry and the links from users without the permission', asy
   await page.getByText('Permission required: “Manage the customer”.').waitFor();
 });
 
-/** Returns all words of texts. */
+/** Returns all words in these texts. */
 const wordsOf = (...texts: unknown[]): string[] => JSON.stringify(texts).match(/\p{L}{3,}/gu) ?? [];
 
-test('shows no English word to a German user', { timeout: 120_000 }, async () => {
+test('does not show English words to a German user', { timeout: 120_000 }, async () => {
   const { id } = await hireFor(site.admin, site.home.customerId, 'xaver', {});
   const inGerman = { locale: 'de', permissions: ALL_PERMISSIONS };
   const user = await hireFor(site.admin, site.home.customerId, 'heimleitung', inGerman);

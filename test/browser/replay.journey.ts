@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** A webhook whose receiver fails until it is repaired, and falls that the receiver has refused. */
+/** A webhook whose receiver fails until it is repaired, and falls refused by the receiver. */
 const refusedFalls = async (retrySchedule = [0]) => {
   const { client } = site.home;
   let isBroken = true;
@@ -86,7 +86,7 @@ test('shows the circuit breaker as open while retries are paused, and as closed 
   await health.getByText('Closed: all deliveries are sent immediately.').waitFor();
 });
 
-test('finds and cancels a replay that somebody else started', {
+test('finds and cancels a replay started by someone else', {
   timeout: 60_000,
 }, async () => {
   await using refused = await refusedFalls();

@@ -15,7 +15,7 @@ const ROOMS = 12;
 const FALLS = 90;
 
 let site: Site;
-/** A home with a fall a day for 90 days. Every third was a false alarm, and every seventh is unanswered. */
+/** A home with one fall a day for 90 days. Every third is a false alarm, and every seventh is unanswered. */
 beforeAll(async () => {
   site = await startSite('maple', { clock: skippingClock(Date.now()) });
   const { customerId, client } = site.home;
@@ -74,7 +74,7 @@ test.each(variants)(
   },
 );
 
-test('downloads the table of another month as a file', async () => {
+test('downloads the table for another month as a file', async () => {
   await inLanguage(site, 'en');
   await using visitor = await site.openLoggedIn('/reports');
   const { page } = visitor;

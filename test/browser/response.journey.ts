@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Links a sensor in a room, and returns a function that makes somebody fall there. */
+/** Links a sensor in a room, and returns a function that simulates a fall there. */
 const linkRoom = async (name: string) => {
   const { home, cloud } = site;
   const { sensorId, device } = await linkSensor(home.client);
@@ -30,7 +30,7 @@ const linkRoom = async (name: string) => {
   };
 };
 
-/** Counts the taps, and measures the seconds, since a fall. */
+/** Counts the taps and measures the seconds since a fall. */
 const stopwatch = (isPhone: boolean) => {
   const start = Date.now();
   let taps = 0;
@@ -69,7 +69,7 @@ const answer = async (
 };
 
 test.each(variants)(
-  'shows the room of a fall without a tap, in $locale, $colorScheme, $width pixels wide',
+  'shows the room with a fall without a tap, in $locale, $colorScheme, $width pixels wide',
   { timeout: 120_000 },
   async ({ locale, colorScheme, width }) => {
     await inLanguage(site, locale);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Answers calls like an overloaded or failing service. Returns a function that counts the answers. */
+/** Responds to requests like an overloaded or failing service. Returns a function that counts the responses. */
 const failCalls = async (page: Page, calls: string, status: number, times: number) => {
   const body = JSON.stringify({ message: 'later', statusCode: status });
   const answer = { status, headers: { 'Retry-After': '1' }, contentType: 'application/json', body };
@@ -21,7 +21,7 @@ const failCalls = async (page: Page, calls: string, status: number, times: numbe
   return () => count;
 };
 
-test('retries calls after 429 and 503 without an error message', async () => {
+test('retries requests after 429 and 503 responses without an error message', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/429|503/] });
   const { page } = visitor;
   const hits = await failCalls(page, '**/rule-hits*', 429, 2);
@@ -32,7 +32,7 @@ test('retries calls after 429 and 503 without an error message', async () => {
   expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);
 });
 
-test('shows a failed call where its data would be, and offers to try again', async () => {
+test('shows a failed request where its data would be, and offers to try again', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   await failCalls(page, '**/sensor-groups*', 500, 1);
@@ -44,10 +44,10 @@ test('shows a failed call where its data would be, and offers to try again', asy
   await main.getByText('No groups yet').waitFor();
 });
 
-test('does not repeat a write after 503', async () => {
+test('does not repeat a write after a 503 response', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/503/] });
   const { page } = visitor;
-  // Otherwise the first read of the list could use up the failures.
+  // Otherwise, the list's first read could use up the failures.
   await page.getByText('No access tokens yet.').waitFor();
   const tokens = await failCalls(page, '**/access-tokens', 503, 2);
   await page.getByRole('button', { name: 'New access token' }).click();

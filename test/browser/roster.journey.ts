@@ -43,7 +43,7 @@ const usual = () => [
   { userId: ids.Carla, days: [1, 2, 3, 4, 5], from: '14:00', to: '21:00' },
   { userId: ids.Ben, date: '2026-11-29', off: true },
 ];
-/** Opens the roster at the time of the service. */
+/** Opens the roster with the browser clock set to the service's time. */
 const open = (options: object = {}) =>
   site.openLoggedIn('/roster', site.home, {
     before: (page) => page.clock.setFixedTime(NOW),
@@ -52,7 +52,7 @@ const open = (options: object = {}) =>
   });
 
 test.each(variants)(
-  'shows shifts, who can be reached and the gaps ahead in $locale, $colorScheme, $width pixels wide',
+  'shows shifts, reachability and upcoming gaps in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await set(usual());
     await inLanguage(site, locale);
@@ -172,7 +172,7 @@ test('creates shifts by dragging across days, moves one by dragging, and copies 
   ]);
 });
 
-test('shows an error of the API beside its field', async () => {
+test('shows an API error beside its field', async () => {
   await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open({ expected: [/400/] });
@@ -194,7 +194,7 @@ test('shows an error of the API beside its field', async () => {
   expect(await roster()).toEqual([]);
 });
 
-test('keeps what somebody else has changed in the meantime, and gives other users read-only access', async () => {
+test('keeps what someone else changed in the meantime, and gives other users read-only access', async () => {
   await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open();

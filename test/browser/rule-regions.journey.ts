@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('shows the region of a fall on the page of the sensor', async () => {
+test("shows a fall's region on the sensor page", async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensor}?part=events`);
   await visitor.page.getByRole('row', { name: /Fall/ }).getByText('Table, 83 % / 47 %').waitFor();
   await visitor.checkPage('events-in-regions');
@@ -43,7 +43,7 @@ test('refuses to delete a region from a room while a rule needs it, and names th
   await visitor.checkPage('room-with-a-rule');
 });
 
-test('shows the region of a fall rule, and offers no region for a situation without regions', async () => {
+test("shows a fall rule's region, and offers no region for a situation without regions", async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page, checkPage } = visitor;
   const summary = page.getByRole('region', { name: 'What this rule does' });

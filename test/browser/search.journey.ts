@@ -29,7 +29,7 @@ test.each([
   await page.keyboard.press('Control+k');
   const field = page.getByRole('textbox', { name: search });
   await field.waitFor();
-  // The code of the search was not part of the first load.
+  // The search code was not part of the first load.
   expect(scripts.length).toBeGreaterThan(0);
   const result = (name: string) => page.getByRole('dialog').getByRole('button', { name });
   await result(handover).waitFor();
@@ -58,7 +58,7 @@ test.each([
   await field.waitFor({ state: 'hidden' });
 });
 
-test('omits users from the results if the visitor may not see them, and moves behind "More" on phones', async () => {
+test('omits users if the visitor may not see them, and moves behind "More" on phones', async () => {
   const nurse = await hireFor(site.admin, site.home.customerId, 'search-helper');
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   await using visitor = await site.openLoggedIn('', nurse, phone);

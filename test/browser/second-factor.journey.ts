@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Sets up the second factor on the current page. Returns its secret and the recovery codes. */
+/** Sets up the second factor on the current page. Returns the secret and the recovery codes. */
 const setUp = async ({ page, checkPage }: Visitor, name: string) => {
   await page.getByRole('button', { name: 'Set up second factor' }).click();
   await page.getByRole('img', { name: 'QR code' }).waitFor();
@@ -72,7 +72,7 @@ test('requires a second factor where the customer demands it, then returns to th
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor();
 });
 
-test('lists the sessions of a user, and ends one in another browser', async () => {
+test("lists a user's sessions, and ends one in another browser", async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'everywhere');
   await using visitor = await site.openLoggedIn('/account', user);
   const { page } = visitor;
@@ -84,7 +84,7 @@ test('lists the sessions of a user, and ends one in another browser', async () =
   expect((await user.client.call('GET', '/users/me')).status).toBe(401);
 });
 
-test('lets a manager remove the second factor of a user who lost their phone', async () => {
+test('lets a manager remove the second factor for a user who lost their phone', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'loser');
   const { secret } = await user.client.ok<{ secret: string }>('POST', '/users/me/otp');
   await user.client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, Date.now()) });

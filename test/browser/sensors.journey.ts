@@ -5,7 +5,7 @@ import { b } from '../fixtures/messages.ts';
 import { createRoom, registerDevice, type Site, startSite } from './fixtures/site.ts';
 import { inLanguage, variants } from './fixtures/variants.ts';
 
-/** Whether the canvas of a chart has a pixel of this color (red, green, blue). */
+/** Whether a chart's canvas has a pixel in this color (red, green, blue). */
 const hasColor = (page: Page, chart: string, color: readonly number[]): Promise<boolean> =>
   page.evaluate(`(() => {
     const canvas = document.querySelector('[role=img][aria-label="${chart}"] canvas');
@@ -45,7 +45,7 @@ test('links from a fall on the station to its timeline, and to its room', async 
   await page.getByRole('button', { name: 'Edit room' }).waitFor();
 });
 
-test('keeps showing an open fall while the service fails, with its age', async () => {
+test('keeps showing an open fall with its age while the service fails', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/500/] });
   const { page } = visitor;
   const link = page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: 'Room 12, Süd' });
@@ -57,7 +57,7 @@ test('keeps showing an open fall while the service fails, with its age', async (
   expect(await page.getByText('No open alarms').count()).toBe(0);
 });
 
-test('links a sensor by its pairing code, and asks for the name and the group of its room', async () => {
+test("links a sensor by its pairing code, and asks for the room's name and group", async () => {
   const { pairingCode, sensorId: linked } = await registerDevice(site);
   const group = await site.home.client.ok<{ id: number }>('POST', '/sensor-groups', {
     name: 'South wing',
@@ -83,7 +83,7 @@ test('links a sensor by its pairing code, and asks for the name and the group of
   await visitor.checkPage('sensors');
 });
 
-test('searches and sorts the list through the API, and keeps the search and the order in the URL', async () => {
+test('searches and sorts the list through the API, and keeps both in the URL', async () => {
   await using visitor = await site.openLoggedIn('/sensors');
   const { page } = visitor;
   await page.getByRole('searchbox').fill('süd');
@@ -97,7 +97,7 @@ test('searches and sorts the list through the API, and keeps the search and the 
   await page.getByText('No sensors found.').waitFor();
 });
 
-test('lists rooms by group, rooms that are not normal first, until the list is sorted by a column', async () => {
+test('lists rooms by group, abnormal rooms first, until the list is sorted by a column', async () => {
   const { client } = site.home;
   const { sensorId: quiet } = await linkSensor(client);
   const basic = `/sensors/${quiet}/maker_a/config/basic`;
@@ -119,7 +119,7 @@ test('lists rooms by group, rooms that are not normal first, until the list is s
   await client.ok('DELETE', `/sensors/${quiet}`);
 });
 
-test('filters the list for rooms that are not normal, and shows a room beside the list', async () => {
+test('filters the list for abnormal rooms, and shows a room beside the list', async () => {
   await using visitor = await site.openLoggedIn('/sensors', site.home, { viewport: { width: 1_440, height: 900 } });
   const { page } = visitor;
   const filters = page.getByRole('radiogroup', { name: 'Status' });
@@ -156,7 +156,7 @@ test('shows rooms as cards on a phone', async () => {
 });
 
 test.each(variants)(
-  'shows what happened in a room in the last day, and who is notified of it, in $locale, $colorScheme, $width pixels wide',
+  'shows what happened in a room in the last day, and who is notified, in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     const { client } = site.home;
     const me = await client.ok<object>('GET', '/users/me');
@@ -222,12 +222,12 @@ test('draws a region by mouse, moves it by keyboard, and saves it with its detec
   await fields.getByLabel('Everybody has left').fill('45');
   await page.getByRole('group', { name: 'Size in cm' }).getByLabel('Somebody enters').fill('20');
   await visitor.checkPage('sensor-room-editing');
-  // The error of the API is beside its field.
+  // The API error is beside its field.
   await fields.getByLabel('From (above the floor)').fill('100');
   await page.getByRole('button', { name: 'Save room' }).click();
   await fields.getByLabel('From (above the floor)').and(page.locator('[aria-invalid=true]')).waitFor();
   await fields.getByLabel('From (above the floor)').fill('10');
-  // A notification may lie above the button.
+  // A notification may cover the button.
   await page.getByRole('button', { name: 'Save room' }).press('Enter');
   await page.getByText('Room saved.').waitFor();
   const { regions, enterDuration } = await site.home.client.ok<{
@@ -261,13 +261,13 @@ test.each(variants)(
   },
 );
 
-test.each(['activity', 'events', 'hits', 'config'])('shows the %s tab of a sensor', async (part) => {
+test.each(['activity', 'events', 'hits', 'config'])('shows the %s tab for a sensor', async (part) => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=${part}`);
   await visitor.page.getByRole('tabpanel').locator('svg, table, form').first().waitFor();
   await visitor.checkPage(`sensor-${part}`);
 });
 
-/** The luminance of the known and the unknown part of the presence chart, as defined by WCAG. */
+/** The luminance of the known and the unknown parts in the presence chart, as defined by WCAG. */
 const BRIGHTNESS = `(() => {
   const linear = (part) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4);
   const bright = (color) => {
@@ -293,7 +293,7 @@ test('draws vital signs over time', async () => {
   for (const reading of [b.vital(11, 30, 70), b.vital(14, 15, 130), b.vital(12, 5, 70)])
     await device.ok('POST', `/devices/${sensorId}/messages`, reading);
   await site.cloud.idle();
-  // Only this test reads a canvas; no page does.
+  // Only this test reads a canvas. No page does.
   const expected = [/willReadFrequently/];
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { expected });
   const { page } = visitor;

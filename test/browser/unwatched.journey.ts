@@ -20,7 +20,7 @@ afterAll(() => site.stop());
 
 test('names what is not watched, and shows only watched rooms as calm', { timeout: 60_000 }, async () => {
   const { client, customerId } = site.home;
-  // A different user from the one who makes the changes, because each has a separate rate limit.
+  // Not the user who makes the changes, because each user has a separate rate limit.
   const watcher = await hireFor(site.admin, customerId, 'watcher', { permissions: ALL_PERMISSIONS });
   await using visitor = await site.openLoggedIn('', watcher);
   const { page, checkPage } = visitor;
@@ -43,7 +43,7 @@ test('names what is not watched, and shows only watched rooms as calm', { timeou
   await gaps.getByText('Create a rule for detected falls, or include these sensors in an existing one.').waitFor();
   await gaps.getByText('Nobody is notified if a sensor goes offline.').waitFor();
   await checkPage('unwatched');
-  // No rule notifies anybody of a fall, so no room is watched.
+  // No rule notifies anyone of a fall, so no room is watched.
   await calm.getByText('No room is watched').waitFor();
   await page.getByRole('button', { name: '0 of 2 watched' }).waitFor();
 
@@ -53,7 +53,7 @@ test('names what is not watched, and shows only watched rooms as calm', { timeou
   const change = (part: object) => client.ok('PUT', `/rules/${rule.id}`, { ...fall, ...part });
   await offline.device.ok('POST', `/devices/${offline.sensorId}/messages`, a.presence(false));
   await client.ok('POST', '/rules', { ...fall, name: 'Offline', situation: 'sensor_inactive' });
-  // A rule for a part of a home does not cover all of it.
+  // A rule for only a part of a home does not cover all of it.
   await change({ sensorId: online.sensorId });
   await passMinute();
   await page.reload({ waitUntil: 'networkidle' });
@@ -75,7 +75,7 @@ test('names what is not watched, and shows only watched rooms as calm', { timeou
   await checkPage('watched');
 });
 
-test('leads from a fall rule without anybody on duty to the roster, or to the channels of users who cannot edit it', async () => {
+test("links a fall rule without anyone on duty to the roster, or to the viewer's own channels", async () => {
   const { client, customerId } = await createHome(site.admin, 'larch', ALL_PERMISSIONS);
   await linkSensor(client);
   const texts = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected' };
@@ -122,7 +122,7 @@ test('names a fall rule with failing receivers, and a disabled webhook until it 
   await problems.getByText('1 delivery failed permanently').waitFor();
   await checkPage('problems');
 
-  // A user without permissions sees the same, and can mark it as seen for everybody.
+  // A user without permissions sees the same, and can mark it as seen for all users.
   const guest = await hireFor(site.admin, customerId, 'guest');
   await using other = await site.openLoggedIn('', guest);
   await other.page.getByText('This fall rule reaches nobody').waitFor();
