@@ -85,12 +85,12 @@ const isBarrel = (file: string, source: string): boolean =>
       .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
       .trim() === '');
 
-/** A relative specifier that climbs two or more folders, where `#shared/…` belongs. */
+/** A relative specifier climbing two or more folders, which should be `#shared/…`. */
 const CLIMBING = /\b(?:from|import|import\()\s*['`](?:\.\.\/){2}/;
 
-/** A test that switches off a limit or a guard by itself. */
+/** A limit or guard switched off inline in a test. */
 const SWITCHED_OFF = /RATE_LIMIT_PER_SECOND'?: '(0|\d{4,})'|messagesPerSecond"?:0|\bDEMO: 'false'/;
-/** Files that may switch off limits and guards: the list with its reasons, and the variables test. */
+/** Files allowed to switch off limits and guards: the list with its reasons, and the variables test. */
 const maySwitchOff = ['test/fixtures/differences.ts', 'test/lib/local/options.test.ts', 'test/architecture.test.ts'];
 const isSwitchedOff = (file: string, source: string): boolean =>
   file.startsWith('test/') && !maySwitchOff.includes(file) && SWITCHED_OFF.test(source);
@@ -122,7 +122,7 @@ const otherTests: Record<string, string> = {
   'test/units': 'capacity units from the first call to the last effect, over all workers',
   'test/shared/decisions.test.ts': 'the form of the decision documents',
 };
-/** A test mirrors the code if its own folder, or a folder named after the test, contains code. */
+/** A test mirrors the code if the same folder, or one named after the test, contains code. */
 const isTestInPlace = (file: string, all: readonly string[]): boolean => {
   const mirrored = file.replace(/^test\/(.*)\.test\.ts$/, '$1');
   return (
@@ -141,7 +141,7 @@ describe('the repository', () => {
     expect(Object.keys(layers).filter((layer) => !files.some((file) => layerOf(file) === layer))).toEqual([]);
   });
 
-  test('contains only imports that a layer or an exception allows', () => {
+  test('contains only imports allowed by a layer or an exception', () => {
     expect(sources.flatMap(([file, source]) => violations(file, source))).toEqual([]);
   });
 
@@ -150,7 +150,7 @@ describe('the repository', () => {
     expect(importCycles(imports.filter(({ file }) => !file.startsWith('test/')))).toEqual([]);
   });
 
-  test('lists only exceptions that are needed, each with a reason', () => {
+  test('lists only needed exceptions, each with a reason', () => {
     const all = sources.flatMap(([file, source]) => importsOf(file, source)).filter((imported) => !isAllowed(imported));
     const needed = new Set(all.map(exceptionOf));
     expect(exceptions.filter((exception) => !needed.has(exception) || exception[2] === '')).toEqual([]);

@@ -22,7 +22,8 @@ type CompilerError = { file: string; line: number; column: number; text: string 
 type CompilerReport = { includesCases: boolean; errors: CompilerError[] };
 
 /**
- * The project's options, limited to the functions, the cases and their imports. This is faster than the whole project.
+ * The project's options, limited to the functions, the cases and the modules they import. This is faster than the whole
+ * project.
  */
 const config = { extends: './tsconfig.base.json', include: ['functions', FILE], exclude: [] };
 

@@ -32,7 +32,7 @@ const alarmed = async (name: string, rules = 1, webhooks = 1) => {
   return { ...home, webhookId: ids[0] ?? '', endFirst: () => home.say(a.fall('finished', first)) };
 };
 
-test('the measured home has names with a realistic length: 34 to 38 characters, and 120 for a text', () => {
+test('the measured home has realistic names (34 to 38 characters) and texts (120 characters)', () => {
   const { title: _, message, ...others } = names;
   for (const name of Object.values(others)) expect(name).toMatch(/^.{34,38}$/);
   expect(message).toHaveLength(120);
@@ -152,7 +152,7 @@ describe('each further fall recipient', () => {
     expect(write, text()).toBeLessThanOrEqual(5.2);
   });
 
-  test('costs 1.7 read and 6.1 write units in 50 rules with one webhook, for its hit and delivery', async () => {
+  test('costs 1.7 read and 6.1 write units in 50 rules with one webhook, for hit and delivery', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
     // Without the webhook updates that release concurrent slots.

@@ -15,8 +15,8 @@ const MAX_ATTEMPTS = 600;
 const MAX_WAIT_SECONDS = 5;
 
 /**
- * Starts a host as `npm start` does, or from another file. Device requests are rate-limited, but their messages are
- * not.
+ * Starts a host as `npm start` does, or from another file. Device requests are rate-limited, but the messages in them
+ * are not.
  */
 export const startBenchHost = (dataDir: string, port = '0', main?: string) =>
   startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods'], 'shown', main);

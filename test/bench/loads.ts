@@ -72,7 +72,7 @@ export const fullLoad = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, 
   };
 };
 
-/** Measures the CPU time (s) for 1,000 reports over HTTP that change nothing. */
+/** Measures the CPU time (s) for 1,000 unchanged reports over HTTP. */
 export const reports = async ({ pid }: Loaded, { sensors }: Home): Promise<number> => {
   const report = (at: number) => postMessage(sensorAt(sensors, at), a.presence(true));
   // Each sensor's first report changes its presence.

@@ -35,7 +35,7 @@ const inIndex = ({ pk, sk, ...rest }: Item, [partition, sort]: readonly [string,
     ? 0
     : ITEM_OVERHEAD + bytesOfItem({ pk, sk, [partition]: rest[partition], [sort]: rest[sort] });
 
-/** Returns the bytes, in table and indexes, for all items in a partition whose sort key begins with `start`. */
+/** Returns the bytes, in table and indexes, for all items in a partition with a sort key beginning with `start`. */
 export const bytesKept = async (table: Table, pk: string, start: string): Promise<number> => {
   const { items } = await table.query({ pk, beginsWith: start });
   return items

@@ -65,7 +65,7 @@ const latenciesOfFalls = async (ear: DeliveryRecorder, sensor: Sensor): Promise<
   return latencies;
 };
 
-/** Measures one flood on a separate host, because its backlog must not delay the next one. */
+/** Measures one flood on a separate host, so that a backlog does not delay the next one. */
 const measureOne = async (folder: string, name: keyof typeof storms): Promise<Figure> => {
   const ear = await startRecorder();
   const host = await startBenchHost(join(folder, name.replaceAll(' ', '-')));

@@ -49,7 +49,7 @@ const answer = async ({ sensorId }: Room, note: string, closure?: object): Promi
   await site.cloud.idle();
 };
 
-/** Three rooms: one with a closed fall, one that is offline, and one with a person on the floor. */
+/** Three rooms: one with a closed fall, one offline, and one with a person on the floor. */
 beforeAll(async () => {
   site = await startSite('maple', { clock });
   const { client, customerId, userId } = site.home;

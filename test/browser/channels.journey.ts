@@ -162,7 +162,7 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
     .toMatchObject({ title: 'Fall', body: 'Nurse call is on it.', tag: 'hit-7', actions: [] });
   expect(await hit()).toMatchObject({ acknowledgement: { name: 'Nurse call' } });
 
-  // An alarm that cannot be acknowledged stays on the screen.
+  // If the acknowledgement fails, the alarm stays on the screen.
   await worker?.evaluate(clickButton, `${url}A`);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
@@ -175,7 +175,7 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
     });
 });
 
-test('explains that notifications are blocked, and stores no channel', async () => {
+test('explains blocked notifications, and stores no channel', async () => {
   await using visitor = await site.openLoggedIn('/account/channels');
   const own = channel(visitor.page, 'Push on this device');
   const before = await site.home.client.ok('GET', '/users/me/channels');

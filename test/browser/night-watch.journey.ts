@@ -36,7 +36,7 @@ const fall = async ({ sensorId, device }: Room) => {
 };
 
 type Watcher = Visitor & { heard: () => Promise<Tone[]>; bar: ReturnType<Visitor['page']['getByRole']> };
-/** Opens a page with working sound, which is recorded, and a clock that can be moved forward. */
+/** Opens a page with working sound, which is recorded, and with an adjustable clock. */
 const watch = async (path: string, username: string, width: number): Promise<Watcher> => {
   const user = await hireFor(site.admin, site.home.customerId, username, { firstName: username, lastName: 'Meier' });
   const viewport = { width, height: 844 };

@@ -61,7 +61,7 @@ test("exports a user's data once on a double click, after reporting a wrong pass
   await checkPage('personal-data-exported');
 });
 
-/** Advances time by minutes. An erasure makes its last pass 16 minutes after it started. */
+/** Advances time by minutes. The last pass of an erasure runs 16 minutes after the start. */
 const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     clock.skipTo(clock.now() + MINUTE);

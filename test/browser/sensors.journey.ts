@@ -186,7 +186,7 @@ test.each(variants)(
   },
 );
 
-test('draws the room to scale, with its regions and falls', async () => {
+test('draws the room to scale, with regions and falls', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   const { page } = visitor;
   const room = page.getByRole('group', { name: 'Room, seen from above' });
@@ -200,7 +200,7 @@ test('draws the room to scale, with its regions and falls', async () => {
   expect(await widthOf('ground')).toBe(await widthOf('walls'));
 });
 
-test('draws a region by mouse, moves it by keyboard, and saves it with its detection settings', async () => {
+test('draws a region by mouse, moves it by keyboard, and saves the region with detection settings', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, { expected: [/400/] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Edit room' }).click();
@@ -222,7 +222,7 @@ test('draws a region by mouse, moves it by keyboard, and saves it with its detec
   await fields.getByLabel('Everybody has left').fill('45');
   await page.getByRole('group', { name: 'Size in cm' }).getByLabel('Somebody enters').fill('20');
   await visitor.checkPage('sensor-room-editing');
-  // The API error is beside its field.
+  // The API error is beside the field.
   await fields.getByLabel('From (above the floor)').fill('100');
   await page.getByRole('button', { name: 'Save room' }).click();
   await fields.getByLabel('From (above the floor)').and(page.locator('[aria-invalid=true]')).waitFor();

@@ -25,7 +25,7 @@ type Change = {
 };
 
 type Prepared = { example: Example; client: Client };
-// Kept per world, because another test file in the same process may have used a world that has ended.
+// Kept per world, because another test file in the same process may have used a world that has since ended.
 const unused = new WeakMap<World, Map<Operation, Promise<Prepared>>>();
 
 const prepare = async (world: World, [name, operation]: readonly [string, Operation]): Promise<Prepared> => {
@@ -33,8 +33,7 @@ const prepare = async (world: World, [name, operation]: readonly [string, Operat
   return { example, client };
 };
 /**
- * Prepares a request that will be refused. Refused requests consume nothing, so they can share one example and one
- * session.
+ * Prepares a request to be refused. Refused requests consume nothing, so they can share one example and one session.
  */
 const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise<Prepared> => {
   const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();

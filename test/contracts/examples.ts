@@ -80,7 +80,7 @@ const byAddress = async (world: World): Promise<Example> => {
   return { params: { address: world.ours.ids.address ?? '' } };
 };
 
-/** Acknowledges our hit through its link, and names that acknowledgement. */
+/** Acknowledges our hit through a link, and names that acknowledgement. */
 const acknowledged = async (world: World): Promise<Example> => {
   const { params } = await byAddress(world);
   const { date } = await world.anybody.ok<{ date: number }>('POST', `/acknowledge/${params?.address}`, {

@@ -27,7 +27,7 @@ type Kind = (
   resolve: (value: unknown) => unknown,
 ) => Returned;
 
-/** The resource types that make up functions and APIs. Other types are ignored. */
+/** Resource types for functions and APIs. Other types are ignored. */
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::ApiGateway::Deployment': plain,
   'AWS::ApiGateway::RestApi': plain,

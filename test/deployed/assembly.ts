@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export type Resource = { Type: string; Properties?: Readonly<Record<string, unknown>>; DependsOn?: string | string[] };
 export type Template = { Resources: Record<string, Resource> };
 
-/** The output of `cdk synth`: the template for its only stack, and the asset folders by their keys in the bucket. */
+/** The output of `cdk synth`: the stack's template, and the asset folders by bucket key. */
 export type Assembly = { template: Template; assets: ReadonlyMap<string, string> };
 
 type Manifest = { artifacts: Record<string, { type: string; properties: { templateFile: string; file: string } }> };

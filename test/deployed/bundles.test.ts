@@ -17,7 +17,7 @@ import { environment } from '#shared/settings/environment.ts';
 const names = ['server', 'docs', 'console', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
 const bundles = inject('bundles');
 
-/** Runs a module in a separate Node process with only this environment, and returns its output parsed as JSON. */
+/** Runs a module in a separate Node process with only this environment, and returns the output parsed as JSON. */
 const run = async (source: string, env: Record<string, string> = {}): Promise<unknown> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env });
   return JSON.parse(stdout);
@@ -51,8 +51,8 @@ const textOf = (name: LambdaName): string =>
 
 const sending = ['enqueue:events', 'enqueue:timers', 'enqueue:deliveries', 'enqueue:retries', 'enqueue:jobs'] as const;
 /**
- * Services, the capabilities for which a bundle contains them, and how to recognize their code: by a source path, or by
- * a word that does not occur anywhere else. The AWS SDK is bundled in one piece, so its clients are recognized by call
+ * Services, the capabilities for which a bundle contains them, and how to recognize the code: by a source path, or by a
+ * word that does not occur anywhere else. The AWS SDK is bundled in one piece, so its clients are recognized by call
  * names.
  */
 const services: readonly { what: string; by: readonly Capability[]; trace: RegExp | string }[] = [
@@ -91,7 +91,7 @@ describe('a bundle', () => {
     },
   );
 
-  it.each(['devices', 'process'] as const)('%s contains message schemas without their descriptions', (name) => {
+  it.each(['devices', 'process'] as const)('%s contains message schemas without descriptions', (name) => {
     const { postures, vital } = messagesOfMakerB;
     for (const { description } of [postures, vital]) {
       expect(description.length).toBeGreaterThan(100);

@@ -98,7 +98,7 @@ const directRuntime = (
   };
 };
 
-/** Throws, because metrics leave functions through logs, and their values are not stored here. */
+/** Throws, because metrics leave functions through logs, and this world does not store the values. */
 const valuesOf = (name: string): never => {
   throw new Error(`values of metrics are not stored here, including ${name}`);
 };

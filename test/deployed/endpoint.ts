@@ -20,7 +20,7 @@ const perform = async (incoming: IncomingMessage, backend: Account): Promise<unk
   const service = serviceByPath(url, target, backend) ?? services[target];
   if (!service) throw new Error(`${method} ${url} ${target} is not simulated`);
   const bytes = Buffer.concat(await incoming.toArray());
-  // A request to a signed URL counts as a request from its signer.
+  // A request to a signed URL counts as one from the signer.
   const signed = `Credential=${new URL(url, 'http://any').searchParams.get('X-Amz-Credential') ?? ''}`;
   const caller = callerOf(headers.authorization ?? signed, backend.names);
   return service({ caller, operation, method, url, body: bytes.toString('utf8'), bytes, headers }, backend);
@@ -44,7 +44,7 @@ const answer = async (incoming: IncomingMessage, response: ServerResponse, backe
   }
 };
 
-/** Starts the endpoint where an account's services serve its functions. `open` connects their backend. */
+/** Starts the endpoint for an account's services. `open` connects the backend. */
 export const startEndpoint = async () => {
   const opened = Promise.withResolvers<Account>();
   const server = createServer((incoming, response) => {

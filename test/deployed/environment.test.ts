@@ -50,7 +50,7 @@ test.each([
   await stop();
 });
 
-test('an invocation that times out fails, and its process receives no further invocations', async () => {
+test('an invocation that times out fails, and the process receives no further invocations', async () => {
   const code = 'export const handler = () => new Promise(() => setInterval(() => {}, 1_000));';
   const { invoke, isGone, stop } = await start(code, {}, 1);
   await expect(invoke('{}')).rejects.toThrow('timed out after 1 seconds');

@@ -151,7 +151,7 @@ const aliasesOf = (account: Account): (readonly [alias: string, lambda: string])
   });
 };
 
-/** Creates the template's functions, keyed by their own ARNs and their alias ARNs. */
+/** Creates the template's functions, keyed by function ARN and by alias ARN. */
 export const createFunctions = (
   account: Account,
   assembly: Assembly,

@@ -126,7 +126,7 @@ export const startGateway = async () => {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open: (options: Options): void => {
       const apis = apisOf(options.account);
-      // If a stage has a load balancer, devices call that.
+      // Devices call the load balancer, if the stage has one.
       const balancer = loadBalancerOf({ ...options, translate: translateRequest });
       opened.resolve({ rest: answerAt(apis.rest, options), http: balancer ?? answerAt(apis.http, options) });
     },

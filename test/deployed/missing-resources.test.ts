@@ -46,7 +46,7 @@ const withoutCode = (name: string): Assembly => {
   return { ...whole, assets: new Map([...whole.assets, ...keys.map((key) => [key, empty] as const)]) };
 };
 
-/** Returns the assembly without resources that have one of these types and contain a word. */
+/** Returns the assembly without resources of these types that contain a word. */
 const withoutAny = (types: readonly string[], word: string): Assembly =>
   without(
     (_, resource) => types.some((type) => resource.Type === `AWS::${type}`) && JSON.stringify(resource).includes(word),

@@ -28,7 +28,7 @@ const isPermissionOf = (name: string) => (resource: Resource) =>
 
 const clock = skippingClock(Date.now());
 
-/** Runs a test in a cloud built from an assembly, with a home that has a sensor and a rule. */
+/** Runs a test in a cloud built from an assembly, with a home, a sensor and a rule. */
 const within = async (
   assembly: Assembly,
   run: (cloud: Deployed & { mqttUrl: string }, sensor: Awaited<ReturnType<typeof createSensor>>) => Promise<void>,
@@ -49,7 +49,7 @@ const createSensor = async (cloud: Deployed) => {
   return { ...(await linkSensor(client)), client };
 };
 
-test('a device connects with its token, and its message becomes an event and a webhook request', () =>
+test('a device connects with its token, and the message becomes an event and a webhook request', () =>
   within(whole, async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await createDevice(mqttUrl, sensor);
@@ -104,7 +104,7 @@ test('a reconnecting device is not reported as inactive, even though AWS IoT pub
     await again.end();
   }));
 
-test('a message is queued and delivered later if the rule may not invoke its function', () =>
+test('a message is queued and delivered later if the rule may not invoke the function', () =>
   within(without(isPermissionOf('ingest')), async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await connect(mqttUrl, sensor);

@@ -36,7 +36,7 @@ const onlyHere = [
   'users: ses:SendRawEmail mail/example.org',
   'deliver: ses:SendEmail mail/example.org',
   'deliver: ses:SendRawEmail mail/example.org',
-  // Needed only with the canary (canary.test.ts). API Gateway itself responds to other methods on its path.
+  // Needed only with the canary (canary.test.ts). API Gateway itself responds to other methods on that path.
   'server: dynamodb:GetItem table CANARY',
   'canary: dynamodb:UpdateItem table RATE#*#*',
   // The clock is fixed during an invocation, so only test/lib/aws/iam-replay.test.ts can make a sweep run out of time.

@@ -10,7 +10,7 @@ type Written = {
   RedrivePolicy?: { deadLetterTargetArn: string; maxReceiveCount: number };
 };
 
-/** A queue in the template, with its ARN and the ARN of its dead-letter queue. */
+/** A queue in the template, with the ARNs of the queue and the dead-letter queue. */
 export type DeployedQueue = { name: string; arn: string; deadArn: string | undefined; queue: Queue };
 
 /** Creates the template's queues in this process. */

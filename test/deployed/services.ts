@@ -19,7 +19,7 @@ export type Backend = {
   queues: readonly DeployedQueue[];
   keyArn: string;
   topicArn: string;
-  /** Whether the alarm subscription is confirmed, and what happens to its messages. */
+  /** Whether the alarm subscription is confirmed, and what happens to messages sent to it. */
   alarms: { isConfirmed: boolean; send: (subject: string) => void };
   bucket: string;
   /** The bucket's objects by key. */
@@ -154,7 +154,7 @@ const sms: Service = ({ caller, operation, body }, backend) => {
 const subscription = (arn: string): string =>
   `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>`;
 /**
- * The alarm topic. Its subscription is confirmed after it was first listed.
+ * The alarm topic. A subscription is confirmed after it was first listed.
  * https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html and
  * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */

@@ -19,7 +19,7 @@ declare module 'vitest' {
 }
 
 /**
- * A stage without a rate limit. Its webhooks may call this machine, and it has aliases and a dashboard as in
+ * A stage without a rate limit. Webhooks may call this machine, and there are aliases and a dashboard, as in
  * production.
  */
 const context = {

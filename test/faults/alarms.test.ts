@@ -15,8 +15,8 @@ const alarm = (id: string): AlarmProperties => {
   return found;
 };
 /**
- * Returns a metric lookup with these values, measured `ago` ms ago. A value applies if its name is part of the metric
- * key.
+ * Returns a metric lookup with these values, measured `ago` ms ago. A value applies if the metric key contains its
+ * name.
  */
 const having =
   (values: Readonly<Record<string, number>>, ago = 60_000): Measured =>
@@ -32,7 +32,7 @@ const above = (metric: string, bound: number): Threshold => [{ [metric]: bound +
 const VISIBLE = 'ApproximateNumberOfMessagesVisible';
 const AGE = 'ApproximateAgeOfOldestMessage';
 
-/** Values that just fire each alarm, and values that just fail to fire it. */
+/** Values just high enough to fire each alarm, and values just too low. */
 const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'tasks-failing': [from('TasksFailed', 1)],
   'alarms-untold': [from('AlarmsUntold', 1)],
@@ -107,7 +107,7 @@ describe("the template's alarms, evaluated as by CloudWatch", () => {
   });
 
   test.each(Object.entries(bounds).flatMap(([id, cases]) => cases.map((pair) => [id, ...pair] as const)))(
-    '%s fires at its threshold, and not below',
+    '%s fires at the threshold, and not below',
     (id, breaching, ok) => {
       expect(isInAlarm(alarm(id), NOW, having(breaching))).toBe(true);
       expect(isInAlarm(alarm(id), NOW, having(ok))).toBe(false);

@@ -26,7 +26,7 @@ export type Rates = {
   undeliverable?: string;
   /** Table calls without a response, although half of them are executed. */
   unanswered?: number;
-  /** Table calls during which the process is frozen for a minute. Its sockets are dead afterwards. */
+  /** Table calls during which the process is frozen for a minute. All sockets are dead afterwards. */
   frozen?: number;
   /** Messages that a queue rejects, or accepts without a response. */
   unsent?: number;
@@ -37,7 +37,7 @@ export type Rates = {
   doubleMessage?: number;
   lateMessage?: number;
   poison?: number;
-  /** Processed messages received again because their deletion was lost, even in a FIFO queue. */
+  /** Processed messages received again because the deletion was lost, even in a FIFO queue. */
   lostDeletion?: number;
   /** Tasks and items as an older or newer version would write them. */
   otherVersion?: number;

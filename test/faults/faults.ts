@@ -39,7 +39,7 @@ export const kinds = {
   feeds: ofFeeds,
   erasures: ofErasures,
 } as const;
-/** Returns the same fault with a table whose eventually consistent reads lag. */
+/** Returns the same fault with lag in the table's eventually consistent reads. */
 export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title} (reads lag)`, lags: true });
 
 const plain = Object.values(kinds).flat();

@@ -44,8 +44,8 @@ const keysOf = (item: Item, index: IndexName | undefined): Item => {
 };
 
 /**
- * Returns a result as it would have been before some items changed: without the changed items, but with their earlier
- * versions if they match the query.
+ * Returns a result as it would have been before some items changed. Drops the changed items, and adds their earlier
+ * versions if these match the query.
  */
 const rewritten = (result: QueryResult, input: QueryInput, earlier: readonly { key: Key; item: Item | null }[]) => {
   const { IndexName, ScanIndexForward = true, ExclusiveStartKey: start, Limit = Number.POSITIVE_INFINITY } = input;

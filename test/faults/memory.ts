@@ -6,7 +6,7 @@ const MB = 1_048_576;
 /** How much (MB) this process may grow. */
 export const MAX_GROWTH_MB = 50;
 
-/** The number of falls after which the process has reached its normal size. */
+/** The number of falls after which the process has reached a stable size. */
 const WARM_UP = 300;
 
 /** Runs `work`. Returns the result, and this process's largest size (MB) during the work. */

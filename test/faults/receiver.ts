@@ -38,7 +38,7 @@ type Payload = {
   customer: { id: number };
 };
 
-/** Whether an event has its message's uuid, or the uuid the service derives for a message that reuses one. */
+/** Whether an event has the message's uuid, or the one the service derives for a reused uuid. */
 const isOfMessage = ({ uuid, raw }: Payload['event']): boolean =>
   raw.uuid === uuid || (raw.uuid !== undefined && uuidV5(raw.uuid, JSON.stringify(raw)) === uuid);
 
@@ -125,7 +125,7 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     strays,
     /**
      * Per path: the signature secret, the request token, paths that must no longer be called, paths that always fail,
-     * and the name with which responses acknowledge alarms.
+     * and the name used in responses to acknowledge alarms.
      */
     secrets,
     tokens,

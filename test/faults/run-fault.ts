@@ -18,7 +18,7 @@ export type Report = Verdict & {
   pending: number;
   /** The times (ms) from each 202 to the first 2xx, as measured by the cloud's clock. */
   waits: number[];
-  /** The template alarms that fired, by their runbook chapters. */
+  /** The template alarms that fired, by runbook chapter. */
   fired: string[];
   /** Acknowledged events not delivered for two minutes without any alarm firing. */
   unnoticed: string[];

@@ -60,7 +60,7 @@ const recordMetrics = (watch: Watch, queues: LocalQueues, clock: SkippingClock):
   };
 };
 
-/** Creates a cloud whose time can be skipped, with two homes and their receivers. */
+/** Creates a cloud with skippable time, two homes and their receivers. */
 export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) => {
   const clock = skippingClock(Date.now());
   const table = await openTable(clock);
@@ -83,7 +83,7 @@ export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) 
   if (table.remote) failingClient(chaos, { silentPort: silence.port, skip })(table.remote.client);
   const cloud = await startTestCloud({
     clock,
-    // The sweep has its AWS interval, because a step in a scenario may take a minute.
+    // The sweep interval is the one in AWS, because a step in a scenario may take a minute.
     sweepSeconds: 60,
     mqttPort: 0,
     log: (_, message) => {
@@ -151,7 +151,7 @@ export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) 
     unread: () => unread,
     /** Returns a name not used here before. */
     fresh: (name: string): string => `${name}-${++lastNumber}`,
-    /** Sets the cloud's settings. Those left out are reset to their defaults. */
+    /** Sets the cloud's settings. Those left out are reset to the defaults. */
     set: (ofFault: Fault['settings']): void => {
       settings = ofFault;
     },

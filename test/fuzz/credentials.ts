@@ -49,7 +49,7 @@ export const senderHeaders = async (credential: Credential, operation: Operation
   return bearer(credential === 'bad' ? world.bad['an expired token'].token : undefined);
 };
 
-/** Whether a request uses session cookies without their CSRF token. Logins may. */
+/** Whether a request uses session cookies without the CSRF token. Logins may. */
 export const isForged = (
   credential: Credential,
   { csrfExempt }: Operation,

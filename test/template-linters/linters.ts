@@ -15,7 +15,7 @@ const REGION = 'eu-central-1';
 /** Returns a linter's arguments for checking a template. */
 export const argumentsOf: Readonly<Record<Linter, (subject: Subject) => string[]>> = {
   'cfn-lint': ({ template }) => ['--format', 'json', '--regions', REGION, '-t', template],
-  // Otherwise, checkov would fetch its rule descriptions from a server.
+  // Otherwise, checkov would fetch rule descriptions from a server.
   checkov: ({ template }) => [
     '-f',
     template,

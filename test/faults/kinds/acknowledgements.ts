@@ -65,7 +65,7 @@ const MINUTE = 60_000;
 const FAILING_MINUTES = 5;
 /**
  * A person on the floor raises three alarms, because no posture is reported for six minutes. A user acknowledges the
- * fall after the first alarm and again after the last one, each time through its first event.
+ * fall after the first alarm and again after the last one, each time through the fall's first event.
  */
 const alarmedAgain = async (scene: Scene): Promise<Story> => {
   const { homes, chaos, clock, cloud, answered, step, stores } = scene;
@@ -103,7 +103,7 @@ const alarmedAgain = async (scene: Scene): Promise<Story> => {
   const alarm = async (uuid: string) => {
     const before = await alarms();
     await say({ ...b.pose(1, 5), uuid });
-    // The alarm is raised once its event is written, even if processes die.
+    // The alarm is raised once the event is written, even if processes die.
     await until(async () => (await alarms()) > before);
   };
   const alarmAgain = async () => {

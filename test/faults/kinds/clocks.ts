@@ -60,7 +60,7 @@ const escalating =
   };
 
 const OFFLINE_AFTER_SECONDS = 300;
-/** How long (minutes) after its last report a sensor may take to count as offline. */
+/** How many minutes after the last report a sensor may take to count as offline. */
 const MAX_OFFLINE_MINUTES = 15;
 /** Two sensors report while the host's clock is hours ahead. One stops at once, the other after a further report. */
 const offline = async (scene: Scene): Promise<Story> => {

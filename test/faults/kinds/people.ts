@@ -8,8 +8,8 @@ const page = { page: 0, perPage: 200, sortBy: 'desc(createDate)' };
 const pairOf = (hitId: number, message: number): string => `${hitId} ${message}`;
 
 /**
- * A rule notifies a user through each channel, and the users on duty by email, about the falls received by a webhook.
- * Each message in its hits must be accepted by a service, or its delivery must have ended with a reason.
+ * A rule notifies a user through each channel, and the users on duty by email, about the falls received by a webhook. A
+ * service must accept each message in a hit, or the delivery must have ended with a reason.
  */
 const notifiedByEachChannel = async ({
   homes: { birch },

@@ -121,8 +121,8 @@ const poisonedAlone =
   };
 
 /**
- * Queue faults: messages that are rejected, duplicated, late, out of order, redelivered, unreadable, dead-lettered, or
- * in another version's format.
+ * Queue faults: messages are rejected, duplicated, late, out of order, redelivered, unreadable, dead-lettered, or in
+ * another version's format.
  */
 export const ofQueue: readonly Fault[] = [
   {

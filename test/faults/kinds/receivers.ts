@@ -25,7 +25,7 @@ const enabled = async ({ homes }: Scene): Promise<Story> => ({
   },
 });
 
-/** Starts a replay that resends deliveries that failed after the last retry. */
+/** Starts a replay for deliveries that failed after the last retry. */
 const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
@@ -45,7 +45,7 @@ const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Pr
   };
 };
 
-/** A receiver is called by name over TLS. Its certificate or address is wrong until the fault ends. */
+/** A receiver is called by name over TLS. The certificate or address is wrong until the fault ends. */
 const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: boolean): Promise<Story> => {
   const { client } = birch;
   const [hook] = birch.hooks;
@@ -69,7 +69,7 @@ const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scen
   const countOf = (id: number) => receiver.receipts.filter(({ customerId }) => customerId === id).length;
   let before = { maple: 0, birch: 0 };
   return {
-    // The clock must not be set ahead during the work, because that alone would delay deliveries until their tasks are
+    // The clock must not be set ahead during the work. That alone would delay deliveries until their tasks are
     // repeated.
     atOnce: () => cloud.idle(),
     heal: async () => {

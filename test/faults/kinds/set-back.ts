@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A separate home with a sensor, and a rule that sends its falls to a webhook. */
+/** A separate home with a sensor, and a rule that sends falls to a webhook. */
 const furnish = async (scene: Scene) => {
   const { receiver, clock, chaos, cloud, answered } = scene;
   const admin = await scene.admin();
@@ -111,7 +111,7 @@ const dying =
     return delivered(home, scene, 3 * MINUTE);
   };
 
-/** A delivery is held, and its webhook is enabled again, while the clock is ahead. */
+/** A delivery is held, and the webhook is enabled again, while the clock is ahead. */
 const held: Course = async (home, scene) => {
   const { client, hook, fall } = home;
   await whileAhead(scene, async () => {

@@ -10,7 +10,7 @@ import type { Scene } from '../scene.ts';
 
 /** How long (ms) after its hit an alarm may stay without a notification, an acknowledgement or an email about it. */
 const HEARD_MS = 150_000;
-/** The same limit if processes die, because their tasks are repeated later. */
+/** The same limit if processes die, because tasks are repeated later. */
 const HEARD_AFTER_CRASH_MS = 300_000;
 const STEP_MS = 5_000;
 const MINUTE = 60_000;
@@ -39,7 +39,7 @@ const others: readonly Alarming[] = [
   { situation: 'apnea', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(13, 0, 60), timestamp }) },
   { situation: 'vital_signs_weak', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(16, 9, 50), timestamp }) },
 ];
-/** The sensor goes offline. A sweep, once a minute, notices that it sent nothing for a minute. */
+/** The sensor goes offline. A sweep, once a minute, notices after a minute without messages. */
 const offline: Alarming = {
   situation: 'sensor_inactive',
   maker: 'maker_a',
