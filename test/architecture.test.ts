@@ -35,13 +35,13 @@ const mayReadEnvironment = [
 /** Patterns not allowed in some files, outside comments and strings. */
 const forbidden: { rule: string; where: (file: string) => boolean; pattern: RegExp; planted: [string, string] }[] = [
   {
-    rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-ins for Lambda and for a disk, the mutants and the search for a browser, an engine or linters read the environment',
+    rule: 'only env.ts, bin, the client command, the Lambda and disk stand-ins, mutants, and browser, engine and linter lookups read the environment',
     where: (file) => !file.startsWith('bin/') && !mayReadEnvironment.includes(file),
     pattern: /\bprocess\??\.env\b|\benv\b[^=;]*\} = (globalThis\.)?process\b|\benv\b.* from '{2}/,
     planted: ['lib/local/a.ts', 'const { env } = process;'],
   },
   {
-    rule: 'the domain uses no clock and no randomness',
+    rule: 'the domain does not use clocks or randomness',
     where: (file) => file.startsWith('shared/domain/'),
     pattern:
       /\bDate\.now\b|\bMath\.random\b|\bnew Date\(\)|\bDate\(\)|\brandom(UUID|Bytes|Int)\b|getRandomValues|performance\.now/,
@@ -167,7 +167,7 @@ describe('the repository', () => {
     expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
   });
 
-  test('lists every limit and guard switched off by tests in one file, each with a reason', () => {
+  test('keeps one list of all limits and guards switched off in tests, each with a reason', () => {
     expect(sources.filter(([file, source]) => isSwitchedOff(file, source)).map(([file]) => file)).toEqual([]);
     expect(Object.values(differences).filter(({ why }) => why.length < 40)).toEqual([]);
   });

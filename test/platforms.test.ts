@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Code that works on some platforms only. */
 const dependent: [what: string, word: RegExp, planted: string][] = [
-  ['virtual files of Linux for processes and devices', /['"`]\/(proc|dev|sys)\//, "await readFile('/proc/1/stat')"],
+  ['virtual Linux files for processes and devices', /['"`]\/(proc|dev|sys)\//, "await readFile('/proc/1/stat')"],
   ['the path of the Unix folder for temporary files', /['"`]\/tmp\b/, "join('/tmp', name)"],
   ['sockets without a file (Linux)', /listen\(\s*['"`]\\0/, "server.listen('\\0name')"],
   ['a Unix shell', /(spawn|exec|execFile)(Sync)?\(\s*['"`](ba|z)?sh\b/, "spawn('sh', ['-c', text])"],
@@ -16,14 +16,14 @@ const dependent: [what: string, word: RegExp, planted: string][] = [
     /process\.kill\(|\.kill\('SIG(?!KILL|TERM)/,
     "process.kill(pid, 'SIGUSR1')",
   ],
-  ['users and groups of Unix', /process\.(get|set)e?[ug]id\b|\bchown\(/, 'process.getuid()'],
+  ['Unix users and groups', /process\.(get|set)e?[ug]id\b|\bchown\(/, 'process.getuid()'],
   [
-    'paths of file URLs, which begin with a slash on Windows',
+    'file URL paths, which begin with a slash on Windows',
     /import\.meta\.url\)\.pathname/,
     "new URL('.', import.meta.url).pathname",
   ],
-  ['a list of folders with the Unix separator', /\bPATH\b[^;]*:\$\{|\.bin:/, "PATH: 'node_modules/.bin:' + PATH"],
-  ['an engine that exists only for Linux', /@dynoxide/, "resolve('@dynoxide/linux-x64')"],
+  ['a folder list with the Unix separator', /\bPATH\b[^;]*:\$\{|\.bin:/, "PATH: 'node_modules/.bin:' + PATH"],
+  ['a Linux-only engine', /@dynoxide/, "resolve('@dynoxide/linux-x64')"],
 ];
 const found = (source: string): string[] =>
   dependent.flatMap(([what, word]) => (word.test(withoutComments(source)) ? [what] : []));

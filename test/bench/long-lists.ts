@@ -54,7 +54,7 @@ export const createHits = async (cloud: Cloud): Promise<LongList> => {
   return { name: '100,000 hits', client, max: 40, pages };
 };
 
-/** Returns a function for the n-th of many 1 KB deliveries to one webhook. */
+/** Returns a function that builds the n-th of many 1 KB deliveries to one webhook. */
 export const deliveriesOf = (place: { customerId: number; webhookId: string }) => {
   const from = Date.now() - 86_400_000;
   const snapshot = packSnapshot({ ...bareSnapshot, event: { ...bareSnapshot.event, text: 'x'.repeat(600) } });

@@ -115,7 +115,7 @@ test.each(variants)('lists alarms from all rooms in $locale, $colorScheme, $widt
   expect(overflow).toBeLessThanOrEqual(0);
 });
 
-test.each(variants)('hands a shift over in $locale, $colorScheme, $width pixels wide', async (variant) => {
+test.each(variants)('hands over a shift in $locale, $colorScheme, $width pixels wide', async (variant) => {
   await using visitor = await openAs('/handover', variant);
   const { page } = visitor;
   const isGerman = variant.locale === 'de';
@@ -196,7 +196,7 @@ test('fits the alarm bar, the status line and the list to a tablet in German', a
   expect((words?.x ?? 0) + (words?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
 });
 
-test('hands a shift over after the roster was open in the same tab', async () => {
+test('hands over a shift after the roster was open in the same tab', async () => {
   await using visitor = await openAs('/roster', variants[0]);
   const { page } = visitor;
   await page.getByRole('heading', { name: 'Roster', level: 1 }).waitFor();

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('shows permitted users who changed a rule and which attempts were refused', {
+test('shows who changed a rule and which attempts were refused', {
   timeout: 60_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('/rules');

@@ -55,9 +55,9 @@ const withFailedFiles = {
 
 test.each([
   ['script', /app\.\w+\.js$/],
-  ['part of the script', /chunk\.\w+\.js$/],
-  ['style', /app\.\w+\.css$/],
-])('offers to try again when the %s of the console cannot be loaded', async (_, names) => {
+  ['script chunk', /chunk\.\w+\.js$/],
+  ['style sheet', /app\.\w+\.css$/],
+])('offers to try again when the console %s cannot be loaded', async (_, names) => {
   await using visitor = await site.open('/sensors', { before: (page) => refuse(page, names), ...withFailedFiles });
   const { page } = visitor;
   await page.getByText('The console could not be loaded.').waitFor();

@@ -42,7 +42,7 @@ test('counts 10,000 sensors, and searches, sorts and pages through the list', {
   await page.getByRole('heading', { name: 'Room 04711' }).waitFor();
 });
 
-test('finds one sensor among 10,000 by name for a rule', async () => {
+test('finds a sensor among 10,000 by name when creating a rule', async () => {
   await using visitor = await site.openLoggedIn('/rules/new');
   const { page } = visitor;
   await page.getByText('One sensor', { exact: true }).click();

@@ -59,7 +59,7 @@ test('logs in and out at the issuer, and returns to a deep link', async () => {
   await page.getByRole('button', { name: 'I am anna' }).waitFor();
 });
 
-test('withdraws lost permissions at the next login, and refuses it once none is left', async () => {
+test('revokes lost permissions at the next login, and refuses the login once none are left', async () => {
   issuer.people.set('bert', { groups: ['nurses', 'leads'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;

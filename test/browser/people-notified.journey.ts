@@ -51,7 +51,7 @@ test('creates a rule for a person and the people on duty, and rejects an unconfi
 test.each([
   ['desktop', {}],
   ['phone', PHONE],
-] as const)("names a delivery's person, shows the text, and resends it: %s", async (kind, options) => {
+] as const)('names the person notified by a delivery, shows the text, and resends it: %s', async (kind, options) => {
   await fall();
   await using visitor = await site.openLoggedIn('/deliveries', site.home, options);
   const { page, checkPage } = visitor;

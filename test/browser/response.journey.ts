@@ -69,7 +69,7 @@ const answer = async (
 };
 
 test.each(variants)(
-  'shows the room with a fall without a tap, in $locale, $colorScheme, $width pixels wide',
+  "shows a fall's room without a tap, in $locale, $colorScheme, $width pixels wide",
   { timeout: 120_000 },
   async ({ locale, colorScheme, width }) => {
     await inLanguage(site, locale);

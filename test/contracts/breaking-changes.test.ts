@@ -66,52 +66,47 @@ test.each<[string, string[], unknown, string]>([
   ['a removed success status', [...sensors, 'responses', '200'], undefined, 'GET /sensors: 200 is removed'],
   ['a removed error status', [...sensors, 'responses', '401'], undefined, 'GET /sensors: 401 is removed'],
   ['a removed parameter', [...sensors, 'parameters'], [], 'GET /sensors query page is removed'],
-  ['a login that is refused', [...sensors, 'security'], [], 'GET /sensors: accessToken is no login any more'],
+  ['a removed login method', [...sensors, 'security'], [], 'GET /sensors: accessToken is no login any more'],
   [
-    'a removed field of a response',
+    'a removed response field',
     [...sensor, 'properties', 'name'],
     undefined,
     'GET /sensors/{sensorId} 200.name is removed',
   ],
   [
-    'a field of a response that may be missing',
+    'a response field that may now be missing',
     [...sensor, 'required'],
     [],
     'GET /sensors/{sensorId} 200.name may be missing',
   ],
   [
-    'a field of a response that may be null',
+    'a response field that may now be null',
     [...sensor, 'properties', 'name', 'type'],
     ['string', 'null'],
     'GET /sensors/{sensorId} 200.name: may be null',
   ],
-  ['a field that requests must send', [...rule, 'required'], ['sensorId'], 'POST /rules body.sensorId is required'],
+  ['a newly required request field', [...rule, 'required'], ['sensorId'], 'POST /rules body.sensorId is required'],
+  ['a removed request field', [...rule, 'properties', 'schedule'], undefined, 'POST /rules body.schedule is removed'],
   [
-    'a removed field of a request',
-    [...rule, 'properties', 'schedule'],
-    undefined,
-    'POST /rules body.schedule is removed',
-  ],
-  [
-    'a value that requests may no longer send',
+    'a request value no longer allowed',
     [...rule, 'properties', 'situation', 'enum'],
     ['fall_detected'],
     'POST /rules body.situation: "apnea" is not allowed any more',
   ],
   [
-    'a type that requests may no longer send',
+    'a request type no longer allowed',
     [...rule, 'properties', 'sensorId'],
     { type: 'string' },
     'POST /rules body.sensorId: null is not allowed any more',
   ],
   [
-    'a bound of requests that is stricter',
+    'a stricter request bound',
     [...rule, 'properties', 'name', 'maxLength'],
     8,
     'POST /rules body.name: maxLength is stricter',
   ],
   [
-    'a removed field of a delivery',
+    'a removed delivery field',
     ['components', 'schemas', 'FullPayload', 'properties', 'acknowledgeUrl'],
     undefined,
     'webhook full.acknowledgeUrl is removed',
@@ -122,8 +117,8 @@ test.each<[string, string[], unknown, string]>([
 
 test.each<[string, string[], unknown]>([
   ['a new operation', ['paths', '/new'], { get: { operationId: 'getNew' } }],
-  ['a new field of a response', [...sensor, 'properties', 'added'], { type: 'string' }],
-  ['a new optional field of a request', [...rule, 'properties', 'added'], { type: 'string' }],
+  ['a new response field', [...sensor, 'properties', 'added'], { type: 'string' }],
+  ['a new optional request field', [...rule, 'properties', 'added'], { type: 'string' }],
 ])('does not report %s as a breaking change', (_, path, value) => {
   expect(breakingChanges(document, changedAt(path, value))).toEqual([]);
 });

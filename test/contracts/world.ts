@@ -209,7 +209,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: ALL_PERMISSIONS });
     return admin.as(token);
   };
-  /** Returns a user in our customer with every permission but these. */
+  /** Returns a user at our customer with every permission but these. */
   const without = (missing: readonly string[]): Promise<Client> => {
     const permissions = ALL_PERMISSIONS.filter((permission) => !missing.includes(permission));
     const name = `without-${missing.join('-')}`;
@@ -218,7 +218,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
-  /** Returns a user in our customer with only this permission. */
+  /** Returns a user at our customer with only this permission. */
   const only = (permission: string): Promise<Client> => {
     const name = `only-${permission}`;
     const client = clients.get(name) ?? createOffDuty([permission], name);
@@ -251,7 +251,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
-  /** Returns an off-duty user in our customer without permissions. */
+  /** Returns an off-duty user at our customer without permissions. */
   const offDuty = (): Promise<Client> => {
     const name = 'off-duty';
     const client = clients.get(name) ?? createOffDuty([], name);

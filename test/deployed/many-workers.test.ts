@@ -29,7 +29,7 @@ describe.each([4, 10])('%d processes on one queue', (count) => {
     await Promise.all([cloud?.stop(), receiver?.stop()]);
   });
 
-  test("process one sensor's messages in order, and deliver each fall once with its own payload", async () => {
+  test("workers process one sensor's messages in order, and deliver each fall once with its own payload", async () => {
     const sensor = await linkSensor(home.client);
     const start = Date.now() - 3_600_000;
     const posted: string[] = [];

@@ -118,37 +118,31 @@ describe('a deployment', () => {
     }));
 
   test.each([
+    ['a table permission', withoutGrant('auth', 'dynamodb:GetItem'), logIn, 500, 'auth: dynamodb:GetItem table'],
     [
-      'a permission for the table',
-      withoutGrant('auth', 'dynamodb:GetItem'),
-      logIn,
-      500,
-      'auth: dynamodb:GetItem table',
-    ],
-    [
-      'a permission for a queue',
+      'a queue permission',
       withoutGrant('devices', 'sqs:SendMessage'),
       post,
       503,
       'devices: sqs:SendMessage queue/events',
     ],
-    ['the name of the table', withoutVariable('auth', 'TABLE_NAME'), logIn, 500, 'table sensor-cloud'],
-    ['the address of a queue', withoutVariable('devices', 'EVENTS_QUEUE_URL'), post, 503, ''],
-    ['the code of a function', withoutCode('auth'), logIn, 502, 'auth: did not start'],
-    ['the route of an app', withoutMethod('/api/v1/users/login', 'post'), logIn, 502, 'no separate route'],
+    ['the table name', withoutVariable('auth', 'TABLE_NAME'), logIn, 500, 'table sensor-cloud'],
+    ['a queue URL', withoutVariable('devices', 'EVENTS_QUEUE_URL'), post, 503, ''],
+    ['the function code', withoutCode('auth'), logIn, 502, 'auth: did not start'],
+    ['an app API route', withoutMethod('/api/v1/users/login', 'post'), logIn, 502, 'no separate route'],
     [
-      'all routes of a path',
+      'any route for a path',
       withoutMethod('/api/v1/users/login'),
       logIn,
       502,
       'POST /api/v1/users/login has no separate route',
     ],
-    ['the route of a device', withoutAny(['ApiGatewayV2::Route'], '"postMessages"'), post, 500, 'no separate route'],
-    ['the stage of an API', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
-    ['the name of a function', withoutName('auth'), logIn, 502, 'which is not a function'],
+    ['a device API route', withoutAny(['ApiGatewayV2::Route'], '"postMessages"'), post, 500, 'no separate route'],
+    ['an API stage', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
+    ['a function name', withoutName('auth'), logIn, 502, 'which is not a function'],
     ['the dependency on a permission', withoutDependency(), logIn, 502, 'auth may not be invoked by'],
-    ['the permission for what the API invokes', withoutAlias(), post, 500, 'devices may not be invoked by'],
-    ['the permission of an API', withoutAny(['Lambda::Permission'], '"auth'), logIn, 502, 'auth may not be invoked by'],
+    ['the permission for the invoked function', withoutAlias(), post, 500, 'devices may not be invoked by'],
+    ["an API's permission", withoutAny(['Lambda::Permission'], '"auth'), logIn, 502, 'auth may not be invoked by'],
   ])('fails visibly without %s', (_, assembly, call, status, complaint) =>
     within(assembly, async (cloud) => {
       const answer = await call(cloud).catch((error: Error) => error);

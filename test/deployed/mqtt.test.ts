@@ -117,12 +117,12 @@ test('a message is queued and delivered later if the rule may not invoke the fun
   }));
 
 test.each([
-  ['the permission of the authorizer', isPermissionOf('authorizer')],
+  ["the authorizer's permission", isPermissionOf('authorizer')],
   ['the authorizer', ({ Type }: Resource) => Type === 'AWS::IoT::Authorizer'],
   ['the domain configuration', ({ Type }: Resource) => Type === 'AWS::IoT::DomainConfiguration'],
   ['the rule', ({ Type }: Resource) => Type === 'AWS::IoT::TopicRule'],
   [
-    'the role of the error action',
+    "the error action's role",
     (resource: Resource) =>
       JSON.stringify(resource).includes('"iot.amazonaws.com"') && resource.Type === 'AWS::IAM::Role',
   ],

@@ -43,7 +43,7 @@ const onlyHere = [
   'sweep: dynamodb:UpdateItem table HEARTBEAT',
 ];
 
-describe('under exactly the deployed permissions', () => {
+describe('exactly the deployed permissions', () => {
   test('system admins get an email until an alarm subscription is confirmed, which then sends the active alarms', async () => {
     const mails: string[] = [];
     const cloud = await startTestCloud({ ...gate.options, say: (line) => void mails.push(line), log: () => {} });
