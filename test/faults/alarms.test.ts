@@ -98,7 +98,7 @@ const expected: Readonly<Record<string, readonly [string, number, number]>> = {
   'alarms-unheard': ['AlarmSubscriptions', 1, 24 * 60],
 };
 
-describe("the template's alarms, evaluated as by CloudWatch", () => {
+describe("the template's alarms, evaluated the way CloudWatch does", () => {
   test('only alarms that watch for missing data fire without any data', () => {
     const on = [...alarms].filter(([, alarm]) => isInAlarm(alarm, NOW, () => undefined)).map(([id]) => id);
     expect(on.toSorted()).toEqual(['alarms-unheard', 'canary-silent', 'messages-absent', 'sweep-silent']);

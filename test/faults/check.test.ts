@@ -19,7 +19,7 @@ describe('the checker', () => {
     expect(check([unacknowledged], [receipt], none)).toMatchObject({ unexpected: [], wrong: [] });
   });
 
-  test('reports an unknown event', () => {
+  test('reports an event that was never sent', () => {
     expect(check([acknowledged], [receipt, { ...receipt, uuid: 'c' }], none).unexpected).toEqual(['c w']);
   });
 

@@ -6,7 +6,7 @@ export type Posted = { uuid: string; customerId: number; at: number | null; webh
 export type Verdict = {
   /** Acknowledged events never received by a webhook, although no delivery is pending or ended with a reason. */
   lost: string[];
-  /** Unknown events, and events delivered to another customer's receiver. */
+  /** Events that were never posted, and events delivered to another customer's receiver. */
   unexpected: string[];
   wrong: string[];
   /** Events delivered twice under different ids, so that the receiver could not recognize the duplicate. */

@@ -7,7 +7,7 @@ export type DueItem = { name: string; time: number };
 
 /**
  * Creates a function that returns all items in the `due` index, whenever they are due, except sensor checks. One scan
- * costs a thirtieth as much as the sweep's queries, which need one per shard.
+ * costs a thirtieth as much as the sweep's queries, one per shard.
  */
 export const dueItemsOf =
   ({ scan }: FaultTable) =>

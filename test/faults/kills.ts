@@ -20,9 +20,9 @@ export type KillPlan = {
   timeoutMs?: number;
 };
 /**
- * The result for all events accepted with 202. `wrong` counts deliveries for unknown events, and deliveries with other
- * bytes under the same id. `seconds` is the time from the last restart until all events were found, or until the
- * timeout.
+ * The result for all events accepted with 202. `wrong` counts deliveries for events that were never posted, and
+ * deliveries with other bytes under the same id. `seconds` is the time from the last restart until all events were
+ * found, or until the timeout.
  */
 export type Reconciled = {
   acknowledged: number;

@@ -37,7 +37,7 @@ const matches = (item: Item, { IndexName, ExpressionAttributeValues: values }: Q
   return item[partitionKey] === pk && item[sortKey] !== undefined && isWithin;
 };
 
-/** Returns an item's keys in the form in which an index returns them and a query continues from them. */
+/** Returns an item's keys, as indexes return them and queries continue from them. */
 const keysOf = (item: Item, index: IndexName | undefined): Item => {
   const { partitionKey, sortKey } = index ? tableDesign.indexes[index] : tableDesign;
   return Object.fromEntries(['pk', 'sk', partitionKey, sortKey].map((name) => [name, item[name]]));

@@ -8,8 +8,8 @@ class Died extends Error {
 type Life = { death: Died | null };
 
 /**
- * Creates the lives of processes, one per invocation. A dead process neither responds nor calls anything. The
- * invocation fails, and the messages are redelivered after their visibility timeout.
+ * Creates process lives, one per invocation. A dead process neither responds nor calls anything. The invocation fails,
+ * and the messages are redelivered after their visibility timeout.
  */
 export const createLives = () => {
   const lives = new AsyncLocalStorage<Life>();

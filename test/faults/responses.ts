@@ -14,7 +14,7 @@ const BLOCK = Buffer.alloc(16_384, 'endless ');
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
 const small = gzipSync(Buffer.alloc(1_000_000));
 let bomb: Buffer | undefined;
-/** Returns 100 kB of gzip data that decompress to 100 MB. They are created once. */
+/** Returns 100 kB of gzip data, created once, that decompress to 100 MB. */
 const bombOf = (): Buffer => {
   bomb ??= Buffer.concat(Array.from({ length: 100 }, () => small));
   return bomb;

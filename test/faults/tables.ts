@@ -18,7 +18,7 @@ export type FaultTable = {
   /** Returns every item, or those in the `due` index. */
   scan: (index?: 'due') => Promise<Item[]>;
   stop: () => Promise<void>;
-  /** Set if the table is in another process. It is the client used by the cloud, whose bytes and sockets can fail. */
+  /** The client used by the cloud, if the table is in another process. Its bytes and sockets can fail. */
   remote?: { endpoint: string; client: DynamoDBDocumentClient };
 };
 

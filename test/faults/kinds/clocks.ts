@@ -24,7 +24,7 @@ const whileAhead = async ({ chaos, cloud, step }: Scene, ms: number, run: () => 
   chaos.jump(0);
 };
 
-/** An alarm raised while the host's clock is a day ahead, or after an earlier alarm raised in that state. */
+/** An alarm raised while the host's clock is a day ahead, or the next alarm after that one. */
 const escalating =
   (which: 'alarm' | 'next alarm') =>
   async (scene: Scene): Promise<Story> => {

@@ -58,7 +58,7 @@ export const ofProcesses: readonly Fault[] = [
     steps: 1,
   },
   {
-    title: 'the host clock jumps by hours, forward and back: deliveries are sent at the latest when it is correct',
+    title: 'the host clock jumps by hours, forward and back: deliveries are sent once it is correct at the latest',
     rates: { crashes: ['deliver.claimed', 'deliver.sent'], crash: 0.2, clockJump: 0.8 },
     steps: 1,
   },

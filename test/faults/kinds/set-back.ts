@@ -229,7 +229,7 @@ export const ofSetBack: readonly Fault[] = [
     story: inHome(mailed),
   },
   {
-    title: 'an offline sensor was reported while the host clock was a day ahead: the next report is sent',
+    title: 'an offline notification was sent while the host clock was a day ahead: the next one is sent',
     ...builtIn,
     settings: { ...builtIn.settings, ...sensorSettings },
     story: inHome(offline),
