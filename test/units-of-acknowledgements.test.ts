@@ -27,15 +27,15 @@ const fallen = async (name: string, rules: number) => {
   return { fall, hit, cost };
 };
 
-describe('including the session, the audit line and the resulting event,', () => {
-  test('acknowledging the only hit of a fall costs 17.5 read units and 16 write units, and withdrawing it through the fall costs 21 and 16', async () => {
+describe('costs with the session, the audit line and the resulting event', () => {
+  test("acknowledging a fall's only hit costs 17.5 read and 16 write units, withdrawing through the fall 21 and 16", async () => {
     const { fall, hit, cost } = await fallen('oak', 1);
     expect(await cost('PUT', hit, {}), text()).toEqual({ read: 17.5, write: 16 });
     expect(await cost('PUT', fall, {}), text()).toEqual({ read: 6, write: 1 });
     expect(await cost('DELETE', fall), text()).toEqual({ read: 21, write: 16 });
   });
 
-  test('acknowledging a fall costs 18.5 read units and 12 write units, and 6 more write units for each hit', async () => {
+  test('acknowledging a fall costs 18.5 read and 12 write units, plus 6 write units per hit', async () => {
     const without = await fallen('elm', 0);
     expect(await without.cost('PUT', without.fall, {}), text()).toEqual({ read: 18.5, write: 12 });
     const withHits = await fallen('ash', 5);

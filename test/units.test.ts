@@ -3,8 +3,8 @@ import { absent } from '../shared/store/engine/request.ts';
 import { createLedger, startEngine } from './bench/meter.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 
-// The unit tests for costs rely on the capacity reported by the engine. These tests check the engine against the
-// published rules. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+// The cost tests rely on the capacity reported by the engine. These tests check the engine against the published rules.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 describe('the embedded engine', () => {
   const ledger = createLedger();
   let engine: Awaited<ReturnType<typeof startEngine>>;

@@ -1,6 +1,6 @@
 /**
- * Compares the OpenAPI document with the one last tried with the generators, and exits with 1 if it changed. `--record`
- * records that the current document was tried.
+ * Compares the OpenAPI document with the one last tried with the generators. Exits with 1 if it changed. `--record`
+ * marks the current document as tried.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

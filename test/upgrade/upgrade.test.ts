@@ -31,7 +31,7 @@ const folders = globSync(files).flatMap((file) =>
 
 // During a deployment, two versions share one table, and the next version opens existing folders. Stored names
 // therefore never change.
-describe.each(folders)('a data folder that $version left in the middle of a night, $kind', ({ file, includes }) => {
+describe.each(folders)('a data folder left by $version in the middle of a night, $kind', ({ file, includes }) => {
   const timeOf = (seconds: number) => night.BEGIN + seconds * 1_000;
   const clock = skippingClock(timeOf(night.ENDS_AFTER));
   const requests: { path: string; sensorId: string; isSigned: boolean }[] = [];

@@ -6,8 +6,8 @@ import manifest from '#package.json' with { type: 'json' };
 import { document } from '#test/contracts/document.ts';
 import { writeNight } from './night.ts';
 
-// Usage: node test/upgrade/write.ts. Run it at each release. It writes this version's stored form of a night's data
-// folder, and this version's OpenAPI document.
+// Usage: node test/upgrade/write.ts. Run it at each release. It writes a night's data folder as stored by this version,
+// and this version's OpenAPI document.
 const folder = await mkdtemp(join(tmpdir(), 'night-'));
 const { statements, known } = await writeNight(folder);
 await rm(folder, { recursive: true });
