@@ -6,7 +6,7 @@ import { BASE_PATH } from '#shared/domain/base-path.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
-/** A template, and its logical ids by the names in the contracts. */
+/** A template and its logical ids, looked up by contract name. */
 type Synthesised = { template: Template; idOf: (name: string) => string };
 
 const operations = groups.flatMap((group: Group) =>
@@ -21,7 +21,7 @@ const operations = groups.flatMap((group: Group) =>
 const ofApps = operations.filter(({ api }) => api === 'apps');
 const ofDevices = operations.filter(({ api }) => api === 'devices');
 
-/** Tests that both APIs match the contracts. `stack` returns the stack when the tests run. */
+/** Tests that both APIs match the contracts. `stack` is called inside the tests. */
 export const apiCases = (stack: () => Synthesised): void => {
   const idOf = (name: string) => stack().idOf(name);
   const all = (type: string): [string, Properties][] =>
@@ -30,7 +30,7 @@ export const apiCases = (stack: () => Synthesised): void => {
   describe('the app API', () => {
     const ANY = 'x-amazon-apigateway-any-method';
     const paths = (): [string, Properties][] => Object.entries(all('AWS::ApiGateway::RestApi')[0]?.[1].Body.paths);
-    /** Returns the logical id of the function in a URI. */
+    /** Returns the logical id of the function that a URI names. */
     const functionOf = (uri: string): string => {
       const [, name] = uri.match(/:function:([\w-]+)\/invocations$/) ?? [];
       return all('AWS::Lambda::Function').find(([, { FunctionName }]) => FunctionName === name)?.[0] ?? `no ${name}`;
@@ -46,7 +46,7 @@ export const apiCases = (stack: () => Synthesised): void => {
         })),
       );
 
-    it('exposes exactly the operations of apps, each integrated with the function of its group', () => {
+    it("exposes exactly the app operations, each integrated with its group's function", () => {
       const declared = ofApps.map(({ name, resource, method, group }) => ({
         path: resource,
         method,
@@ -59,18 +59,18 @@ export const apiCases = (stack: () => Synthesised): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(declared));
     });
 
-    it('sends every other method of these paths to the same function, which answers 405', () => {
+    it('sends every other method on these paths to the same function, which responds with 405', () => {
       const others = methods().filter(({ method }) => method === 'ANY');
       for (const { resource, group } of ofApps)
         expect(others).toContainEqual(expect.objectContaining({ path: resource, lambda: idOf(group) }));
     });
 
-    it('sends every other path to a function that answers 404', () => {
+    it('sends every other path to a function that responds with 404', () => {
       const others = methods().filter(({ method, lambda }) => method === 'ANY' && lambda === idOf('server'));
       expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/{proxy+}']));
     });
 
-    it('shares no path between groups or APIs, so that a 405 lists all methods', () => {
+    it('shares no path between groups or APIs, so a 405 response lists all methods', () => {
       for (const { path, group, api } of operations) {
         const isOther = (properties: Properties) =>
           properties.path === path && (properties.group !== group || properties.api !== api);
@@ -78,7 +78,7 @@ export const apiCases = (stack: () => Synthesised): void => {
       }
     });
 
-    it('gives a path parameter the same name in all paths, as API Gateway requires', () => {
+    it('uses the same name for a path parameter in all paths, as API Gateway requires', () => {
       const parts = (path: string) => path.split('/').map((_, at, all) => all.slice(0, at + 1));
       const places = paths()
         .flatMap(([path]) => parts(path))
@@ -96,7 +96,7 @@ export const apiCases = (stack: () => Synthesised): void => {
           );
     });
 
-    it('gets permission to invoke exactly the functions of its paths before it is deployed', () => {
+    it('may invoke exactly the functions behind its paths before it is deployed', () => {
       const permissions = all('AWS::Lambda::Permission').filter(([, { SourceArn }]) =>
         JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('api')}"}`),
       );
@@ -123,7 +123,7 @@ export const apiCases = (stack: () => Synthesised): void => {
       IntegrationType: 'AWS_PROXY',
     });
 
-    it('routes each operation of devices to the function of its group, with the payload format of REST APIs', () => {
+    it("routes each device operation to its group's function, in the REST API payload format", () => {
       const declared = ofDevices.map(({ name, path, method, group }) => ({
         ...proxied(),
         key: `${method} ${BASE_PATH}${path}`,
@@ -135,7 +135,7 @@ export const apiCases = (stack: () => Synthesised): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(declared));
     });
 
-    it('routes every other method of its paths to functions that answer 405, and no other path', () => {
+    it('routes every other method on these paths to functions that respond with 405, and no other path', () => {
       const paths = new Map(ofDevices.map(({ path, group }) => [`ANY ${BASE_PATH}${path}`, idOf(group)]));
       const wanted = [...paths].map(([key, lambda]) => ({
         ...proxied(),
@@ -148,14 +148,14 @@ export const apiCases = (stack: () => Synthesised): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(wanted));
     });
 
-    it('may invoke the functions of its routes, and no others', () => {
+    it('may invoke the functions behind its routes and no others', () => {
       const invoked = all('AWS::Lambda::Permission')
         .filter(([, { SourceArn }]) => JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('device-door')}"}`))
         .map(([, { FunctionName }]) => FunctionName['Fn::GetAtt'][0]);
       expect(invoked.sort()).toEqual([...new Set(routes().map(({ lambda }) => lambda))].sort());
     });
 
-    it('serves all operations of devices, and each operation belongs to exactly one API', () => {
+    it('serves all device operations, and each operation belongs to exactly one API', () => {
       expect(ofDevices.map(({ name }) => name).sort()).toEqual(
         operations
           .filter(({ auth }) => auth === 'device' || auth === 'provisioner')

@@ -21,7 +21,7 @@ type Properties = any;
 const outdir = mkdtempSync(join(tmpdir(), 'stack-test-'));
 let created: Awaited<ReturnType<typeof createApp>>;
 let template: Template;
-/** Returns the logical id for a name in the contracts. */
+/** Returns the logical id for a contract name. */
 let idOf: (name: string) => string;
 
 beforeAll(async () => {
@@ -44,12 +44,12 @@ describe('permissions and environment', () => {
       ({ PolicyDocument }: Properties) => PolicyDocument.Statement,
     );
 
-  it('grant no function a managed policy, a wildcard or Scan', () => {
+  it('no function has a managed policy, a wildcard or Scan permission', () => {
     for (const { name } of lambdas) {
       expect(named('AWS::IAM::Role', `${name}-role`).ManagedPolicyArns).toBeUndefined();
       for (const { Effect, Action, Resource } of statementsOf(name)) {
         expect(Effect).toBe('Allow');
-        // Device topics and names of exports are not known at deployment, and active alarms are found among all alarms.
+        // Device topics and export names are not known at deployment, and active alarms are found among all alarms.
         const unknown = /:alarm:\*"|:topic\/v1\/devices\/\*\/\w+"|(?<="exports[0-9A-F]{8}","Arn"\]},)"\/\*"/g;
         const written = JSON.stringify([Action, Resource]).replaceAll(unknown, '"');
         expect(written).not.toMatch(/\*|Scan/);
@@ -58,7 +58,7 @@ describe('permissions and environment', () => {
     expect(all('AWS::IAM::Policy')).toEqual([]);
   });
 
-  it.each(lambdas)('give $name exactly the variables of its capabilities, with valid values', ({ name, uses }) => {
+  it.each(lambdas)('$name has exactly the variables for its capabilities, with valid values', ({ name, uses }) => {
     const { Variables } = named('AWS::Lambda::Function', name).Environment;
     const wanted = new Set(uses.flatMap(variablesOf));
     expect(Object.keys(Variables).sort()).toEqual([...wanted, 'NODE_OPTIONS'].sort());
@@ -69,7 +69,7 @@ describe('permissions and environment', () => {
     expect(() => settingsFrom(Object.fromEntries(plain))).not.toThrow();
   });
 
-  it('pass cdk-nag (AwsSolutions), apart from acknowledged findings', () => {
+  it('the stack passes cdk-nag (AwsSolutions), apart from acknowledged findings', () => {
     expect(new AwsSolutionsChecks().validateScope(created.app).violations).toEqual([]);
   });
 });
@@ -82,24 +82,27 @@ describe('the queues', () => {
     FifoThroughputLimit: 'perMessageGroupId',
   };
 
-  it.each(workQueues)('keep messages of %s for 14 days, and so does a dead-letter queue of the same type', (name) => {
-    const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
-    const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
-    const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
-    expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
-      ...kind,
-      VisibilityTimeout: visibilitySeconds(reader),
-      RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
-    });
-    expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
-  });
+  it.each(workQueues)(
+    '%s messages are kept for 14 days, as are those in a dead-letter queue of the same type',
+    (name) => {
+      const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
+      const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
+      const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
+      expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
+        ...kind,
+        VisibilityTimeout: visibilitySeconds(reader),
+        RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
+      });
+      expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
+    },
+  );
 
-  it('keep quarantined messages for 14 days', () => {
+  it('quarantined messages are kept for 14 days', () => {
     const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
     expect(named('AWS::SQS::Queue', 'quarantine')).toEqual(kept);
   });
 
-  it('invoke their consumers with batches that can fail in part, with limited concurrency', () => {
+  it('queues invoke their consumers with partially failing batches and limited concurrency', () => {
     const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
       queues.map((queue) => ({
         FunctionName: { Ref: idOf(name) },
@@ -114,7 +117,7 @@ describe('the queues', () => {
     expect(found).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('send batches of at most ten messages from a FIFO queue, without a batching window', () => {
+  it('a FIFO queue sends batches of at most ten messages, without a batching window', () => {
     const queues = workQueues.filter(isFifo).map((name) => arn(idOf(`${name}-queue`)));
     const mappings = all('AWS::Lambda::EventSourceMapping').filter(([, { EventSourceArn }]) =>
       queues.some((queue) => JSON.stringify(queue) === JSON.stringify(EventSourceArn)),

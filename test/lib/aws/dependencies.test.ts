@@ -3,7 +3,7 @@ import { production, stackOf, whole } from '#test/fixtures/stack.ts';
 
 type Resource = { Type: string; Properties?: unknown; UpdatePolicy?: unknown; DependsOn?: string | string[] };
 
-/** Returns the ids of the resources that a value references: by Ref, Fn::GetAtt or Fn::Sub. */
+/** Returns the ids of the resources that a value references through Ref, Fn::GetAtt or Fn::Sub. */
 const referencesIn = (value: unknown): string[] => {
   if (Array.isArray(value)) return value.flatMap(referencesIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -16,7 +16,7 @@ const referencesIn = (value: unknown): string[] => {
   });
 };
 
-/** Returns the entries of DependsOn that a reference already implies (W3005 of cfn-lint). */
+/** Returns DependsOn entries already implied by a reference (cfn-lint W3005). */
 const redundantIn = (resources: Record<string, Resource>): string[] =>
   Object.entries(resources).flatMap(([id, { Properties, DependsOn = [] }]) => {
     const referenced = new Set(referencesIn(Properties));
@@ -27,26 +27,23 @@ test.each([
   ['dev', { stage: 'dev' }],
   ['prod', { stage: 'prod' }],
   ['prod with every setting', { ...production, ...whole }],
-])(
-  'no resource of %s declares a dependency that a reference already implies, except for one that the CDK adds',
-  (_, context) => {
-    const redundant = redundantIn(stackOf(context).template.toJSON().Resources);
-    expect(redundant.filter((found) => !/^devicedoorstage\w+ on devicedoordomain\w+$/.test(found))).toEqual([]);
-  },
-);
+])('no resource of %s declares a dependency implied by a reference, except one added by the CDK', (_, context) => {
+  const redundant = redundantIn(stackOf(context).template.toJSON().Resources);
+  expect(redundant.filter((found) => !/^devicedoorstage\w+ on devicedoordomain\w+$/.test(found))).toEqual([]);
+});
 
 test.each([
   { Ref: 'role' },
   { 'Fn::GetAtt': ['role', 'Arn'] },
   { 'Fn::GetAtt': 'role.Arn' },
   { 'Fn::Join': ['', ['a', { 'Fn::Sub': '$'.concat('{role.Arn}/b') }]] },
-])('the check finds a redundant dependency on the role in %j', (Role) => {
+])('the check finds a redundant role dependency in %j', (Role) => {
   const planted = { Type: 'AWS::Lambda::Function', Properties: { Role, Other: [{ Ref: 'table' }] } };
   expect(redundantIn({ a: { ...planted, DependsOn: ['role', 'other'] } })).toEqual(['a on role']);
   expect(redundantIn({ a: { ...planted, DependsOn: 'role' } })).toEqual(['a on role']);
 });
 
-/** Returns the resources that depend on themselves through others, by references, DependsOn or update policies. */
+/** Returns the resources in a dependency cycle through references, DependsOn or update policies. */
 const circular = (resources: Record<string, Resource>): string[] => {
   const dependencies = new Map(
     Object.entries(resources).map(([id, { Properties, UpdatePolicy, DependsOn = [] }]) => [
@@ -67,10 +64,10 @@ const circular = (resources: Record<string, Resource>): string[] => {
   return [...dependencies.keys()].filter((id) => reachableFrom(id).has(id));
 };
 
-test('no resource depends on itself, not even through an alias, its deployments and their alarms', () => {
+test('no resource depends on itself, not even through an alias, deployments and alarms', () => {
   const resources: Record<string, Resource> = stackOf({ ...production, ...whole }).template.toJSON().Resources;
   expect(circular(resources)).toEqual([]);
-  // Planted: an alarm that reads a metric of an alias.
+  // A deliberate cycle: an alarm that reads an alias metric.
   const [alias = ''] = Object.keys(resources).filter((id) => resources[id]?.Type === 'AWS::Lambda::Alias');
   const isStopping = (id: string) => id.startsWith('alarmworkersfailing');
   const planted = Object.entries(resources).map(([id, resource]) => [

@@ -5,13 +5,13 @@ import recoveryPolicy from '#lib/aws/recovery-policy.json' with { type: 'json' }
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
 const services: Record<string, string> = { sesv2: 'ses', 'pinpoint-sms-voice-v2': 'sms-voice' };
-/** IAM actions that are named differently from their calls. */
+/** IAM actions with a different name than the API call. */
 const otherNames: Record<string, string> = {
   's3:ListObjectsV2': 's3:ListBucket',
   's3:DeleteObjects': 's3:DeleteObject',
 };
 
-/** Returns the IAM actions of the commands that a source file imports. */
+/** Returns the IAM actions for the commands that a source file imports. */
 const actionsIn = (source: string): string[] =>
   [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/client-([\w-]+)'/g)].flatMap(([, names = '', client = '']) =>
     [...names.matchAll(/(?:(\w+)Command|paginate(\w+))\b/g)].map(([, action, paged]) => {
@@ -22,11 +22,11 @@ const actionsIn = (source: string): string[] =>
 type Statement = { Sid: string; Action: string | string[]; Resource: string | string[] };
 const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action).sort();
 const ofTables = ({ Action }: Statement) => [Action].flat().some((action) => action.startsWith('dynamodb:'));
-/** Whether a statement is for calls made by DynamoDB itself, which fills recovered tables, or by the store. */
+/** Whether a statement covers requests that DynamoDB makes itself to fill recovered tables, or the store's requests. */
 const isOfItems = (statement: Statement) =>
   statement.Sid === 'FillRecoveredTable' || JSON.stringify(statement).includes('dynamodb:LeadingKeys');
 
-test('the deployer and recovery policies allow exactly the calls that the tools make', () => {
+test('the deployer and recovery policies allow exactly the requests that the tools make', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const called = new Set(files.flatMap((file) => actionsIn(readFileSync(new URL(file, folder), 'utf8'))));
   const statements: readonly Statement[] = policy.Statement;
@@ -36,7 +36,7 @@ test('the deployer and recovery policies allow exactly the calls that the tools 
   expect([...actionsOf(checks), ...actionsOf(recovery)].sort()).toEqual([...called].sort());
 });
 
-test('the deployer policy allows only the bootstrap roles of its account, and only resources of stages', () => {
+test("the deployer policy allows only this account's bootstrap roles and only stage resources", () => {
   const [roles] = policy.Statement.filter(({ Action }) => Action === 'sts:AssumeRole');
   expect(roles?.Resource).toBe(`arn:*:iam::*:role/cdk-*-${'$'}{aws:PrincipalAccount}-*`);
   expect(JSON.stringify(roles?.Condition)).toMatch(
@@ -49,7 +49,7 @@ test('the deployer policy allows only the bootstrap roles of its account, and on
     expect(arn).toMatch(/:(stack\/SensorCloud-\*\/\*|table\/SensorCloud-.*)$|:::sensorcloud-\*(\/\*)?$/);
   const tables = policy.Statement.filter(ofTables);
   expect(tables.flatMap(({ Resource }) => Resource).every((arn) => arn.includes(':table/SensorCloud-'))).toBe(true);
-  // Without a leading key, the second operator would hold.
+  // Without the leading keys condition, the second operator would match.
   for (const { Condition } of tables)
     expect(Condition).toMatchObject({
       Null: { 'dynamodb:LeadingKeys': 'false' },
@@ -58,7 +58,7 @@ test('the deployer policy allows only the bootstrap roles of its account, and on
   expect(JSON.stringify(policy)).not.toContain('dynamodb:Scan');
 });
 
-test('the recovery policy allows changes only to recovered tables and to functions of stages', () => {
+test('the recovery policy allows changes only to recovered tables and stage functions', () => {
   const resourcesOf = (statements: readonly Statement[]) => statements.flatMap(({ Resource }) => Resource);
   const tables = recoveryPolicy.Statement.filter(ofTables);
   const [erasures, ...more] = tables.filter(({ Sid }) => Sid === 'ReadErasures');

@@ -6,8 +6,8 @@ import { stackOf, whole } from '#test/fixtures/stack.ts';
 
 const gate = createGate(new Map(policiesOf(stackOf(whole))));
 
-// test/deployed/permissions.test.ts exercises all other permissions. This one needs a clock that the test controls.
-describe('under exactly the permissions of the template', () => {
+// test/deployed/permissions.test.ts covers all other permissions. This one needs a controllable clock.
+describe('with exactly the permissions in the template', () => {
   replayDeliveries(gate);
 
   test('a sweep that runs out of time saves its position', () => {

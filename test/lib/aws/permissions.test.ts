@@ -28,14 +28,14 @@ const functions: Function[] = [
 ];
 
 const accessesOfCall = (use: Use) => (isStoreCall(use) ? allAccessesOf(accessPatterns[use]) : []);
-/** Returns the permissions that a redrive of a queue needs. */
+/** Returns the permissions needed to redrive a queue. */
 const redriveOf = (queue: WorkQueue): string[] => [
   ...['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(
     (action) => `sqs:${action} queue/${queue}-dead`,
   ),
   ...['GetQueueAttributes', 'SendMessage'].map((action) => `sqs:${action} queue/${queue}`),
 ];
-/** Returns the permissions of a use, in the form of `grantsOf`. */
+/** Returns the permissions for a use, in the format of `grantsOf`. */
 const rightsOf = (use: Use): string[] => {
   if (isStoreCall(use))
     return accessesOfCall(use).map(({ action, index, partition }) =>
@@ -50,7 +50,7 @@ const rightsOf = (use: Use): string[] => {
 };
 
 describe.each(functions)('$name', ({ name, uses, queues }) => {
-  test('may do what its `uses` allow, write its log, poll its queues, and nothing else', () => {
+  test('a function may do what its `uses` allow, write its log, poll its queues, and nothing else', () => {
     const polling = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'];
     const own = [
       ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
@@ -60,7 +60,7 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
     expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...expected].sort());
   });
 
-  test('may access only those partitions of the table that its store calls name', () => {
+  test('a function may access only the table partitions named by its store calls', () => {
     const accesses = uses.flatMap(accessesOfCall).filter(({ index }) => index === null);
     const declared = new Set(accesses.map(({ action, partition }) => `${action} ${partition}`));
     const partitions = [...new Set(Object.values(items).map(({ pk }) => pk.template))];
@@ -76,14 +76,15 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
     }
   });
 
-  test('stays far below the 10,240 characters that IAM allows for the policies of a role', () => {
-    // A deployment replaces references with ARNs. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+  test('role policies stay well below the IAM limit of 10,240 characters', () => {
+    // A deployment replaces references with ARNs.
+    // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
     const written = JSON.stringify(inline.get(name)).replaceAll(/\{"Fn::GetAtt":\[[^\]]*\]\}/g, 'x'.repeat(130));
     expect(written.length).toBeLessThan(9_000);
   });
 });
 
-test('only the functions that create sessions and tokens may change more of them than the time of last use', () => {
+test('only functions that create sessions and tokens may change more than their time of last use', () => {
   const writes = (name: LambdaName, attributes: readonly string[], returnValues?: string) =>
     allowingStatement(policyOf(name), {
       action: 'dynamodb:UpdateItem',
@@ -102,7 +103,7 @@ test('only the functions that create sessions and tokens may change more of them
   expect(names.filter(puts).toSorted()).toEqual(['access-tokens', 'auth']);
 });
 
-test('only logins encrypt and decrypt the secrets of second factors, and every other secret can be used only for its purpose', () => {
+test('only logins can use second-factor secrets, and every other secret serves only its purpose', () => {
   const webhookId = '00000000-0000-4000-8000-000000000001';
   const contexts = ['otp', 'acknowledge', 'push', 'canary', webhookId, 'anything', undefined];
   const names = functions.map(({ name }) => name);
@@ -123,7 +124,7 @@ test('only logins encrypt and decrypt the secrets of second factors, and every o
   expect([encryptedOtp, encrypted.slice(-2)]).toEqual([['auth'], [[], []]]);
 });
 
-test('functions send email only from the address of the stage, not from others of its domain', () => {
+test("functions send email only from the stage's address, not from others in its domain", () => {
   const senders = (from: string) =>
     functions
       .map(({ name }) => name)

@@ -4,14 +4,14 @@ import { production, stackOf } from '#test/fixtures/stack.ts';
 const keyArn = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0123456789abcdef';
 const { template } = stackOf({ ...production, stage: 'prod-2', keyArn, tableName: 'imported' });
 
-test('a stage in another region uses a replica of the key and an imported table, and creates no key', () => {
+test('a stage in another region uses a replica key and an imported table, and creates no key', () => {
   expect(template.findResources('AWS::KMS::Key')).toEqual({});
   const named = JSON.stringify(template.findResources('AWS::Lambda::Function'));
   expect(named.split(`"SECRETS_KEY_ARN":"${keyArn}"`).length - 1).toBeGreaterThan(2);
   expect(named).toContain('"TABLE_NAME":"imported"');
 });
 
-test('the key of a stage can be replicated to another region, unless multiRegionKey is false', () => {
+test("a stage's key can be replicated to another region, unless multiRegionKey is false", () => {
   for (const multiRegionKey of [true, false])
     stackOf({ ...production, multiRegionKey }).template.hasResourceProperties('AWS::KMS::Key', {
       MultiRegion: multiRegionKey,
@@ -19,7 +19,7 @@ test('the key of a stage can be replicated to another region, unless multiRegion
   stackOf(production).template.hasResourceProperties('AWS::KMS::Key', { MultiRegion: true });
 });
 
-test('the functions have the same permissions for the replica as for the key of the stack, and for no other key', () => {
+test('functions have the same permissions for the replica as for the original key, and for no other', () => {
   const rights = (stack: typeof template) =>
     [
       ...JSON.stringify(stack.findResources('AWS::IAM::Role')).matchAll(

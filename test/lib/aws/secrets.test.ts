@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { kmsCipher } from '#shared/auth/kms.ts';
 
 describe('the KMS cipher', () => {
-  it('encrypts and decrypts secrets with the key of the stage, and binds them to the id of their webhook', async () => {
+  it("encrypts and decrypts secrets with the stage's key, bound to the webhook id", async () => {
     const kms = mockClient(KMSClient);
     kms.on(EncryptCommand).resolves({ CiphertextBlob: new Uint8Array([1]) });
     kms.on(DecryptCommand).resolves({ Plaintext: new Uint8Array([2]) });

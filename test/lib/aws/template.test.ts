@@ -26,7 +26,7 @@ describe('the app API', () => {
     expect([valid, errors]).toEqual([true, undefined]);
   });
 
-  it('passes bodies on unchanged, and accepts only TLS 1.2 or newer', () => {
+  it('passes bodies on unchanged and accepts only TLS 1.2 or newer', () => {
     expect(definition['x-amazon-apigateway-binary-media-types']).toEqual(['*/*']);
     dev.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
@@ -34,13 +34,13 @@ describe('the app API', () => {
     });
   });
 
-  it('repeats its TLS policy in the document, because each import of the document replaces the policy', () => {
+  it('repeats its TLS policy in the document, because each document import replaces the policy', () => {
     const [{ SecurityPolicy, EndpointAccessMode }] = all(dev, 'AWS::ApiGateway::RestApi') as [Properties];
     expect(definition['x-amazon-apigateway-security-policy']).toBe(SecurityPolicy);
     expect(definition['x-amazon-apigateway-endpoint-access-mode']).toBe(EndpointAccessMode);
   });
 
-  it("returns gateway responses with the shape and headers of the functions' responses", () => {
+  it('gateway responses have the same shape and headers as function responses', () => {
     const answers: Record<string, Properties> = definition['x-amazon-apigateway-gateway-responses'];
     expect(Object.keys(answers)).toEqual(
       expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'REQUEST_TOO_LARGE', 'WAF_FILTERED']),
@@ -54,7 +54,7 @@ describe('the app API', () => {
         'gatewayresponse.header.Strict-Transport-Security': expect.stringContaining('max-age='),
         'gatewayresponse.header.X-Request-Id': 'context.requestId',
       });
-      // The error code is an error code of the service with the same status.
+      // The error code is one that the service uses with the same status.
       const code = responseParameters['gatewayresponse.header.X-Error-Code'].slice(1, -1) as keyof typeof errors;
       expect([code, errors[code]]).toEqual([code, Number(statusCode)]);
     }
@@ -81,7 +81,7 @@ describe('the app API', () => {
     expect(exposed[0]).toContain("'Token, Retry-After, ETag, Link, X-Content-Type-Options, X-RateLimit-Limit");
   });
 
-  it('throttles operations by kind, as the stage configures', () => {
+  it('throttles operations by kind, at the configured rates', () => {
     const throttle = { writes: { rate: 7, burst: 8 }, logins: { rate: 3, burst: 4 } };
     const [{ MethodSettings }] = all(stackOf({ throttle }).template, 'AWS::ApiGateway::Stage') as [Properties];
     const [ofAll, ...apart] = MethodSettings as [Properties, ...Properties[]];
@@ -111,7 +111,7 @@ describe('the app API', () => {
     for (const methodSetting of stage.MethodSettings) expect(methodSetting).toMatchObject({ DataTraceEnabled: false });
   });
 
-  it('listens only at the custom domain of a stage that has one', () => {
+  it('a stage with a custom domain serves the app API only there', () => {
     prod.hasResourceProperties('AWS::ApiGateway::DomainName', {
       DomainName: 'cloud.example.org',
       SecurityPolicy: Match.stringLikeRegexp('^SecurityPolicy_TLS13_1_[23]_'),
@@ -131,13 +131,13 @@ describe('a stage', () => {
     ['dev', {}],
     ['prod', production],
     ['prod with everything', { ...production, ...whole }],
-  ])('%s: fits into the 500 resources and the megabyte that CloudFormation allows', (_, context) => {
+  ])('%s: fits within the CloudFormation limits of 500 resources and one megabyte', (_, context) => {
     const { template, uploaded } = stackOf(context);
     expect(Object.keys(template.toJSON().Resources).length).toBeLessThanOrEqual(500);
     expect(uploaded.length).toBeLessThanOrEqual(1_000_000);
   });
 
-  it('retains all resources that hold data when its stack is deleted', () => {
+  it('retains all resources with data when its stack is deleted', () => {
     for (const type of ['AWS::SQS::Queue', 'AWS::Logs::LogGroup', 'AWS::KMS::Key', 'AWS::S3::Bucket'])
       for (const resource of Object.values(prod.findResources(type)))
         expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
@@ -167,7 +167,7 @@ describe('a stage', () => {
     );
   });
 
-  it('deletes everything with its stack when it is for development', () => {
+  it('a development stage deletes everything with its stack', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(dev.findResources(type))) expect(resource.DeletionPolicy).toBe('Delete');
     dev.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });
@@ -175,7 +175,7 @@ describe('a stage', () => {
 });
 
 describe('the queues', () => {
-  it('reject requests without TLS', () => {
+  it('queues reject requests without TLS', () => {
     const denied = all(dev, 'AWS::SQS::QueuePolicy').map(({ Queues, PolicyDocument }) => {
       const [statement] = PolicyDocument.Statement;
       expect(statement).toMatchObject({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } });
@@ -186,7 +186,7 @@ describe('the queues', () => {
 });
 
 describe('the functions', () => {
-  it.each(schedules)('run $name on a schedule, without retries', ({ name, everySeconds }) => {
+  it.each(schedules)('$name runs on a schedule, without retries', ({ name, everySeconds }) => {
     const minutes = everySeconds / 60;
     const [[id]] = Object.entries(
       everything.findResources('AWS::Lambda::Function', { Properties: { Description: `Sensor Cloud, dev: ${name}` } }),
@@ -202,7 +202,7 @@ describe('the functions', () => {
     });
   });
 
-  it.each(awsSchedules)('run $name every ten minutes, only in stages with alarmEmail', ({ name }) => {
+  it.each(awsSchedules)('$name runs every ten minutes, only in stages with alarmEmail', ({ name }) => {
     const named = { Properties: { FunctionName: `Test-${name}` } };
     const [[id, { Properties }]] = Object.entries(prod.findResources('AWS::Lambda::Function', named)) as [
       [string, Properties],
@@ -221,7 +221,7 @@ describe('the functions', () => {
     expect(dev.findOutputs('AlarmTopic')).toEqual({});
   });
 
-  it('know the trusted proxy if they answer requests, while the template does not contain its secret', () => {
+  it('functions that serve requests know the trusted proxy, but the template omits its secret', () => {
     const known = all(prod, 'AWS::Lambda::Function')
       .map(({ Environment }) => Environment.Variables)
       .filter(({ TRUSTED_PROXY_HEADER }) => TRUSTED_PROXY_HEADER === 'X-Viewer');
@@ -230,7 +230,7 @@ describe('the functions', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('a-secret-of-16-or-more');
   });
 
-  it('may publish only to the alarm topic, about alarms that reached nobody or started before anybody subscribed', () => {
+  it('functions may publish only to the alarm topic, about alarms without recipients or subscribers', () => {
     const publishers = (template: Template) =>
       Object.values(template.findResources('AWS::IAM::Role')).flatMap(({ Properties: role }) =>
         (role.Policies ?? [])
@@ -245,19 +245,19 @@ describe('the functions', () => {
         FunctionName: `Test-${name}`,
         Environment: { Variables: Match.objectLike({ ALARM_TOPIC_ARN: { Ref: topic } }) },
       });
-    // A topic without a key needs no permission for one.
+    // A topic without a key needs no key permission.
     expect(Object.values(prod.findResources('AWS::SNS::Topic'))[0]?.Properties?.KmsMasterKeyId).toBeUndefined();
     expect(publishers(dev)).toEqual([]);
   });
 
-  it('may send email only from the address of the stage', () => {
+  it("functions may send email only from the stage's address", () => {
     const senders = (template: Template) =>
       all(template, 'AWS::IAM::Role')
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
     // Codes for passwords and for channels, invitations, failed and undeliverable deliveries, alarms without a
-    // subscription, changes that leave falls uncovered, requested erasures, and the daily test of the canary.
+    // subscription, changes that leave falls uncovered, requested erasures, and the daily canary test.
     expect(senders(prod)).toHaveLength(9);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((resource: Properties) => resource['Fn::Join'][1].at(-1)),
@@ -269,7 +269,7 @@ describe('the functions', () => {
     ]);
   });
 
-  it('may enqueue tasks for themselves without a loop limit only if the contract says so', () => {
+  it('functions may enqueue tasks for themselves without loop detection only if the contract says so', () => {
     const loops = Object.values(dev.findResources('AWS::Lambda::Function'))
       .filter(({ Properties }) => Properties.RecursiveLoop === 'Allow')
       .map(({ Properties }) => Properties.Description);

@@ -11,7 +11,7 @@ const all = (template: Template, type: string): Properties[] =>
 const dev = stackOf().template;
 const prod = stackOf(production).template;
 const logging = stackOf({ deviceAccessLog: true, keepData: false }).template;
-/** Returns the values of a variable by the names of the functions that have it. */
+/** Returns a variable's values by the name of each function that has it. */
 const valuesOf = (template: Template, variable: string): Record<string, unknown> =>
   Object.fromEntries(
     all(template, 'AWS::Lambda::Function')
@@ -20,7 +20,7 @@ const valuesOf = (template: Template, variable: string): Record<string, unknown>
   );
 
 describe('the device API', () => {
-  it('throttles calls at the rates that the stage configures', () => {
+  it('throttles requests at the configured rates', () => {
     const settingsOf = (template: Template) =>
       all(template, 'AWS::ApiGatewayV2::Stage').map(({ DefaultRouteSettings }) => DefaultRouteSettings);
     expect(settingsOf(dev)).toEqual([{ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 }]);
@@ -32,7 +32,7 @@ describe('the device API', () => {
       expect(all(template, 'AWS::ApiGatewayV2::Stage')[0]).not.toHaveProperty('AccessLogSettings');
   });
 
-  it('logs calls with deviceAccessLog: in JSON, without bodies, queries, headers and ids, with the usual retention', () => {
+  it('deviceAccessLog writes JSON without bodies, queries, headers and ids, with the usual retention', () => {
     const [{ AccessLogSettings }] = all(logging, 'AWS::ApiGatewayV2::Stage') as [Properties];
     const { DestinationArn, Format } = AccessLogSettings;
     expect(JSON.parse(Format)).toMatchObject({ requestId: '$context.requestId', resource: '$context.routeKey' });
@@ -47,7 +47,7 @@ describe('the device API', () => {
     for (const api of all(dev, 'AWS::ApiGatewayV2::Api')) expect(api).not.toHaveProperty('CorsConfiguration');
   });
 
-  it('listens only at the custom domain of a stage that has one', () => {
+  it('a stage with a custom domain serves the device API only there', () => {
     prod.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
       DomainName: 'devices.example.org',
       DomainNameConfigurations: [Match.objectLike({ CertificateArn: certificate('b'), SecurityPolicy: 'TLS_1_2' })],
@@ -61,7 +61,7 @@ describe('the device API', () => {
     dev.resourceCountIs('AWS::ApiGatewayV2::DomainName', 0);
   });
 
-  it('publishes its address as an output, and to functions that return it', () => {
+  it('publishes its address as an output and to functions that return it', () => {
     expect(prod.findOutputs('DeviceUrl')).toMatchObject({
       DeviceUrl: { Value: 'https://devices.example.org/api/v1' },
     });
@@ -71,7 +71,7 @@ describe('the device API', () => {
     expect(valuesOf(prod, 'DEVICE_URL')).not.toHaveProperty('devices');
   });
 
-  it('raises an alarm for 5xx and for calls above or near the throttle limit, but not for missing data', () => {
+  it('raises an alarm for 5xx responses and for requests near the throttle limit, not for missing data', () => {
     const [filter] = all(logging, 'AWS::Logs::MetricFilter').filter(
       ({ MetricTransformations: [metric] }) => metric.MetricName === 'ThrottledDeviceCalls',
     ) as [Properties];
@@ -110,7 +110,7 @@ describe('the device API', () => {
 });
 
 describe('the addresses of both APIs', () => {
-  it('cannot be targets of webhooks, whether they are custom domains or assigned by API Gateway', () => {
+  it('webhooks cannot target either API, at a custom or an assigned domain', () => {
     const callers = ['channels', 'deliver', 'webhooks'];
     const ofDev = valuesOf(dev, 'OWN_URLS');
     const ofProd = valuesOf(prod, 'OWN_URLS');

@@ -14,18 +14,18 @@ const all = (template: Template, type: string): Properties[] =>
 const { template } = stackOf({ ...production, deviceApi: 'alb' });
 const without = stackOf(production).template;
 
-describe('the load balancer of devices', () => {
+describe('the device load balancer', () => {
   it('exists only with deviceApi=alb', () => {
     template.resourceCountIs('AWS::ElasticLoadBalancingV2::LoadBalancer', 1);
     without.resourceCountIs('AWS::ElasticLoadBalancingV2::LoadBalancer', 0);
     without.resourceCountIs('AWS::EC2::VPC', 0);
   });
 
-  it('changes nothing else in a stage, so that devices can move to it and back by their DNS entry', () => {
+  it('changes nothing else in a stage, so devices can switch back and forth via DNS', () => {
     const { Resources: after } = template.toJSON();
     const { Resources: before } = without.toJSON();
     const changed = Object.keys(before).filter((id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]));
-    // The alarm about errors and the dashboard cover both.
+    // The error alarm and the dashboard cover both.
     expect(changed).toEqual([expect.stringMatching(/^alarmdevicedoor5xx/), expect.stringMatching(/^dashboard/)]);
     expect(template.findOutputs('DeviceBalancerTarget')).toMatchObject({
       DeviceBalancerTarget: { Value: { 'Fn::GetAtt': [expect.stringMatching(/^devicebalancer/), 'DNSName'] } },
@@ -33,7 +33,7 @@ describe('the load balancer of devices', () => {
     expect(template.findOutputs('DeviceDomainTarget')).toEqual(without.findOutputs('DeviceDomainTarget'));
   });
 
-  it('accepts calls from the internet only over TLS, without gateways that cost money', () => {
+  it('accepts internet traffic only over TLS, without paid gateways', () => {
     template.hasResourceProperties('AWS::ElasticLoadBalancingV2::LoadBalancer', { Scheme: 'internet-facing' });
     expect(all(template, 'AWS::ElasticLoadBalancingV2::Listener')).toMatchObject([
       { Port: 443, Protocol: 'HTTPS', Certificates: [{ CertificateArn: certificate('b') }] },
@@ -45,7 +45,7 @@ describe('the load balancer of devices', () => {
       template.resourceCountIs(type, 0);
   });
 
-  it('may invoke the function of devices, and passes all values of headers', () => {
+  it('may invoke the device function and passes all header values', () => {
     const [{ Targets, TargetGroupAttributes, TargetType }] = all(
       template,
       'AWS::ElasticLoadBalancingV2::TargetGroup',
@@ -57,13 +57,13 @@ describe('the load balancer of devices', () => {
       Principal: 'elasticloadbalancing.amazonaws.com',
       SourceAccount: { Ref: 'AWS::AccountId' },
     });
-    // CloudFormation creates a target group only after the permission.
+    // CloudFormation must create the permission before the target group.
     template.hasResource('AWS::ElasticLoadBalancingV2::TargetGroup', {
       DependsOn: [Match.stringLikeRegexp('^devicebalancerinvokesdevices')],
     });
   });
 
-  it('forwards the paths of the device API, and answers other paths and large bodies itself', () => {
+  it('forwards device API paths, and rejects other paths and large bodies itself', () => {
     const rules = all(template, 'AWS::ElasticLoadBalancingV2::ListenerRule').toSorted(
       (a, b) => a.Priority - b.Priority,
     );
@@ -87,7 +87,7 @@ describe('the load balancer of devices', () => {
     ]);
   });
 
-  it('shares the alarm about errors of the device API', () => {
+  it("the load balancer shares the device API's error alarm", () => {
     const [alarm] = all(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmDescription }) =>
       AlarmDescription.startsWith('The device API fails'),
     ) as [Properties];
@@ -95,13 +95,13 @@ describe('the load balancer of devices', () => {
     expect(counted).toEqual(['5xx', 'HTTPCode_ELB_5XX_Count', 'HTTPCode_Target_5XX_Count']);
   });
 
-  it('needs a certificate', () => {
+  it('the load balancer requires a certificate', () => {
     const { deviceCertificateArn: _, ...values } = production;
     const context: Record<string, unknown> = { ...values, deviceApi: 'alb' };
     expect(() => stageFrom((key) => context[key])).toThrow('deviceCertificateArn: required with deviceApi=alb');
   });
 
-  it('cannot be combined with an access log, which would contain no device requests', () => {
+  it('deviceApi=alb rejects an access log, which would contain no device requests', () => {
     const context: Record<string, unknown> = { ...production, deviceApi: 'alb', deviceAccessLog: true };
     expect(() => stageFrom((key) => context[key])).toThrow('deviceAccessLog: not possible with deviceApi=alb');
   });

@@ -19,7 +19,7 @@ const off = [aclOf({}), aclOf({ stage: 'prod', waf: false })];
 const on = aclOf({ waf: 'true', loginRate: 50 });
 
 describe('the web ACL', () => {
-  it('protects the app API, by default in production', () => {
+  it('protects the app API, in production by default', () => {
     const { template } = prod;
     const [id] = Object.keys(template.findResources('AWS::ApiGateway::Stage'));
     const [association] = Object.values<Properties>(template.findResources('AWS::WAFv2::WebACLAssociation'));
@@ -28,7 +28,7 @@ describe('the web ACL', () => {
     on.template.resourceCountIs('AWS::WAFv2::WebACL', 1);
   });
 
-  it('lets through bodies that the contracts allow, and apps without a User-Agent', () => {
+  it('allows all bodies that match the contracts, and apps without a User-Agent', () => {
     const { rules } = prod;
     const common = rules.AWSManagedRulesCommonRuleSet.Statement.ManagedRuleGroupStatement;
     const counted = common.RuleActionOverrides.map(({ Name, ActionToUse }: Properties) => {
@@ -47,7 +47,7 @@ describe('the web ACL', () => {
     for (const rule of Object.values(rules)) expect(rule.VisibilityConfig.CloudWatchMetricsEnabled).toBe(true);
   });
 
-  it('limits attempts per address at operations where a password or code can be guessed', () => {
+  it('limits attempts per address where a password or code can be guessed', () => {
     const rate = rateOf(on);
     expect(rate).toMatchObject({ AggregateKeyType: 'IP', Limit: 50, EvaluationWindowSec: 300 });
     const paths = rate.ScopeDownStatement.OrStatement.Statements.map(({ ByteMatchStatement }: Properties) => {
@@ -58,14 +58,14 @@ describe('the web ACL', () => {
     expect(paths).toEqual(['/users/login', '/users/password-reset', '/users/password-reset/confirm', ...oidc]);
   });
 
-  it('counts attempts by the address in the header of a trusted proxy', () => {
+  it("counts attempts by the address in a trusted proxy's header", () => {
     expect(rateOf(proxied)).toMatchObject({
       AggregateKeyType: 'FORWARDED_IP',
       ForwardedIPConfig: { HeaderName: 'X-Viewer', FallbackBehavior: 'NO_MATCH' },
     });
   });
 
-  it('counts attempts by the address of the connection too, because calls that bypass the proxy can forge its header', () => {
+  it('also counts attempts by connection address, because requests past the proxy can forge the header', () => {
     const peer = proxied.rules['login-rate-of-peer'].Statement.RateBasedStatement;
     expect(peer).toMatchObject({ AggregateKeyType: 'IP', Limit: 20 * rateOf(proxied).Limit });
     expect(peer.ScopeDownStatement).toEqual(rateOf(proxied).ScopeDownStatement);

@@ -20,10 +20,10 @@ test('a bundle contains the exports of its computed module, but not the code tha
   expect(outputFiles[0]?.text).not.toContain('describeApi');
 });
 
-test('bundling fails if a function does not import its computed module', async () => {
+test('bundling fails when a function does not import its computed module', async () => {
   await expect(bundling('export {};')).rejects.toThrow('server does not import functions/api/server/description.ts');
 });
 
-test('bundling fails if the file of the computed module does not exist', async () => {
+test('bundling fails when the computed module does not exist', async () => {
   await expect(bundling('export {};', '/elsewhere')).rejects.toThrow('description.ts, which the bundle of server');
 });

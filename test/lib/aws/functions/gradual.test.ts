@@ -13,7 +13,7 @@ const aliasOf = (name: string): [string, Properties] => {
   if (!found) throw new Error(`${name} has no alias`);
   return found;
 };
-/** Returns the logical id of the version of a function. A new version has a new id. */
+/** Returns the logical id of a function's version. A new version has a new id. */
 const versionOf = (context: Parameters<typeof stackOf>[0], name: string): string => {
   const synthesised = stackOf(context);
   const found = all('AWS::Lambda::Version', synthesised.template).find(
@@ -23,14 +23,14 @@ const versionOf = (context: Parameters<typeof stackOf>[0], name: string): string
 };
 
 describe('gradual deployments', () => {
-  it('apply in production by default, and can be disabled', () => {
+  it('gradual deployments are on by default in production and can be disabled', () => {
     for (const context of [{}, { ...production, gradualDeployments: false }])
       for (const type of ['Lambda::Alias', 'Lambda::Version', 'CodeDeploy::Application', 'CodeDeploy::DeploymentGroup'])
         stackOf(context).template.resourceCountIs(`AWS::${type}`, 0);
     expect(all('AWS::Lambda::Alias')).toHaveLength(names.length);
   });
 
-  it.each(names)('invoke %s only through its alias, which points to a version', (name) => {
+  it.each(names)('%s is invoked only through its alias, which points to a version', (name) => {
     const [alias, { FunctionVersion, Name }] = aliasOf(name);
     const [version] = FunctionVersion['Fn::GetAtt'];
     expect([Name, template.toJSON().Resources[version].Properties.FunctionName]).toEqual(['live', { Ref: idOf(name) }]);
@@ -43,7 +43,7 @@ describe('gradual deployments', () => {
     expect(invoking.filter((json) => json.includes(`"${idOf(name)}"`))).toEqual([]);
   });
 
-  it('shift a tenth of the invocations for 5 minutes, and roll back when an alarm fires or somebody stops them', () => {
+  it('a tenth of invocations shifts for 5 minutes, then rolls back on an alarm or a manual stop', () => {
     const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
     const idOfAlarm = (id: string) =>
       alarms.find(([, { Properties }]) => Properties.AlarmDescription.endsWith(`#${id}`))?.[0];
@@ -66,7 +66,7 @@ describe('gradual deployments', () => {
     expect(new Set(groups).size).toBe(names.length);
   });
 
-  it('let CodeDeploy shift these aliases and read these alarms, and nothing else', () => {
+  it('CodeDeploy may shift these aliases, read these alarms and do nothing else', () => {
     const [[, { ServiceRoleArn }]] = all('AWS::CodeDeploy::DeploymentGroup') as [[string, Properties]];
     const { Properties } = template.toJSON().Resources[ServiceRoleArn['Fn::GetAtt'][0]];
     expect(Properties.ManagedPolicyArns).toBeUndefined();
@@ -83,7 +83,7 @@ describe('gradual deployments', () => {
     expect(all('AWS::IAM::Policy')).toEqual([]);
   });
 
-  it('publish a new version only of functions whose code or environment changes', () => {
+  it('a new version is published only for functions with changed code or environment', () => {
     const before = names.map((name) => versionOf(production, name));
     const limited = names.map((name) => versionOf({ ...production, rateLimit: 7 }, name));
     expect(limited.map((version, at) => version === before[at])).toEqual([false, true, true]);
@@ -91,7 +91,7 @@ describe('gradual deployments', () => {
     expect(names.map((name) => versionOf(unrelated, name))).toEqual(before);
   });
 
-  it('keep event source mappings and routes when they are enabled or disabled, so that every queue keeps its consumer', () => {
+  it('toggling gradual deployments keeps event source mappings and routes, so every queue keeps its consumer', () => {
     const other = stackOf({ ...production, gradualDeployments: false }).template;
     for (const type of [
       'AWS::Lambda::EventSourceMapping',
@@ -101,19 +101,16 @@ describe('gradual deployments', () => {
       expect(all(type, other).map(([id]) => id)).toEqual(all(type).map(([id]) => id));
   });
 
-  it.each([{}, { gradualDeployments: false }])(
-    'grant the API permission to invoke a function before they route to it: %j',
-    (more) => {
-      const { template } = stackOf({ ...production, ...more });
-      const [integration] = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
-      const [permission = ''] = [integration?.DependsOn].flat();
-      expect(template.toJSON().Resources[permission].Properties.FunctionName).toEqual(
-        integration?.Properties.IntegrationUri,
-      );
-    },
-  );
+  it.each([{}, { gradualDeployments: false }])('the API may invoke a function before routing to it: %j', (more) => {
+    const { template } = stackOf({ ...production, ...more });
+    const [integration] = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
+    const [permission = ''] = [integration?.DependsOn].flat();
+    expect(template.toJSON().Resources[permission].Properties.FunctionName).toEqual(
+      integration?.Properties.IntegrationUri,
+    );
+  });
 
-  it('leave alarms on functions instead of aliases, because metrics of a function cover all versions', () => {
+  it('alarms watch functions instead of aliases, because function metrics cover all versions', () => {
     for (const [, properties] of all('AWS::CloudWatch::Alarm')) {
       expect(JSON.stringify(properties)).not.toContain('"Resource"');
       for (const name of names) expect(JSON.stringify(properties)).not.toContain(`"${aliasOf(name)[0]}"`);

@@ -10,19 +10,19 @@ const noting = lambdas.filter(({ uses }) => (uses as readonly Use[]).includes('d
 /** The clocks of two hosts differ by less than this. */
 const MAX_CLOCK_SKEW_MS = 10_000;
 
-describe('the functions that record device calls', () => {
-  test('serve HTTP and MQTT', () => {
+describe('the functions that record device messages', () => {
+  test('functions that record device messages serve HTTP and MQTT', () => {
     expect(noting.map(({ name }) => name)).toEqual(['devices', 'ingest']);
   });
 
-  // Otherwise a report could bypass the queue while an earlier one may still be queued.
-  test.each(noting)('time out before all earlier calls count as processed: $name', ({ timeoutSeconds }) => {
+  // Otherwise, a report could bypass the queue while an earlier one is still queued.
+  test.each(noting)('$name times out before all earlier requests count as processed', ({ timeoutSeconds }) => {
     const notedAt = timeoutSeconds * 1000 + MAX_CLOCK_SKEW_MS;
     expect(isAllProcessed({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
   });
 });
 
-test('the function that devices call knows the quota of device messages', () => {
+test('the function called by devices knows the device message quota', () => {
   const ofDevices = groups.filter(({ operations }) =>
     Object.values<Operation>(operations).some(({ auth }) => auth === 'device'),
   );

@@ -17,7 +17,7 @@ const dev = stackOf({ ...whole, alarmEmail: '' }).template;
 const prod = stackOf({ ...production, ...whole }).template;
 
 describe('the alarms', () => {
-  it('each describe their impact, with a link to the runbook', () => {
+  it('every alarm describes the impact and links to the runbook', () => {
     const texts = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription);
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) expect(text).toMatch(/^[A-Z].{40,}\. What to do: lib\/aws\/runbook\.md#[a-z0-9-]+$/);
@@ -25,7 +25,7 @@ describe('the alarms', () => {
     expect(elsewhere.AlarmDescription).toMatch(/ What to do: https:\/\/w\.example\/r#[a-z0-9-]+$/);
   });
 
-  it('each have exactly one chapter in the runbook', () => {
+  it('every alarm has exactly one chapter in the runbook', () => {
     const anchors = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
     const [, alarmPart = ''] = runbook.split('\n## Alarms\n');
     const [text = ''] = alarmPart.split('\n## ');
@@ -38,7 +38,7 @@ describe('the alarms', () => {
     for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(90);
   });
 
-  it('appear in the table of the runbook with their impact', async () => {
+  it('the runbook table lists every alarm with its impact', async () => {
     const rows = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => {
       const [impact, id] = AlarmDescription.split(/ What to do: [^#]+#/);
       return `| [${id}](#${id}) | ${impact} |`;
@@ -47,7 +47,7 @@ describe('the alarms', () => {
     await expect(document).toMatchFileSnapshot('../../../../lib/aws/runbook.md');
   });
 
-  it('link to a runbook without broken links', () => {
+  it('the runbook has no broken links', () => {
     const slugs = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title.toLowerCase().replaceAll(' ', '-'),
     );
@@ -56,21 +56,21 @@ describe('the alarms', () => {
     expect(links.filter((link = '') => !slugs.includes(link))).toEqual([]);
   });
 
-  it('stay below 50, and use no more metrics than CloudWatch allows per alarm', () => {
+  it('there are fewer than 50 alarms, each within the CloudWatch limit on metrics', () => {
     const alarms = all(prod, 'AWS::CloudWatch::Alarm');
     expect(alarms.length).toBeLessThan(50);
     for (const { Metrics = [] } of alarms)
       expect(Metrics.filter(({ MetricStat }: Properties) => MetricStat).length).toBeLessThanOrEqual(10);
   });
 
-  it('notify the address of the stage, if it has one', () => {
+  it("every alarm notifies the stage's alarm address, if there is one", () => {
     prod.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'night@example.org' });
     for (const { AlarmActions } of all(prod, 'AWS::CloudWatch::Alarm')) expect(AlarmActions).toHaveLength(1);
-    // The topic of messages that did not arrive.
+    // The topic for messages that did not arrive.
     dev.resourceCountIs('AWS::SNS::Topic', 1);
   });
 
-  it('use only topics that CloudWatch may publish to, for this account alone', () => {
+  it('CloudWatch may publish to every alarm topic, for this account alone', () => {
     const policies = all(prod, 'AWS::SNS::TopicPolicy');
     const topics = all(prod, 'AWS::CloudWatch::Alarm').flatMap(({ AlarmActions }) => AlarmActions);
     const wanted = {
@@ -102,7 +102,7 @@ describe('the alarms', () => {
         ),
       );
 
-  it('cover every queue, every background function, both APIs, the table and each of its indexes', () => {
+  it('alarms cover all queues, background functions, both APIs, the table and every index', () => {
     const covered = metricsOf(dev);
     const idOf = (name: string) =>
       Object.entries(dev.findResources('AWS::Lambda::Function')).find(
@@ -123,7 +123,7 @@ describe('the alarms', () => {
     for (const name of ['5XXError', '5xx', 'ClaimedAccountConcurrency']) expect(covered.join()).toContain(name);
   });
 
-  it('use the names under which functions write their metrics', () => {
+  it('alarms use the metric names that functions write', () => {
     const ours = all(prod, 'AWS::CloudWatch::Alarm').filter(({ Namespace }) => Namespace === 'Test');
     const names = ours
       .filter(({ Dimensions }) => Dimensions)
@@ -159,7 +159,7 @@ describe('the alarms', () => {
       expect(Environment.Variables.METRICS_NAMESPACE).toBe(FunctionName === 'Test-authorizer' ? undefined : 'Test');
   });
 
-  it('fire when no message arrives for silenceMinutes, unless that is 0', () => {
+  it('an alarm fires after silenceMinutes without a message, unless that is 0', () => {
     const absent = (template: Template) =>
       all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'MessagesAccepted');
     expect(absent(dev)).toEqual([]);
@@ -168,7 +168,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('cover a web ACL and email only in stages that have them', () => {
+  it('alarms cover a web ACL and email only in stages that have them', () => {
     for (const name of ['BlockedRequests', 'Reputation.BounceRate']) {
       expect(metricsOf(prod).join()).toContain(name);
       expect(metricsOf(stackOf().template).join()).not.toContain(name);
@@ -179,7 +179,7 @@ describe('the alarms', () => {
     ['events', 60],
     ['deliveries', 60],
     ['retries', 1_800],
-  ])('fire when a message of %s is older than %d s, and for dead letters', (name, seconds) => {
+  ])('an alarm fires for a %s message older than %d s, and for dead letters', (name, seconds) => {
     const idOf = (kind: string) =>
       Object.keys(dev.findResources('AWS::SQS::Queue')).find((id) => id.startsWith(`${name}${kind}`)) ?? '';
     const of = (kind: string) => ({
@@ -208,7 +208,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('fire when nobody has confirmed a subscription or the check does not run, in stages with alarmEmail', () => {
+  it('with alarmEmail, an alarm fires when no subscription is confirmed or the check does not run', () => {
     const unheard = (template: Template) =>
       all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'AlarmSubscriptions');
     expect(unheard(dev)).toEqual([]);
@@ -223,7 +223,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('fire when a scheduled function does not run', () => {
+  it('an alarm fires when a scheduled function does not run', () => {
     dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'Invocations',
       ComparisonOperator: 'LessThanThreshold',

@@ -27,6 +27,6 @@ test('a budget emails the alarm address about actual and forecast costs', () => 
   });
 });
 
-test('a stage has no budget without an address, or if its budget is 0', () => {
+test('a stage without an address or with budget 0 has no budget', () => {
   expect([budgets({}), budgets({ alarmEmail, monthlyBudget: 0 })]).toEqual([[], []]);
 });

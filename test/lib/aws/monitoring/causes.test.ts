@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const START = 1_800_000_000_000;
-/** How long (ms) after its cause an alarm may start. */
+/** The maximum time (ms) from a cause to its alarm. */
 const SOON = 12 * MINUTE;
 
 const alarms = alarmsOf(stackOf({ ...production, mqtt: true, ...mqttDomain }));
@@ -18,9 +18,9 @@ const alarm = (id: string): AlarmProperties => {
   return found;
 };
 
-/** The times (ms) of the causes of an alarm, and of the end of the run. */
+/** When (ms) an alarm's causes occur and the run ends. */
 type Run = { causes: readonly number[]; end: number };
-/** The values that a run has for metrics whose key contains a name. */
+/** A run's values for each metric whose key contains a given name. */
 type Series = (run: Run) => Readonly<Record<string, readonly Point[]>>;
 
 const everyMinute = ({ causes: [first = 0], end }: Run, before = 0): number[] =>
@@ -34,7 +34,7 @@ const both =
 const arrival =
   (metric: string, value = 1): Series =>
   ({ causes }) => ({ [metric]: causes.map((at) => ({ at, value })) });
-/** Each cause remains until the end, like a message that nobody removes. */
+/** Each cause remains until the end, like a message that no one removes. */
 const lasting =
   (metric: string, value = 1): Series =>
   (run) => ({
@@ -49,7 +49,7 @@ const passing =
       return { at, value: isAffected ? high : calm };
     }),
   });
-/** A value is reported at an interval (ms), but not for some time after each cause. */
+/** A value is reported at an interval (ms), except for a pause after each cause. */
 const missing =
   (metric: string, interval: number, pause: number): Series =>
   ({ causes: [first = 0, ...others], end }) => ({
@@ -57,7 +57,7 @@ const missing =
       .filter((at) => ![first, ...others].some((cause) => cause <= at && at < cause + pause))
       .map((at) => ({ at, value: 1 })),
   });
-/** Each cause is a message that fails whenever it is retried. */
+/** Each cause is a message that keeps failing when retried. */
 const retried =
   (metric: string): Series =>
   ({ causes, end }) => ({
@@ -74,7 +74,7 @@ const retried =
 const AGE = 'ApproximateAgeOfOldestMessage';
 const VISIBLE = 'ApproximateNumberOfMessagesVisible';
 
-/** How a cause of each alarm changes the metrics that it affects. */
+/** How each alarm's cause changes the metrics it affects. */
 const seriesOf: Readonly<Record<string, Series>> = {
   'tasks-failing': arrival('TasksFailed'),
   'alarms-untold': arrival('AlarmsUntold'),
@@ -127,9 +127,9 @@ const seriesOf: Readonly<Record<string, Series>> = {
   'notifications-undeliverable': arrival('Undeliverable', 3),
 };
 
-/** How long (ms) the second cause follows the first: longer than the period of the alarm. */
+/** How long (ms) the second cause follows the first: longer than the alarm period. */
 const gaps: Readonly<Record<string, number>> = { 'alarms-unheard': 5 * DAY, 'mails-bounced': 3 * HOUR };
-/** How long (ms) after its cause an alarm may start, for alarms that take longer than the others. */
+/** The maximum time (ms) from a cause to its alarm, for alarms slower than the others. */
 const delays: Readonly<Record<string, number>> = {
   'alarms-unheard': DAY + HOUR,
   'messages-absent': 20 * MINUTE,
@@ -140,7 +140,7 @@ const measuredFrom =
   (key) =>
     Object.entries(points).find(([name]) => key.includes(name))?.[1];
 
-/** Returns the causes after which the alarm starts soon. */
+/** Returns, for each cause, whether the alarm starts soon after it. */
 const noticedBy = (id: string, properties: AlarmProperties): boolean[] => {
   const soon = delays[id] ?? SOON;
   const second = START + (gaps[id] ?? 40 * MINUTE);
@@ -151,18 +151,18 @@ const noticedBy = (id: string, properties: AlarmProperties): boolean[] => {
 };
 
 describe('CloudWatch, which notifies only when an alarm starts,', () => {
-  test.each([...alarms.keys()])('notifies of the first cause of %s, and of a second one later', (id) => {
+  test.each([...alarms.keys()])('notifies about the first cause of %s and about a second one later', (id) => {
     expect(noticedBy(id, alarm(id))).toEqual([true, true]);
   });
 
-  test('evaluates every alarm of the template in these tests', () => {
+  test('evaluates every alarm in the template', () => {
     expect(Object.keys(seriesOf).toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 
   test.each([
     ['quarantine', `${VISIBLE} quarantine`, 1],
     ['waiting-old', 'OldestWaiting', 900],
-  ])('would not notify of a second cause if %s measured a level instead of an increase', (id, metric, Threshold) => {
+  ])('would not notify about a second cause if %s measured a level instead of an increase', (id, metric, Threshold) => {
     const { Metrics: _, ExtendedStatistic: __, ...rest } = alarm(id);
     const [MetricName = '', value = ''] = metric.split(' ');
     const level = { ...rest, MetricName, Dimensions: [{ Value: value }], Statistic: 'Maximum', Period: 300, Threshold };
@@ -176,7 +176,7 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
     );
   });
 
-  test.each(counts)('notifies of a cause in one home even if another home causes %s every five minutes', (id) => {
+  test.each(counts)('notifies about a cause in one home while another home causes %s every five minutes', (id) => {
     const ofOne = Array.from({ length: 12 }, (_, at) => START + 5 * at * MINUTE);
     const ofOther = START + 32.5 * MINUTE;
     const causes = [...ofOne, ofOther].toSorted((one, other) => one - other);

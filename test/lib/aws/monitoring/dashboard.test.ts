@@ -10,7 +10,7 @@ const { template } = stackOf(production);
 const all = (type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-/** Returns the widgets of the dashboard, with `?` for values that are known only after deployment. */
+/** Returns the dashboard widgets, with `?` for values known only after deployment. */
 const widgets = (): Properties[] => {
   const [{ DashboardBody }] = all('AWS::CloudWatch::Dashboard') as [Properties];
   const text = DashboardBody['Fn::Join'][1].map((part: unknown) => (typeof part === 'string' ? part : '?')).join('');
@@ -18,7 +18,7 @@ const widgets = (): Properties[] => {
 };
 
 describe('the dashboard', () => {
-  it('shows in its first row whether falls are reported in time: all alarms, and the latencies', () => {
+  it('shows in its first row whether falls are reported in time: all alarms and the latencies', () => {
     const first = widgets().filter(({ y }) => y === 0);
     expect(first.map(({ x, properties: { title } }) => [x, title])).toEqual([
       [0, 'Are falls reported in time?'],
@@ -56,7 +56,7 @@ it('alarms read exactly the metrics that a stage without a dashboard still write
 });
 
 describe('the saved queries', () => {
-  it('search the logs of all functions and of the API, in a folder named after the stack', () => {
+  it('saved queries search all function logs and the API log, in a folder named after the stack', () => {
     const queries = all('AWS::Logs::QueryDefinition');
     expect(queries.map(({ Name }) => Name)).toContainEqual(expect.stringMatching(/^Test\/what became of ID/));
     for (const { LogGroupNames, QueryString } of queries) {
@@ -65,7 +65,7 @@ describe('the saved queries', () => {
     }
   });
 
-  it('search for messages that functions actually log', () => {
+  it('saved queries search for messages that functions actually log', () => {
     const filters = all('AWS::Logs::QueryDefinition').map(({ QueryString }) => String(QueryString));
     const messages = filters.flatMap((filter) =>
       [...filter.matchAll(/message = "([^"]+)"/g)].map(([, message]) => message),

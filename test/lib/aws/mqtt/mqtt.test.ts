@@ -15,7 +15,7 @@ const ruleArn = Match.objectLike({
 });
 
 describe('MQTT', () => {
-  it('exists only in stages with the setting `mqtt`, and needs few resources', () => {
+  it('exists only in stages with the `mqtt` setting, and needs few resources', () => {
     const count = (stack: Template) => Object.keys(stack.toJSON().Resources).length;
     expect(JSON.stringify(off.toJSON())).not.toContain('AWS::IoT::');
     const names = Object.values(off.findResources('AWS::Lambda::Function')).map(
@@ -33,7 +33,7 @@ describe('MQTT', () => {
     expect(new Set(rules(template))).toEqual(new Set(['sensor_cloud_test_2_messages']));
   });
 
-  it('accepts connections that the authorizer allows, only over TLS, at a host of AWS or of the stage', () => {
+  it('accepts only TLS connections that the authorizer allows, at an AWS host or a custom host', () => {
     template.hasResourceProperties('AWS::IoT::Authorizer', {
       AuthorizerFunctionArn: arn('authorizer'),
       SigningDisabled: true,
@@ -42,7 +42,7 @@ describe('MQTT', () => {
     const names = [template, named].flatMap((stack) =>
       Object.values(stack.findResources('AWS::IoT::Authorizer')).map(({ Properties }) => Properties.AuthorizerName),
     );
-    // The same in every stage, so that CloudFormation rejects a second one in the account and region.
+    // The same in every stage, so CloudFormation rejects a second one in the same account and region.
     expect(names).toEqual(['sensor-cloud', 'sensor-cloud']);
     const domain = {
       AuthorizerConfig: { AllowAuthorizerOverride: false, DefaultAuthorizerName: { Ref: 'mqttauthorizer' } },
@@ -58,7 +58,7 @@ describe('MQTT', () => {
     );
   });
 
-  it('forwards every device message unchanged with its sender, and only through this rule of AWS IoT', () => {
+  it('forwards every device message unchanged with its sender, only through this AWS IoT rule', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       RuleName: 'sensor_cloud_test_2_messages',
       TopicRulePayload: {
@@ -91,7 +91,7 @@ describe('MQTT', () => {
       Description: Match.stringLikeRegexp(': ingest$'),
       DeadLetterConfig: { TargetArn: arn('mqtt-queue') },
     });
-    // By default Lambda would retry unseen for six hours.
+    // By default, Lambda would silently retry for six hours.
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: { Ref: idOf('ingest') },
       MaximumEventAgeInSeconds: 60,
@@ -119,7 +119,7 @@ describe('MQTT', () => {
     });
   });
 
-  it('raises an alarm when AWS IoT rejects devices, and when the rule fails', () => {
+  it('raises an alarm when AWS IoT rejects devices and when the rule fails', () => {
     const sums = Object.values(template.findResources('AWS::CloudWatch::Alarm'))
       .map(({ Properties }) => Properties)
       .filter(({ Metrics = [] }: Properties) => JSON.stringify(Metrics).includes('AWS/IoT'));
@@ -133,7 +133,7 @@ describe('MQTT', () => {
     for (const { TreatMissingData } of sums) expect(TreatMissingData).toBe('notBreaching');
   });
 
-  it('publishes its endpoint and the topic of Basic Ingest as outputs', () => {
+  it('publishes its endpoint and the Basic Ingest topic as outputs', () => {
     expect(JSON.stringify(template.findOutputs('*'))).toContain(
       '"$aws/rules/sensor_cloud_test_2_messages/v1/devices/{sensorId}/messages"',
     );

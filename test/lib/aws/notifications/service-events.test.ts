@@ -37,7 +37,7 @@ const publishing = (service: string, arn: string) => ({
 });
 
 describe('events about undelivered messages', () => {
-  it('reach a topic from SES and AWS End User Messaging, unlike events about delivered messages', () => {
+  it('SES and AWS End User Messaging publish undelivered messages to a topic, but not delivered ones', () => {
     template.hasResourceProperties('AWS::SES::ConfigurationSet', { Name: 'Test' });
     template.hasResource('AWS::SES::ConfigurationSetEventDestination', {
       Properties: {
@@ -71,7 +71,7 @@ describe('events about undelivered messages', () => {
       expect(JSON.stringify(sms)).not.toContain(`"${type}"`);
   });
 
-  it('come only from the configuration sets of this stage, over TLS', () => {
+  it("events about undelivered messages come only from this stage's configuration sets, over TLS", () => {
     template.hasResourceProperties('AWS::SNS::TopicPolicy', {
       Topics: [topic],
       PolicyDocument: {
@@ -84,7 +84,7 @@ describe('events about undelivered messages', () => {
     });
   });
 
-  it('go from the topic into the queue, which accepts messages only from this topic', () => {
+  it('events go from the topic into the queue, which accepts messages only from this topic', () => {
     template.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'sqs',
       TopicArn: topic,
@@ -111,7 +111,7 @@ describe('events about undelivered messages', () => {
     });
   });
 
-  it('need the permission to send through a configuration set', () => {
+  it('events require permission to send through a configuration set', () => {
     const policies = Object.entries(template.findResources('AWS::IAM::Role')).filter(
       ([id]) => id === idOf('deliver-role'),
     );
@@ -127,7 +127,7 @@ describe('events about undelivered messages', () => {
     ['neither', off, 0, 0],
     ['email', mailOnly, 1, 0],
     ['SMS', smsOnly, 0, 1],
-  ])('have configuration sets only for the services of the stage: %s', (_, stack, mail, sms) => {
+  ])('configuration sets exist only for the services in the stage: %s', (_, stack, mail, sms) => {
     stack.resourceCountIs('AWS::SES::ConfigurationSet', mail);
     stack.resourceCountIs('AWS::SMSVOICE::ConfigurationSet', sms);
     const functions = Object.values(stack.findResources('AWS::Lambda::Function')).map(

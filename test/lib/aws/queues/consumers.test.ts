@@ -26,7 +26,7 @@ const stackWith = (concurrency?: object) => {
         .filter(({ Properties }) => 'ReservedConcurrentExecutions' in Properties)
         .map(({ Properties }) => [Properties.Description.split(': ')[1], Properties.ReservedConcurrentExecutions]),
     ),
-    /** Returns the maximum concurrency of each queue of a consumer. */
+    /** Returns the maximum concurrency of each of a consumer's queues. */
     sharesOf: (name: string): number[] =>
       mappings
         .filter(({ Properties }) => Properties.FunctionName.Ref === idOf(name))
@@ -36,7 +36,7 @@ const stackWith = (concurrency?: object) => {
 
 const generous = { devices: 40, process: 9_000, deliver: 9_000, sweep: 2 };
 const large = stackWith(generous);
-/** Two for each queue, and a remainder that is too small for a third. */
+/** Two for each queue, and a remainder too small for a third. */
 const reservable = contracts.filter(({ name }) => name in NOTHING_RESERVED);
 const minimal = Object.fromEntries(reservable.map(({ name, queues }) => [name, 3 * queues.length - 1]));
 const small = stackWith({ ...minimal, sweep: 0 });
@@ -47,7 +47,7 @@ test.each([
   ['timers', 20],
   ['deliveries', 30],
   ['retries', 30],
-])('messages of %s that a killed process had received become visible again within %d s', (name, seconds) => {
+])('%s messages received by a killed process become visible again within %d s', (name, seconds) => {
   const { template, idOf } = stackOf({});
   const queue: Properties = template.findResources('AWS::SQS::Queue')[idOf(`${name}-queue`)];
   const [{ FunctionName } = { FunctionName: {} }] = Object.values(
@@ -57,18 +57,18 @@ test.each([
     .filter(({ EventSourceArn }) => EventSourceArn['Fn::GetAtt'][0] === idOf(`${name}-queue`));
   const { Timeout } = template.findResources('AWS::Lambda::Function')[FunctionName.Ref]?.Properties ?? {};
   expect(queue.Properties.VisibilityTimeout).toBeLessThanOrEqual(seconds);
-  // Otherwise a second process could handle a message concurrently, and Lambda rejects such a queue.
+  // Otherwise, a second process could handle a message concurrently, and Lambda rejects such a queue.
   expect(queue.Properties.VisibilityTimeout).toBeGreaterThan(Timeout);
   // The lease of a delivery also lasts no longer.
   expect(LEASE_SECONDS).toBeLessThanOrEqual(30);
 });
 
 describe('reserved concurrency', () => {
-  it('follows the setting of the stage, and 0 reserves nothing', () => {
+  it('reserved concurrency follows the stage setting, and 0 reserves nothing', () => {
     expect([large.reserved, small.reserved, none.reserved]).toEqual([generous, minimal, {}]);
   });
 
-  it('caps functions that falls do not depend on, and no others', () => {
+  it('reserved concurrency caps exactly the functions that falls do not depend on', () => {
     const caps = { feed: 100, console: 50, 'personal-data': 20 };
     const { template } = stackOf({ mqtt: true, concurrencyCaps: caps, concurrency: { devices: 40 } });
     const functions: Properties[] = Object.values(template.findResources('AWS::Lambda::Function'));
@@ -87,13 +87,13 @@ describe('reserved concurrency', () => {
       );
   });
 
-  it.each(reservable)('limits the queues of $name as its contract states', (consumer) => {
+  it.each(reservable)('reserved concurrency limits the queues of $name as its contract states', (consumer) => {
     const { name, queues, concurrency } = consumer;
     expect(small.sharesOf(name)).toEqual(queues.map(() => 2));
     for (const { sharesOf } of [large, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
   });
 
-  it.each(reservable)('rejects a value below what Lambda needs for the queues of $name', ({ name, queues }) => {
+  it.each(reservable)('a value below the Lambda minimum for the queues of $name is rejected', ({ name, queues }) => {
     const stage = (reserved: number) => () =>
       stageFrom((key) => (key === 'concurrency' ? { [name]: reserved } : undefined));
     const enough = 2 * queues.length;
@@ -102,7 +102,7 @@ describe('reserved concurrency', () => {
   });
 });
 
-describe('a consumer of a FIFO queue', () => {
+describe('a FIFO queue consumer', () => {
   it('rejects a batch size above ten', () => {
     const { stack } = stackOf({ mqtt: true });
     const fifo = contracts.find(({ queues }) => queues.some(isFifo)) as Consumer;

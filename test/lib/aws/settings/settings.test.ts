@@ -19,7 +19,7 @@ describe('a stage with every accepted value of its settings', () => {
   });
 });
 
-/** Returns the code of folders, without the declarations of settings. */
+/** Returns the code in the given folders, without the declarations of settings. */
 const codeOf = (...folders: string[]): string => {
   const root = new URL('../../../../', import.meta.url).pathname;
   return folders
@@ -29,8 +29,8 @@ const codeOf = (...folders: string[]): string => {
     .join('\n');
 };
 
-it('every setting of a stage is read by the stack or a function', () => {
-  // An unused setting compiles and does nothing.
+it('every stage setting is read by the stack or a function', () => {
+  // An unused setting compiles and has no effect.
   const code = codeOf('lib/aws/');
   const isRead = (name: string) =>
     new RegExp(String.raw`\bstage\.${name}\b|\b${name}\b[^{}]*\}(: Stage\b| = stage\b)`).test(code);
@@ -42,7 +42,7 @@ it('every setting of a stage is read by the stack or a function', () => {
   expect(names.filter((name) => !isRead(name) && !isPassedOn(name))).toEqual([]);
 });
 
-it('every variable of the environment is read by a function', () => {
+it('every environment variable is read by a function', () => {
   const code = codeOf('functions/', 'shared/');
   expect(Object.keys(environment).filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
 });

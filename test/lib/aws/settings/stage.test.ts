@@ -7,12 +7,12 @@ const stage = (context: Record<string, unknown> = {}) => stageFrom((key) => cont
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c';
 const both = { publicUrl: 'https://cloud.example.org', deviceUrl: 'https://cloud.example.org' };
 
-describe('the settings of a stage', () => {
-  it('each have a default', () => {
+describe('stage settings', () => {
+  it('every setting has a default', () => {
     expect(stage()).toMatchObject({ name: 'dev', rateLimit: 30, allowPrivateTargets: false, retrySchedule: [] });
   });
 
-  it('accept text, as the command line passes it', () => {
+  it('settings accept text, as passed on the command line', () => {
     const given = {
       stage: 'prod',
       publicUrl: 'https://cloud.example.org',
@@ -39,7 +39,7 @@ describe('the settings of a stage', () => {
     });
   });
 
-  it('accept JSON, as cdk.json contains it', () => {
+  it('settings accept JSON, as written in cdk.json', () => {
     const given = {
       rateLimit: 50,
       allowPrivateTargets: true,
@@ -52,7 +52,7 @@ describe('the settings of a stage', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
-  it('refuse unknown names and suggest the setting that was probably meant', () => {
+  it('an unknown name is rejected with a suggestion of a similar setting', () => {
     const named =
       (...names: string[]) =>
       () =>
@@ -66,14 +66,14 @@ describe('the settings of a stage', () => {
     expect(named('stage', 'publicUrl', ...ofCdk)).not.toThrow();
   });
 
-  it('no longer include the token of the Telegram bot, and say where it belongs', () => {
+  it('the removed telegramToken setting is rejected, with a pointer to its replacement', () => {
     const context = { stage: 'dev', telegramToken: '123456:a-token-of-a-bot-that-is-long' };
     const read = () => stageFrom((key) => context[key as keyof typeof context], Object.keys(context));
     expect(read).toThrow(/telegramToken is no longer read.*Secrets Manager.*set telegramSecretName/);
     expect(read).not.toThrow(/123456/);
   });
 
-  it('require a custom host for MQTT, except in a dev or test stage', () => {
+  it('MQTT requires a custom host, except in a dev or test stage', () => {
     expect(() => stage({ stage: 'prod', mqtt: true })).toThrow('mqttHost: required with mqtt');
     expect(stage({ stage: 'test-2', mqtt: true }).mqtt).toBe(true);
     expect(
@@ -81,7 +81,7 @@ describe('the settings of a stage', () => {
     ).toMatchObject({ mqtt: true });
   });
 
-  it("contain only the hash of the proxy's secret, given as text or JSON, plain or hashed", () => {
+  it("settings contain only the hash of the proxy's secret, given as text or JSON, plain or hashed", () => {
     const secret = 'a-secret-of-16-or-more';
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };
@@ -91,7 +91,7 @@ describe('the settings of a stage', () => {
       expect(stage({ trustedProxy: none }).trustedProxy).toEqual({ header: '', secretHeader: '', secret: '' });
   });
 
-  it('retain data by default, except in stages named dev or test, alone or before a digit or hyphen', () => {
+  it('data is retained by default, except in stages named dev or test, optionally with a digit or hyphen', () => {
     expect(['dev', 'test-2', 'prod', 'acme'].map((name) => stage({ stage: name }).keepData)).toEqual([
       false,
       false,
@@ -110,7 +110,7 @@ describe('the settings of a stage', () => {
     expect(stage({ stage: 'prod', keepData: false }).keepData).toBe(false);
   });
 
-  it('have the defaults of their preset', () => {
+  it('settings default to the values of their preset', () => {
     const of = (given: Record<string, unknown>) => {
       const { waf, dashboard, keepData, silenceMinutes } = stage(given);
       return { waf, dashboard, keepData, silenceMinutes };
@@ -165,7 +165,7 @@ describe('the settings of a stage', () => {
     ['quotas', '{"bot":1}'],
     ['quotas', { bots: 1.5 }],
     ['quotas', '7'],
-  ])('reject an invalid value and name the setting: %s=%s', (key, value) => {
+  ])("an invalid value is rejected with the setting's name: %s=%s", (key, value) => {
     expect(() => stage({ [key]: value })).toThrow(new RegExp(`\\n  ${key}(:| must be) `));
   });
 
@@ -180,15 +180,15 @@ describe('the settings of a stage', () => {
       { concurrency: { deliver: 3 } },
       'concurrency: deliver must be 0 or at least 4, because each of its queues needs 2',
     ],
-  ])('reject settings that contradict each other: %j', (given, sentence) => {
+  ])('contradictory settings are rejected: %j', (given, sentence) => {
     expect(() => stage(given)).toThrow(`invalid settings of the stage:\n  ${sentence}`);
   });
 
-  it('allow both APIs the same host if a proxy in front terminates TLS', () => {
+  it('both APIs may share a host if a proxy in front terminates TLS', () => {
     expect(stage(both)).toMatchObject(both);
   });
 
-  it('report all errors at once', () => {
+  it('all errors are reported at once', () => {
     expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/rateLimit must be .*mailSender must be /s);
   });
 });
