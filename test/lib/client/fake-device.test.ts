@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-describe.each(['maker_a', 'maker_b'] as const)('a fake device of %s', (manufacturer) => {
+describe.each(['maker_a', 'maker_b'] as const)('a fake %s device', (manufacturer) => {
   test('registers, and its messages become the events specified in section D2', async () => {
     const { username, password } = await createHome(
       await adminOf(cloud.url),
@@ -55,7 +55,7 @@ describe.each(['maker_a', 'maker_b'] as const)('a fake device of %s', (manufactu
       'fall/fall_detected',
       'fall/finished',
       'fall/fall_suspected',
-      // Maker B cancels a fall once nobody is in the room.
+      // Maker B cancels a fall once the room is empty.
       ...(manufacturer === 'maker_b' ? ['fall/canceled'] : []),
       'presence/empty_room',
     ]);

@@ -16,7 +16,7 @@ const startFeed = async (...given: Parameters<typeof startService>) => {
   return { ...service, client: createClient({ baseUrl: service.url, token: 'the-token', pause: async () => {} }) };
 };
 
-/** Returns a generator of numbers from 0 to 1 that are the same in every run. */
+/** Returns a generator for numbers from 0 to 1, identical in every run. */
 const seeded = (seed: number) => {
   let state = seed;
   return () => {
@@ -25,7 +25,7 @@ const seeded = (seed: number) => {
   };
 };
 
-/** Reads a number of messages from a feed. Returns their ids. */
+/** Reads a number of feed messages. Returns their ids. */
 const read = async ({ client }: Awaited<ReturnType<typeof startFeed>>, count: number, options: FeedOptions = {}) => {
   const ids: string[] = [];
   for await (const { id } of feed(client, WEBHOOK, options)) {
@@ -102,7 +102,7 @@ test.each([401, 403, 404, 409])('feed throws on %i without a retry', async (stat
   expect(service.asked).toHaveLength(1);
 });
 
-test('feed pauses for a second after a call that returned at once without a message, because too many others are waiting', async () => {
+test('feed pauses for a second after an immediate empty response, caused by too many waiting callers', async () => {
   let calls = 0;
   const nothing = () => (++calls <= 2 ? { status: 200, body: [] } : null);
   const service = await startFeed(1, undefined, nothing);
@@ -125,7 +125,7 @@ test('feed fetches messages again after two minutes, before their signatures are
   expect(service.asked.map(({ after }) => after)).toEqual([null, 'm2', 'm3']);
 });
 
-test('a receiver that crashes at any message misses no message, and gets no message twice between two crashes', async () => {
+test('a receiver that crashes at random misses nothing, and repeats nothing between crashes', async () => {
   const service = await startFeed(200);
   const random = seeded(7);
   const handled: string[] = [];
@@ -146,7 +146,7 @@ test('a receiver that crashes at any message misses no message, and gets no mess
   expect([...new Set(handled)]).toEqual(service.messages.map(({ id }) => id));
 });
 
-test('feed works with the token of a webhook, returns signed events, and returns no event again once it is acknowledged', async () => {
+test('feed accepts a webhook token, returns signed events, and does not repeat acknowledged events', async () => {
   const world = await createFeedWorld();
   const home = await world.furnish();
   const client = createClient({ baseUrl: world.url, token: home.token });
@@ -165,7 +165,7 @@ test('feed works with the token of a webhook, returns signed events, and returns
   await world.stop();
 });
 
-test('feed ends when it is aborted while it waits for a message', async () => {
+test('feed ends when aborted while waiting for a message', async () => {
   const service = await startFeed(0);
   const abort = new AbortController();
   const reading = read(service, 1, { signal: abort.signal });

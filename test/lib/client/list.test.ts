@@ -5,7 +5,7 @@ import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { gather } from '#test/fixtures/gather.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
-/** Returns a client of a list whose response depends on the query, and the queries so far. */
+/** Returns a list client whose responses depend on the query, and the queries so far. */
 const listing = (answer: (query: URLSearchParams) => Response) => {
   const queries: Record<string, string>[] = [];
   const fetch = async ({ url }: Request): Promise<Response> => {
@@ -19,7 +19,7 @@ const page = (total: number, page: number, perPage: number, ids: readonly number
   { total, page, perPage, data: ids.map((id) => ({ id })) },
 ];
 
-test('listAll reads a list with an exact total page by page, with its filters and only as needed', async () => {
+test('listAll reads a list with an exact total page by page, with filters, only as needed', async () => {
   const all = [1, 2, 3, 4, 5];
   const { client, queries } = listing((query) => {
     const at = Number(query.get('page') ?? 0);
@@ -37,7 +37,7 @@ test('listAll reads a list with an exact total page by page, with its filters an
   );
 });
 
-test('listAll follows the links of a list without an exact total, to pages and cursors alike', async () => {
+test('listAll follows the links in a list without an exact total, to pages and cursors alike', async () => {
   const links = ['page=1&perPage=200&state=failed', 'page=0&perPage=200&state=failed&after=d9'];
   const { client, queries } = listing(() => {
     const link = links[queries.length - 1];
@@ -53,7 +53,7 @@ test('listAll follows the links of a list without an exact total, to pages and c
   ]);
 });
 
-test('listAll throws the Problem of a rejected page after yielding the pages before it', async () => {
+test('listAll throws the Problem for a rejected page after yielding the pages before it', async () => {
   const { client, queries } = listing(() =>
     queries.length === 1
       ? Response.json(page(400, 0, 200, [1]))
@@ -67,7 +67,7 @@ test('listAll throws the Problem of a rejected page after yielding the pages bef
   expect(seen).toEqual([1]);
 });
 
-test('listAll yields every item of a real list exactly once, with and without an exact total', async () => {
+test('listAll yields every item in a real list exactly once, with and without an exact total', async () => {
   const cloud = await startTestCloud();
   const home = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
   const client = createClient({ baseUrl: cloud.url, username: home.username, password: home.password });

@@ -17,7 +17,7 @@ import { startHost } from '#test/fixtures/host.ts';
 const run = promisify(execFile);
 const root = new URL('../../..', import.meta.url).pathname;
 
-/** A user's project in which the packed client is installed; its dependencies come from this clone. */
+/** A user's project with the packed client installed. Dependencies come from this clone. */
 let project: string;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'client-'));
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(join(project, '..'), { recursive: true }));
 
-test('the package has the version of this repository, and depends only on openapi-fetch', async () => {
+test("the package has the repository's version and depends only on openapi-fetch", async () => {
   const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, 'package.json'), 'utf8');
   const { version, dependencies, license, bin } = JSON.parse(text);
   expect([version, license]).toEqual([own.version, own.license]);
@@ -82,7 +82,7 @@ console.log(JSON.stringify({ id, action: JSON.parse(body).event.action, names })
   expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), action: 'fall_detected', names: ['Sensor 00B1'] });
 });
 
-test('the command of the package listens until Ctrl-C', async () => {
+test('the packaged command listens until Ctrl-C', async () => {
   const others: Others = (call) => (call.includes('/feed') ? null : { status: 200, body: { id: WEBHOOK, url: null } });
   const [service, local] = await Promise.all([startFeed(2, undefined, others), startReceiver()]);
   const bin = join(project, 'node_modules', PACKAGE_NAME, 'command.js');
@@ -100,7 +100,7 @@ test('the command of the package listens until Ctrl-C', async () => {
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('the types of the package cover every path, parameter and field, in Node and in browsers', async () => {
+test('the packaged types cover every path, parameter and field, in Node and in browsers', async () => {
   const lines = [
     `import { createClient, feed, listAll, ok, type Sensor, verify } from '${PACKAGE_NAME}';`,
     `const cloud = createClient({ baseUrl: '', token: '' });`,
@@ -156,7 +156,7 @@ test('the types of the package cover every path, parameter and field, in Node an
   }
 });
 
-test('the package imports nothing from Node, and runs without its globals', async () => {
+test('the package imports nothing from Node and runs without Node globals', async () => {
   const used = 'createClient, FakeDevice, feed, listAll, ok, verify';
   const contents = `import { ${used} } from '${PACKAGE_NAME}'; globalThis.found = [${used}];`;
   const stdin = { contents, resolveDir: project };

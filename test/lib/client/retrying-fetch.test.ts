@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retryingFetch } from '#lib/client/retrying-fetch.ts';
 
-/** A service that responds with one status after another, and then keeps responding with the last one. */
+/** A service that responds with the given statuses in turn, then keeps repeating the last one. */
 const service = (...answers: [status: number, retryAfter?: string][]) => {
   const calls: string[] = [];
   const waited: number[] = [];
@@ -16,7 +16,7 @@ const service = (...answers: [status: number, retryAfter?: string][]) => {
 const get = () => new Request('http://localhost/a');
 const post = () => new Request('http://localhost/a', { method: 'POST', body: 'text' });
 
-test('retries any call after the Retry-After of a 429, with its body', async () => {
+test('retries any request after the Retry-After of a 429 response, with its body', async () => {
   const { call, calls, waited } = service([429, '3'], [429], [200]);
   expect((await call(post())).status).toBe(200);
   expect([calls, waited]).toEqual([
@@ -25,7 +25,7 @@ test('retries any call after the Retry-After of a 429, with its body', async () 
   ]);
 });
 
-test('retries a 503 only for a call that changes nothing', async () => {
+test('retries a 503 response only for a request without side effects', async () => {
   const reading = service([503, '2'], [200]);
   expect((await reading.call(get())).status).toBe(200);
   const writing = service([503, '2'], [200]);
@@ -33,7 +33,7 @@ test('retries a 503 only for a call that changes nothing', async () => {
   expect(writing.calls).toHaveLength(1);
 });
 
-test('returns the response after six attempts, and for a Retry-After that is too long or not a number', async () => {
+test('returns the response after six attempts, or if Retry-After is too long or not a number', async () => {
   const never = service([429, '1']);
   expect((await never.call(get())).status).toBe(429);
   expect(never.calls).toHaveLength(6);
@@ -52,7 +52,7 @@ test('does not retry other error statuses', async () => {
   }
 });
 
-test('stops waiting when the call is aborted', async () => {
+test('stops waiting when the request is aborted', async () => {
   const { send } = service([429, '10']);
   const abort = new AbortController();
   const call = retryingFetch(send)(new Request('http://localhost/a', { signal: abort.signal }));

@@ -25,7 +25,7 @@ const service = (isOpen = () => true) => {
 const baseUrl = 'http://localhost/api/v1/';
 const user = { username: 'nurse', password: 'a-long-password' };
 
-test('a client logs in at the first call, and uses the session for later ones', async () => {
+test('a client logs in for the first request and reuses the session for later ones', async () => {
   const { fetch, seen, logins } = service();
   const client = createClient({ baseUrl, fetch, ...user });
   expect(seen).toEqual([]);
@@ -38,7 +38,7 @@ test('a client logs in at the first call, and uses the session for later ones', 
   );
 });
 
-test('a client renews an ended session once for all calls, and resends them with their bodies', async () => {
+test('a client renews an ended session once for all requests, and resends them with their bodies', async () => {
   const { fetch, seen, forget, logins } = service();
   const client = createClient({ baseUrl, fetch, ...user });
   await ok(client.GET('/sensors'));
@@ -53,7 +53,7 @@ test('a client renews an ended session once for all calls, and resends them with
   ]);
 });
 
-test('a client throws the response to a failed login, and logs in again at the next call', async () => {
+test('a client throws a failed login response, and logs in again for the next request', async () => {
   let isOpen = false;
   const { fetch, logins } = service(() => isOpen);
   const client = createClient({ baseUrl, fetch, ...user });
@@ -63,7 +63,7 @@ test('a client throws the response to a failed login, and logs in again at the n
   expect(logins()).toBe(1);
 });
 
-test('a client with a token sends it without cookies, and returns a 401', async () => {
+test('a client with a token sends it without cookies, and returns a 401 response', async () => {
   const { fetch, seen, logins } = service();
   const modes: string[] = [];
   const send = (request: Request) => {
@@ -76,7 +76,7 @@ test('a client with a token sends it without cookies, and returns a 401', async 
   expect([seen.map(([, token]) => token), logins(), modes]).toEqual([['Bearer pat_1'], 0, ['omit']]);
 });
 
-test('a client without token and user sends no token', async () => {
+test('a client without a token and user sends no token', async () => {
   const { fetch, seen } = service();
   await createClient({ baseUrl, fetch }).GET('/server/config');
   expect(seen.map(([, token]) => token)).toEqual([null]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Alarm = Record<string, unknown> & { createDate: number };
 type Span = { from: number; to: number };
@@ -27,14 +27,14 @@ const alarm = (createDate: number, more: object = {}): Alarm => ({
   overBy: null,
   ...more,
 });
-/** A time on a day of November 2026, in the time zone of the machine. */
+/** A local time in November 2026. */
 const at = (day: number, hour: number, minute = 0): number => new Date(2026, 10, day, hour, minute).getTime();
 
-test('the median of an even number of times lies between the two in the middle', () => {
+test('the median of an even number of times lies between the middle two', () => {
   expect([medianOf([]), medianOf([3]), medianOf([9, 1, 4]), medianOf([1, 10, 2, 4])]).toEqual([null, 3, 4, 3]);
 });
 
-test('unknown times are counted, and left out of medians', () => {
+test('unknown times are counted but excluded from medians', () => {
   const alarms = [
     alarm(100, { acknowledgement: { date: 140 }, overDate: 400, overBy: 'device' }),
     alarm(100, { acknowledgement: { date: 120 }, overDate: 9_000, overBy: 'time' }),
@@ -42,11 +42,11 @@ test('unknown times are counted, and left out of medians', () => {
   ];
   expect(timesTo(alarms, 'notified')).toEqual({ known: 0, missing: 3, median: null, worst: null });
   expect(timesTo(alarms, 'acknowledged')).toMatchObject({ known: 2, missing: 1, median: 30, worst: { ms: 40 } });
-  // An end by time alone was not reported by anybody.
+  // An end by timeout was not reported by anyone.
   expect(timesTo(alarms, 'over')).toMatchObject({ known: 1, missing: 2, median: 300 });
 });
 
-test('only the part of an offline period within a span counts', () => {
+test('only the part of an offline period within the time span counts', () => {
   const offline = (from: number, to: number | null) => alarm(from, { situation: 'sensor_inactive', overDate: to });
   const found = offlineIn(
     [offline(0, 120), offline(150, null), offline(300, 400), alarm(150)],
@@ -66,7 +66,7 @@ test('each time belongs to one shift, which ends when the next one begins', () =
   expect(shiftAt(at(28, 20, 59))).toEqual({ kind: 'late', from: at(28, 14), to: at(28, 21) });
 });
 
-test('people are on duty by weekly shifts unless an entry for the day replaces them', () => {
+test('people are on duty during weekly shifts unless an entry for the day replaces them', () => {
   const night = { from: at(27, 21), to: at(28, 6) };
   // 27 November 2026 is a Friday.
   const roster = [
@@ -82,7 +82,7 @@ test('people are on duty by weekly shifts unless an entry for the day replaces t
   ]);
 });
 
-test('a user with consecutive shifts over midnight counts as on duty once', () => {
+test('a user with consecutive shifts across midnight is listed as on duty once', () => {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const night = { from: at(27, 21), to: at(28, 6) };
   const roster = [

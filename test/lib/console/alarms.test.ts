@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
 type Feedback = { createDate: number; classification: string };
 type Hit = {
@@ -48,7 +48,7 @@ const closedAt = (minute: number) => ({
 });
 const idsOf = (alarms: readonly Alarm[]) => alarms.map(({ hits }) => hits.map(({ id }) => id));
 
-test('groups the hits of a fall into one alarm, separate from other sensors, other situations and later falls', () => {
+test("groups a fall's hits into one alarm, separate from other sensors, situations and later falls", () => {
   const hits = [
     hit(1, 0, { situation: 'fall_suspected' }),
     hit(2, 1, { sensorId: 'b' }),
@@ -65,14 +65,14 @@ test('starts a new alarm with the first hit after the previous alarm was answere
   expect(idsOf(alarmsOf([hit(1, 0, acknowledgedAt(3)), hit(2, 2)]))).toEqual([[1, 2]]);
 });
 
-test('raises alarms only for falls (but not their end), for vital signs and for offline sensors', () => {
+test('raises alarms only for falls (but not their end), vital signs and offline sensors', () => {
   const quiet = ['fall_canceled', 'fall_finished', 'empty_room', 'bed_left', 'sensor_active', 'sensor_tilted'];
   expect(alarmsOf(quiet.map((situation, at) => hit(at, at, { situation })))).toEqual([]);
   const alarming = ['fall_loop', 'fall_suspected_sensitive', 'fall_confirmed', 'respiration_low', 'sensor_inactive'];
   for (const situation of alarming) expect(alarmsOf([hit(1, 0, { situation })])).toHaveLength(1);
 });
 
-test('keeps an alarm open while one of its hits has neither an acknowledgement nor an outcome', () => {
+test('keeps an alarm open while any hit has neither an acknowledgement nor an outcome', () => {
   const states = [hit(1, 0), hit(1, 0, acknowledgedAt(5)), hit(1, 0, closedAt(5))].map((version) =>
     alarmsOf([version]).map(isOpen),
   );
@@ -92,13 +92,13 @@ test('lists an acknowledged alarm until it has an outcome, and a closed one for 
   expect(Object.values(answeredAlarms(alarms, START + 4 * MINUTE + SHIFT)).map(idsOf)).toEqual([[], []]);
 });
 
-test('keeps an answered alarm among the acknowledged ones while its fall is open, even after a shift', () => {
+test('keeps an answered alarm in the acknowledged list while its fall is open, even after a shift', () => {
   const fall = { sensorId: 'a', since: START };
   const { alarms } = withOpenFalls(alarmsOf([hit(1, 0, { ...acknowledgedAt(1), ...closedAt(2) })]), [fall]);
   expect(Object.values(answeredAlarms(alarms, START + 2 * SHIFT)).map(idsOf)).toEqual([[[1]], []]);
 });
 
-test('adds an open fall to the alarm of its sensor, and reports a fall without an alarm', () => {
+test("adds an open fall to its sensor's alarm, and reports a fall without an alarm", () => {
   const alarms = alarmsOf([hit(1, 10), hit(2, 11, { sensorId: 'b', situation: 'apnea' })]);
   const falls = [
     { sensorId: 'a', since: START + 9 * MINUTE },
@@ -111,7 +111,7 @@ test('adds an open fall to the alarm of its sensor, and reports a fall without a
   expect(found.unreported).toEqual(falls.slice(1));
 });
 
-test('keeps the newer version of a hit in any order of responses, and drops hits older than a day', () => {
+test('keeps the newer version of a hit, however responses are ordered, and drops day-old hits', () => {
   const END = START + 24 * 60 * MINUTE;
   const old = hit(1, 0);
   const newer = { ...hit(1, 0, acknowledgedAt(3)), updateDate: START + 3 * MINUTE };
@@ -125,7 +125,7 @@ test('keeps the newer version of a hit in any order of responses, and drops hits
   expect(merged(first, [], END + MINUTE).hits).toEqual([hit(2, 1)]);
 });
 
-test('counts an alarm from the start of its fall, even if its hit is later', () => {
+test('counts an alarm from the start of its fall, even if the hit came later', () => {
   const falls = [{ sensorId: 'a', since: START - MINUTE / 2 }];
   const [first, second] = withOpenFalls(alarmsOf([hit(1, 0), hit(2, 1, { sensorId: 'b' })]), falls).alarms;
   expect([first?.since, second?.since]).toEqual([START - MINUTE / 2, START + MINUTE]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by a path that the compiler does not see, because the console has other compiler settings.
+// Imported by a path invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
 type Listed = { sensorId: string; situation: string; hitIds: number[]; createDate: number; overDate: number | null };
 type Alarm = { sensorId: string; isFall: boolean; since: number };
@@ -22,7 +22,7 @@ const fall = (more: Partial<Listed> = {}): Listed => ({
   ...more,
 });
 
-test('a fall of the shift counts as not reported by any rule if it has no hit', () => {
+test('a fall without a hit in this shift counts as not reported by any rule', () => {
   const sensitive = fall({ situation: 'fall_detected_sensitive' });
   const listed = [
     fall(),
@@ -34,7 +34,7 @@ test('a fall of the shift counts as not reported by any rule if it has no hit', 
   expect(unreportedFalls(listed, [], NOW)).toEqual([fall(), sensitive]);
 });
 
-test('a fall that rules reported only as a suspicion is not listed twice', () => {
+test('a fall reported by rules only as a suspicion is not listed twice', () => {
   const reported = (since: number, more: Partial<Alarm> = {}) => [{ sensorId: 'a', isFall: true, since, ...more }];
   const listed = [fall()];
   expect(unreportedFalls(listed, reported(NOW - HOUR - MINUTE), NOW)).toEqual([]);
@@ -43,7 +43,7 @@ test('a fall that rules reported only as a suspicion is not listed twice', () =>
   expect(unreportedFalls(listed, reported(NOW - HOUR, { isFall: false }), NOW)).toEqual(listed);
 });
 
-test('closed falls are read once the open ones have changed, at most once a minute, even after an error', () => {
+test('closed falls are read after open ones change, at most once a minute, even after an error', () => {
   expect(nextRead(1, { changes: 1, at: NOW - HOUR }, NOW)).toBe(false);
   expect(nextRead(2, { changes: 1, at: NOW - HOUR }, NOW)).toBe(1);
   expect(nextRead(2, { changes: 1, at: NOW - 20_000 }, NOW)).toBe(40_000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deliveries as german } from '#lib/console/texts/deliveries-de.ts';
 import { deliveries as english } from '#lib/console/texts/deliveries-en.ts';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/deliveries/', import.meta.url).pathname;
 type Filter = { state: string | null; days: number | null; since: number | null; until: number | null; page: number };
 type More = { sensor: string | null; event: string | null; delivery: string | null };
@@ -29,7 +29,7 @@ const HOUR = 3_600_000;
 const NOW = 1_795_240_000_000;
 const filter = (search = '') => filterOf(new URLSearchParams(search));
 
-test('the filter of deliveries covers the last day by default, or everything stored if a link narrows the list', () => {
+test('the delivery filter covers the last day by default, or everything stored for a narrowing link', () => {
   expect(filter()).toMatchObject({ state: null, days: 1, since: null, page: 0 });
   expect(filter('sensor=a').days).toBe(30);
   expect(filter('event=b&since=5')).toMatchObject({ event: 'b', days: null, since: 5 });
@@ -45,31 +45,31 @@ test.each([
   'days=7&sensor=a',
   'since=5&event=b',
   'delivery=people%2Fc',
-])('the filter of deliveries survives a round trip through the URL: %s', (search) => {
+])('the delivery filter survives a round trip through the URL: %s', (search) => {
   expect(new URLSearchParams(paramsOf(filter(search))).toString()).toBe(search);
 });
 
-test('the filter of deliveries ignores invalid states, periods and numbers', () => {
+test('the delivery filter ignores invalid states, periods and numbers', () => {
   expect(filter('state=lost&days=2&since=x&page=-1')).toEqual(filter());
 });
 
-test('the filter of deliveries drops a custom period when a number of days is chosen', () => {
+test('the delivery filter drops a custom period when a number of days is chosen', () => {
   expect(paramsOf({ ...filter('since=5&until=6'), days: 7 })).toEqual({ days: '7' });
 });
 
-test('the filter of deliveries requests whole hours, so that the call stays the same for an hour', () => {
+test('the delivery filter requests whole hours, so the request stays the same for an hour', () => {
   const since = Math.floor((NOW - 24 * HOUR) / HOUR) * HOUR;
   expect(queryOf(filter(), NOW)).toEqual({ page: 0, since });
   expect(queryOf(filter(), since + 25 * HOUR - 1)).toEqual({ page: 0, since });
 });
 
-test('the filter of deliveries requests everything stored, or a custom period to the end of its last minute', () => {
+test('the delivery filter requests everything stored, or a custom period including its last minute', () => {
   expect(queryOf(filter('days=30'), NOW)).toEqual({ page: 0 });
   expect(queryOf(filter('until=60000&state=held'), NOW)).toEqual({ page: 0, state: 'held', until: 119_999 });
   expect(queryOf(filter('sensor=a&event=b'), NOW)).toEqual({ page: 0, sensorId: 'a', eventUuid: 'b' });
 });
 
-test('the filter of deliveries narrows the list only by a state or a custom period', () => {
+test('only a state or a custom period narrows the delivery list', () => {
   expect(['', 'days=7', 'state=held', 'since=5'].map((search) => isNarrowed(filter(search)))).toEqual([
     false,
     false,
@@ -116,7 +116,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ] as const)('in %s', (_, texts) => {
-  test('a delivery that is being retried shows the time of its next attempt until the attempt is due', () => {
+  test('a delivery being retried shows the time of its next attempt until the attempt is due', () => {
     const retried = delivery({ state: 'retrying', nextAttempt: NOW + 3_700_000 });
     expect(resultText(retried, NOW, texts)).toBe(texts.retryIn('1:01:40'));
     expect(resultText(retried, NOW + 3_700_000, texts)).toBe(texts.retryDue);
@@ -124,7 +124,7 @@ describe.each([
     expect(texts.notes.attempts(1)).not.toContain('1 attempts');
   });
 
-  test('a delivery that is not sent shows why, and what happens next', () => {
+  test('an unsent delivery shows why, and what happens next', () => {
     const failed = delivery({ state: 'failed', reason: 'exhausted' });
     expect(resultText(failed, NOW, texts)).toBe(texts.reasons.exhausted);
     expect(noteOf(failed, NOW, texts)).toEqual([
@@ -133,7 +133,7 @@ describe.each([
     ]);
     const held = delivery({ state: 'held', reason: 'webhook_disabled' });
     expect(noteOf(held, NOW, texts)?.[1]).toBe(texts.notes.heldEffect);
-    // A reason that this version does not know is shown as it is.
+    // A reason unknown to this version is shown as is.
     expect(resultText(delivery({ state: 'failed', reason: 'new_reason' }), NOW, texts)).toBe('new_reason');
   });
 

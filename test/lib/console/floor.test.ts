@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/floor/', import.meta.url).pathname;
 type Placed = { sensorId: string; x: number; y: number; rotation: number };
 type Plan = { width: number; height: number; rooms: Placed[] };
@@ -14,7 +14,7 @@ const { boxOf, extentOf, turned, withRoom, withRoomAt, withTurnedRoom } = (await
   withTurnedRoom: (plan: Plan, sensorId: string) => Plan;
 };
 
-/** A room that is 4 m wide, 1 m of it to the left of its sensor, and 3 m deep. */
+/** A room 4 m wide, with 1 m to the left of the sensor, and 3 m deep. */
 const extent = { xMin: 100, xMax: 300, yMin: 0, yMax: 300 };
 const room = (more: Partial<Placed> = {}): Placed => ({ sensorId: 'a', x: 10, y: 2, rotation: 0, ...more });
 const plan = (...rooms: Placed[]): Plan => ({ width: 40, height: 20, rooms });
@@ -25,29 +25,29 @@ describe('a room on a plan', () => {
     [90, 8.5, 1],
     [180, 11, 0.5],
     [270, 11.5, 3],
-  ])('turned by %i degrees lies in front of its sensor', (rotation, x, y) => {
+  ])('a room turned by %i degrees lies in front of its sensor', (rotation, x, y) => {
     const box = boxOf(room({ rotation }), extent);
     expect([box.x, box.y]).toEqual([expect.closeTo(x, 6), expect.closeTo(y, 6)]);
     expect(box.label).toEqual(rotation % 180 === 0 ? { width: 4, height: 3 } : { width: 3, height: 4 });
   });
 
-  test('begins at the wall of its sensor, or surrounds a sensor on the ceiling', () => {
+  test('a room begins at the wall with its sensor, or surrounds a ceiling sensor', () => {
     expect(extentOf({ ...extent, yMin: 30, sensorMounting: 'wall' }).yMin).toBe(0);
     expect(extentOf({ ...extent, yMin: 150, sensorMounting: 'ceiling' }).yMin).toBe(150);
   });
 
-  test('stays on the grid and within the edges, however far it is dragged', () => {
+  test('a room stays on the grid and within the edges, however far it is dragged', () => {
     const moved = (x: number, y: number) => withRoomAt(plan(room()), 'a', x, y).rooms[0];
     expect(moved(3.3, -2)).toMatchObject({ x: 3.25, y: 0 });
     expect(moved(90, 90)).toMatchObject({ x: 40, y: 20 });
   });
 
-  test('turns by right angles', () => {
+  test('a room turns in right angles', () => {
     expect(withTurnedRoom(plan(room({ rotation: 270 })), 'a').rooms[0]?.rotation).toBe(0);
   });
 });
 
-test('new rooms are placed side by side, where there is no sensor yet', () => {
+test('new rooms are placed side by side, away from other sensors', () => {
   const first = withRoom(plan(), 'a');
   expect(['b', 'c'].reduce(withRoom, first).rooms.map(({ x, y }) => [x, y])).toEqual([
     [2, 0],
@@ -58,7 +58,7 @@ test('new rooms are placed side by side, where there is no sensor yet', () => {
   expect(row.rooms.at(-1)).toMatchObject({ x: 2, y: 4 });
 });
 
-test('a plan that is turned for a phone keeps each room in its place', () => {
+test('a plan turned for a phone keeps each room in its place', () => {
   const upright = turned(plan(room()));
   expect([upright.width, upright.height]).toEqual([20, 40]);
   expect(upright.rooms).toEqual([room({ x: 18, y: 10, rotation: 90 })]);

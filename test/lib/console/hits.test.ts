@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by a path that the compiler does not see, because the console has other compiler settings.
+// Imported by a path invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Hit = { id: number; createDate: number; updateDate: number; acknowledgement?: object };
 type Hits = { hits: readonly Hit[]; changed: number };
@@ -19,7 +19,7 @@ test('changes made before the service clock was set back do not count as newer t
   expect(merged(known, [hitOf(2, NOW)], NOW).hits.map(({ id }) => id)).toEqual([2, 1]);
 });
 
-test('an acknowledgement replaces the version of a hit from before the service clock was set back', () => {
+test('an acknowledgement replaces a hit version from before the service clock was set back', () => {
   const known = merged(undefined, [hitOf(1, NOW + HOUR)], NOW);
   const acknowledged = { ...hitOf(1, NOW + HOUR), updateDate: NOW, acknowledgement: {} };
   expect(merged(known, [acknowledged], NOW).hits).toEqual([acknowledged]);

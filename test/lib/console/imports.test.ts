@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCsv } from '#functions/api/imports/csv.ts';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Kind = 'users' | 'sensors' | 'rules';
 const { decodeFile, templateOf, templates } = (await import(`${folder}imports/template.ts`)) as {
@@ -11,12 +11,12 @@ const { decodeFile, templateOf, templates } = (await import(`${folder}imports/te
 };
 const kinds = Object.keys(templates) as Kind[];
 
-test.each(kinds)('the template of %s parses into its example, with commas and with semicolons', (kind) => {
+test.each(kinds)('the %s template parses into its example, with commas and with semicolons', (kind) => {
   const { example } = templates[kind];
   for (const locale of ['en', 'de']) expect(parseCsv(templateOf(kind, locale))).toEqual({ rows: [example] });
 });
 
-test.each(['en', 'de'])('the import page explains exactly the columns of the templates in %s', async (locale) => {
+test.each(['en', 'de'])('the import page explains exactly the template columns in %s', async (locale) => {
   const { imports } = (await import(`${folder}texts/imports-${locale}.ts`)) as {
     imports: { hints: Record<Kind, Record<string, string>> };
   };

@@ -22,7 +22,7 @@ const watch = {
   isNobodyOnDuty: false,
   troubles: [],
 };
-/** Answers for a home without anything. */
+/** Responses for an empty home. */
 const empty = (path: string): Response => {
   if (path.endsWith('/station'))
     return Response.json({ openFalls: [], sensorsWithFalls: 0, hits: [], watch, onDuty: [] });
@@ -30,12 +30,12 @@ const empty = (path: string): Response => {
   return Response.json([{ total: 0, page: 0, perPage: 50, data: [] }]);
 };
 
-/** Pages without a call, and those that only system admins see. */
+/** Pages without requests, and those only for system admins. */
 const withoutCalls = ['/imports', '/customers/:customerId', '/provisioning-keys', '/firmwares'];
 const reading = pages.map(({ path }) => path).filter((path) => !withoutCalls.includes(path));
 const at = (path: string): string => path.replaceAll(/:\w+/g, '1');
 
-describe('a page whose calls fail', () => {
+describe('a page whose requests fail', () => {
   test.each(reading)(
     'explains the failure in a sentence, offers to try again, and keeps the navigation: %s',
     async (path) => {
@@ -46,7 +46,7 @@ describe('a page whose calls fail', () => {
     },
   );
 
-  test.each(reading)('says that the service does not respond when it cannot be reached: %s', async (path) => {
+  test.each(reading)('reports that the service does not respond when it cannot be reached: %s', async (path) => {
     const { alerts, hasNavigation } = await renderPage(at(path), unreachable);
     expect(hasNavigation).toBe(true);
     expect(alerts.join()).toContain(en.noAnswer);
@@ -56,7 +56,7 @@ describe('a page whose calls fail', () => {
     ['/groups', en.groups.empty],
     ['/rules', en.rules.empty],
     ['/deliveries', deliveries.none[1]],
-  ])('keeps its previous content, and states how old that is: %s', async (path, shown) => {
+  ])('keeps the previous content and states how old it is: %s', async (path, shown) => {
     const { text, alerts } = await renderPage(path, empty, failing);
     expect(alerts).toEqual([]);
     expect(text).toContain('Not up to date. Last updated');
@@ -83,7 +83,7 @@ describe('a page without data', () => {
     expect(alerts).toEqual([]);
   });
 
-  test('offers the steps to the first alarm on the station, with a preview of an alarm', async () => {
+  test('the station offers the steps to the first alarm, with a preview of an alarm', async () => {
     const { text } = await renderPage('/', empty);
     expect(text).toContain(en.checklist.title);
     expect(text).toContain(`${en.checklist.preview} Room 106 Fall. Nobody is on it. south wing`);
@@ -105,7 +105,7 @@ describe('a screen that watches nothing', () => {
       expect(text).toContain(word);
   });
 
-  test('claims nothing about rooms that it never loaded', async () => {
+  test('claims nothing about rooms it never loaded', async () => {
     const { text } = await renderConnectionLost({ rows: [], connection: { at: 0 } });
     expect(text).toContain(en.notWatched.nothingKnown);
     expect(text).not.toContain('Check on');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/sensors/', import.meta.url).pathname;
 const { collapsed } = (await import(`${folder}collapse.ts`)) as {
   collapsed: (rooms: readonly number[], isNormal: (room: number) => boolean) => { shown: number[]; hidden: number[] };
@@ -43,12 +43,12 @@ const event = (name: string, hoursAgo: number) => {
   const [type, action] = name.split('/');
   return { type, action, createDate: NOW - hoursAgo * HOUR };
 };
-/** What happened in a room, from events that start with the oldest. */
+/** What happened in a room, from events in chronological order. */
 const today = (events: readonly object[], options: object = {}) =>
   todayOf(events.toReversed(), { period, isWhole: true, hasOpenFall: false, ...options });
 const span = (from: number, to: number) => ({ from: NOW - from * HOUR, to: NOW - to * HOUR });
 
-test('the timeline of the last day shows presence from beginning to end, cut off a day ago', () => {
+test('the last-day timeline shows presence from beginning to end, cut off a day ago', () => {
   const { lanes } = today([
     event('presence/occupied_room', 30),
     event('presence/empty_room', 20),
@@ -58,7 +58,7 @@ test('the timeline of the last day shows presence from beginning to end, cut off
   expect(lanes.map((lane) => [countOf(lane), lengthOf(lane)])).toEqual([[2, 9 * HOUR]]);
 });
 
-test('the timeline of the last day counts a state only once if it is reported twice', () => {
+test('the last-day timeline counts a state only once if it is reported twice', () => {
   const events = [
     event('presence/occupied_room', 6),
     event('presence/occupied_room', 5),
@@ -67,7 +67,7 @@ test('the timeline of the last day counts a state only once if it is reported tw
   expect(today(events).lanes[0]?.spans).toEqual([span(6, 4)]);
 });
 
-test('the timeline of the last day shows the time in bed, or only bed exits where the sensor does not report going to bed', () => {
+test('the last-day timeline shows time in bed, or only bed exits if going to bed is not reported', () => {
   expect(today([event('bed/entered', 9), event('bed/left', 2)]).lanes).toEqual([
     { name: 'inBed', spans: [span(9, 2)], moments: [] },
   ]);
@@ -76,19 +76,19 @@ test('the timeline of the last day shows the time in bed, or only bed exits wher
   ]);
 });
 
-test('the timeline of the last day extends a fall until now only while somebody is on the floor', () => {
+test('the last-day timeline extends a fall until now only while someone is on the floor', () => {
   const events = [event('fall/fall_suspected', 3), event('fall/fall_detected', 2)];
   expect(today(events, { hasOpenFall: true }).lanes).toEqual([{ name: 'onFloor', spans: [span(2, 0)], moments: [] }]);
   expect(today(events).lanes).toEqual([{ name: 'onFloor', spans: [], moments: [NOW - 2 * HOUR] }]);
   expect(today([...events, event('fall/finished', 1)]).lanes[0]?.spans).toEqual([span(2, 1)]);
 });
 
-test('the timeline of the last day has no row for events that did not happen or were only suspected', () => {
+test('the last-day timeline has no row for events that did not happen or were only suspected', () => {
   const events = [event('fall/fall_suspected', 3), event('fall/canceled', 2.9), event('sensor/active', 1)];
   expect(today(events).lanes).toEqual([]);
 });
 
-test('the timeline of the last day starts at the oldest event that was read, if there are older ones', () => {
+test('the last-day timeline starts at the oldest event read, if there are older ones', () => {
   const events = [event('presence/empty_room', 4)];
   expect(today(events).knownFrom).toBe(period.from);
   expect(today(events, { isWhole: false }).knownFrom).toBe(NOW - 4 * HOUR);
@@ -121,7 +121,7 @@ describe('the rules that watch a room', () => {
     expect(idsOf(rules, null)).toEqual([1, 2]);
   });
 
-  test('the gaps of a room list each kind once', () => {
+  test("a room's gaps list each kind once", () => {
     const gaps = [
       { kind: 'sensor_offline', sensorIds: ['a', 'b'] },
       { kind: 'hours_without_rule', sensorIds: ['a'] },

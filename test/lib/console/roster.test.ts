@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RosterEntry } from '#shared/domain/people/roster.ts';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/roster/', import.meta.url).pathname;
 type Hours = { from: string; to: string };
 type Shift = Hours & { userId: number; date: string; isWeekly: boolean };
@@ -55,7 +55,7 @@ describe('a change to one day', () => {
     expect(entries.withWeeklyDay(roster, ANNA, MONDAY)).toEqual(weekly);
   });
 
-  test('replaces the only shift of a day with a day off, so that the weekly shift does not return', () => {
+  test("replaces the day's only shift with a day off, so the weekly shift does not return", () => {
     const roster = entries.withoutShift(weekly, shiftOf(weekly, ANNA, MONDAY));
     expect(roster).toEqual([...weekly, { userId: ANNA, date: MONDAY, off: true }]);
     expect(hoursOf(roster, ANNA, MONDAY)).toEqual([]);
@@ -67,13 +67,13 @@ describe('a change to one day', () => {
     expect([hoursOf(roster, ANNA, NEXT_MONDAY), hoursOf(roster, BEN, '2026-12-01')]).toEqual([['21:00-06:00'], []]);
   });
 
-  test('keeps a day off without a weekly shift, because somebody entered it', () => {
+  test('keeps a day off without a weekly shift, because someone entered it', () => {
     expect(entries.withDayOff([], BEN, MONDAY)).toEqual([{ userId: BEN, date: MONDAY, off: true }]);
   });
 });
 
 describe('a change to every week', () => {
-  test('joins days with the same hours in one entry', () => {
+  test('joins days with the same hours into one entry', () => {
     expect(entries.withWeeklyShift(weekly, ANNA, [4, 2], night)).toEqual([{ userId: ANNA, days: [1, 2, 4], ...night }]);
     expect(entries.withWeeklyShift(weekly, ANNA, [4], late)).toHaveLength(2);
   });
@@ -90,7 +90,7 @@ describe('a change to every week', () => {
   });
 });
 
-test('copying a week replaces the shifts and days off of the other week', () => {
+test("copying a week replaces the other week's shifts and days off", () => {
   const off = entries.withDayOff(weekly, ANNA, TUESDAY);
   const source = entries.withShift(off, BEN, MONDAY, early);
   const before = entries.withShift(source, ANNA, NEXT_MONDAY, late);
@@ -103,7 +103,7 @@ test('copying a week replaces the shifts and days off of the other week', () => 
   expect(entries.withCopiedDays(copied, [MONDAY, TUESDAY], 7)).toEqual(expect.arrayContaining(copied));
 });
 
-describe('the coverage of a roster', () => {
+describe('roster coverage', () => {
   const at = (text: string) => Date.parse(text);
   const timeZone = 'Europe/Berlin';
   const reachable = (userId: number, ...reachableBy: string[]) => ({ userId, name: String(userId), reachableBy });
@@ -132,7 +132,7 @@ describe('the coverage of a roster', () => {
       ({ from, to, coverage }) => `${new Date(from).toISOString().slice(5, 13)} ${(to - from) / 3_600_000} ${coverage}`,
     );
 
-  test('includes the night before, and lacks the hours in which nobody is on duty', () => {
+  test('coverage includes the night before and shows hours with no one on duty', () => {
     expect(hours(coverageOf([MONDAY], planOf()))).toEqual([
       '11-22T23 14 covered',
       '11-23T13 7 nobody',
@@ -140,7 +140,7 @@ describe('the coverage of a roster', () => {
     ]);
   });
 
-  test('lacks hours in which those on duty cannot be reached by a channel of the rule', () => {
+  test('coverage shows hours when those on duty cannot be reached through a channel in the rule', () => {
     const people = [reachable(ANNA, 'sms'), reachable(BEN, 'email')];
     expect(hours(coverageOf([MONDAY], planOf({ people })))).toEqual([
       '11-22T23 6 covered',
@@ -150,13 +150,13 @@ describe('the coverage of a roster', () => {
     ]);
   });
 
-  test('requires somebody only while the schedule of a rule holds', () => {
+  test("coverage requires someone only while a rule's schedule applies", () => {
     const schedule = { days: [1], from: '12:00', to: '18:00', timeZone };
     const spans = coverageOf([MONDAY], planOf({ rules: dutyRules([rule({ schedule })]) }));
     expect(hours(spans)).toEqual(['11-22T23 14 covered', '11-23T13 4 nobody', '11-23T17 3 free', '11-23T20 3 covered']);
   });
 
-  test('counts enabled rules about urgent situations that name the people on duty, in any step', () => {
+  test('coverage counts enabled rules about urgent situations that notify people on duty, in any step', () => {
     const person = { userId: ANNA, by: 'sms' };
     const step = { afterSeconds: 60, recipients: [{ onDuty: true, by: 'push' }] };
     const rules = [
@@ -168,7 +168,7 @@ describe('the coverage of a roster', () => {
     expect(dutyRules(rules)).toEqual([{ name: 'Falls', schedule: null, channels: ['push'] }]);
   });
 
-  test('reflects users who went on or off duty themselves', () => {
+  test('coverage reflects users who went on or off duty themselves', () => {
     const now = at('2026-11-23T10:00Z');
     const late = { userId: ANNA, until: at('2026-11-23T18:00Z'), source: 'self' };
     expect(hours(gapsIn(coverageOf([MONDAY], planOf({ now, onDuty: [late] })), now))).toEqual(['11-23T18 2 nobody']);
@@ -176,7 +176,7 @@ describe('the coverage of a roster', () => {
     expect(hours(gapsIn(coverageOf([MONDAY], planOf({ now })), now))).toEqual(['11-23T10 10 nobody']);
   });
 
-  test('spans 23 and 25 hours on days when clocks change', () => {
+  test('coverage spans 23 and 25 hours on days with a clock change', () => {
     const lengthOf = (day: string) => coverageOf([day], planOf()).reduce((sum, { from, to }) => sum + to - from, 0);
     expect(['2026-03-29', '2026-10-25'].map((day) => lengthOf(day) / 3_600_000)).toEqual([23, 25]);
     const autumn = coverageOf(['2026-10-25'], planOf());
@@ -186,7 +186,7 @@ describe('the coverage of a roster', () => {
   });
 });
 
-test('lists the people on the roster before the others', () => {
+test('lists people on the roster before the others', () => {
   const people = [{ userId: BEN }, { userId: 3 }, { userId: ANNA }];
   expect(entries.rosteredFirst(people, weekly)).toEqual([{ userId: ANNA }, { userId: BEN }, { userId: 3 }]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths that the compiler does not see, because the console has other compiler settings.
+// Imported by paths invisible to the compiler, because the console has its own compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Item = { keys: readonly string[]; rounds: number };
 type Row = { kind: string; sensorId: string; since: number; falls: number; step: number };
@@ -55,7 +55,7 @@ const fall = (sensorId: string, minute: number, more: object = {}) => ({
 const board = (hits: readonly object[], falls: readonly object[] = []) =>
   boardOf(alarmsOf(hits), falls, ME, START + 10 * MINUTE);
 
-test('sorts open alarms first, then alarms of the user, suspicions, offline sensors and alarms of other users', () => {
+test("sorts open alarms first, then the user's alarms, suspicions, offline sensors and other users' alarms", () => {
   const rows = board(
     [
       hit(1, 0, { sensorId: 'b', ...by(8, 1) }),
@@ -75,7 +75,7 @@ test('sorts open alarms first, then alarms of the user, suspicions, offline sens
   ]);
 });
 
-test('shows a fall as a suspicion until its sensor reports it, with or without rules about its earlier states', () => {
+test('shows a fall as a suspicion until its sensor reports it, whatever rules fire earlier', () => {
   const kindsOf = (hits: readonly object[], falls: readonly object[]) => board(hits, falls).map(({ kind }) => kind);
   for (const fallState of ['detected', 'confirmed']) {
     expect(kindsOf([], [fall('a', 0, { fallState })])).toEqual(['suspected']);
@@ -87,7 +87,7 @@ test('shows a fall as a suspicion until its sensor reports it, with or without r
   expect(kindsOf([hit(1, 0, { situation: 'fall_confirmed' }), hit(2, 0)], [])).toEqual(['open']);
 });
 
-test('reopens the row of a room after a second fall, and counts both falls', () => {
+test("reopens a room's row after a second fall, and counts both falls", () => {
   expect(board([hit(1, 0, by(ME, 1)), hit(2, 5)])).toMatchObject([
     { kind: 'open', falls: 2, since: START + 5 * MINUTE },
   ]);
@@ -102,7 +102,7 @@ test('keeps an acknowledged alarm until its fall is closed', () => {
   expect(board([hit(1, 0, { ...by(ME, 1), closure })])).toEqual([]);
 });
 
-test('shows an acknowledged alarm on a display as acknowledged by another user', () => {
+test('a display shows an acknowledged alarm as acknowledged by another user', () => {
   const hits = [hit(1, 0, { acknowledgement: { userId: null, name: 'Anna', date: START } })];
   expect(boardOf(alarmsOf(hits), [], null, START)).toMatchObject([{ kind: 'theirs' }]);
 });
@@ -116,7 +116,7 @@ test('finds the room number in a name', () => {
   expect(roomNameOf('Sensor ABC12345')).toEqual({ number: null, word: null, rest: 'Sensor ABC12345' });
 });
 
-test('counts a room with several gaps once, and no room as watched when no rule reaches anybody', () => {
+test('counts a room with several gaps once, and no room as watched when no rule reaches anyone', () => {
   const names = { sensors: { a: 'Room 1' } };
   const gaps = [
     { kind: 'sensor_offline', sensorIds: ['a', 'b'], total: 2 },
@@ -133,7 +133,7 @@ test('counts a room with several gaps once, and no room as watched when no rule 
 });
 
 const item = (key: string, rounds = 0): Item => ({ keys: [key], rounds });
-/** The sounds of each second, each by its initial. */
+/** The sounds in each second, by their initials. */
 const soundsOf =
   (schedule: ReturnType<typeof createSchedule>, seconds: number, from = 0) =>
   (sounding: object) =>
@@ -143,7 +143,7 @@ const soundsOf =
         .join(''),
     );
 
-test('sounds every four seconds until an alarm is acknowledged, and louder and more often after a minute', () => {
+test('sounds every four seconds until an alarm is acknowledged, louder and more often after a minute', () => {
   const schedule = createSchedule();
   const alarms = [item('a')];
   expect(soundsOf(schedule, 9)({ alarms })).toEqual(['a', '', '', '', 'a', '', '', '', 'a']);
@@ -151,7 +151,7 @@ test('sounds every four seconds until an alarm is acknowledged, and louder and m
   expect(soundsOf(schedule, 6, 70)({})).toEqual(['', '', '', '', '', '']);
 });
 
-test('sounds at once for a second alarm and for a new round, but not when an alarm gets another key', () => {
+test("sounds at once for a second alarm or a new round, but not when an alarm's key changes", () => {
   const schedule = createSchedule();
   expect(soundsOf(schedule, 2)({ alarms: [item('fall')] })).toEqual(['a', '']);
   expect(soundsOf(schedule, 1, 2)({ alarms: [{ keys: ['hit', 'fall'], rounds: 0 }] })).toEqual(['']);
@@ -166,7 +166,7 @@ test('sounds once for a suspicion, and every four seconds while nothing is watch
   expect(soundsOf(createSchedule(), 3)({ isLost: true, alarms: [item('a')] })).toEqual(['a', '', 'n']);
 });
 
-test('sounds only for alarms that are not acknowledged', () => {
+test('sounds only for unacknowledged alarms', () => {
   const rows = board([
     hit(1, 0, { sensorId: 'b', ...by(ME, 1) }),
     hit(2, 1),

@@ -39,7 +39,7 @@ test.each(languages)('names and explains exactly the configuration fields in %s'
   for (const [label, note] of Object.values(texts)) expect([label, note]).not.toContain('');
 });
 
-test.each(languages)('explains the same choices in %s as the document of the API', (_, texts) => {
+test.each(languages)('explains the same choices in %s as the API document', (_, texts) => {
   const choices = (text = '') => [...text.matchAll(/(?:^|[ :,])(-?\d) /g)].map(([, choice]) => choice);
   for (const [name, { description }] of fields())
     if (/(?:^|: )-?\d \w/.test(description ?? ''))

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** Sends a request that was signed `ago` seconds ago, with changed headers. Returns it as it was received. */
+/** Sends a request signed `ago` seconds ago, with changed headers. Returns the request as received. */
 const received = async (change: (headers: Record<string, string>) => void, ago = 0): Promise<Received> => {
   const timestampSeconds = Math.floor(Date.now() / 1_000) - ago;
   const headers = signatureHeaders({ id: 'del_1', timestampSeconds, body: BODY, secrets: [SECRET], primary: SECRET });
@@ -42,7 +42,7 @@ test('isSigned rejects a request signed more than five minutes ago', async () =>
   expect(await isSigned(await received(() => {}, 310), SECRET)).toBe(false);
 });
 
-test('a receiver responds 500 when its behavior throws, and keeps running', async () => {
+test('a receiver responds with 500 when its behavior throws, and keeps running', async () => {
   const failing = await startReceiver(({ body }) => {
     throw new Error(body);
   });

@@ -10,7 +10,7 @@ const files = async () => (await readdir(all.home.home)).filter((name) => name !
 const exportArgs = (more = '') => `export --sensor ${all.elm.sensorId} --reason asked ${more}`.trim();
 const isDownload = ({ url }: Request) => new URL(url).pathname.includes('/v1/exports/');
 
-test('export saves a ZIP file that only its owner can read, and prints its path', async () => {
+test('export saves a ZIP file that only the owner can read, and prints the path', async () => {
   const path = join(all.home.home, 'all.zip');
   const { code, out, err } = await all.home.run(exportArgs(`--output ${path}`), {
     answers: [all.elm.password],
@@ -28,7 +28,7 @@ test('export saves a ZIP file that only its owner can read, and prints its path'
   expect([(await stat(path)).mode & 0o777, await files()]).toEqual([0o600, ['all.zip']]);
 });
 
-test('export keeps an existing file and starts nothing unless --force is given, which replaces the file', async () => {
+test('export keeps an existing file and starts nothing; --force replaces the file', async () => {
   const path = join(all.home.home, 'all.zip');
   await writeFile(path, 'mine', { mode: 0o644 });
   const refused = await all.home.run(exportArgs(`--output ${path}`));
@@ -50,7 +50,7 @@ test('export keeps an existing file and starts nothing unless --force is given, 
   ]);
 });
 
-test('export does not overwrite a file that appears during the download', async () => {
+test('export does not overwrite a file created during the download', async () => {
   const path = join(all.home.home, 'all.zip');
   const late = async (request: Request) => {
     if (isDownload(request)) await writeFile(path, 'mine');
@@ -62,7 +62,7 @@ test('export does not overwrite a file that appears during the download', async 
   expect([await readFile(path, 'utf8'), await files()]).toEqual(['mine', ['all.zip']]);
 });
 
-test('a broken download leaves no file, can be repeated with --job, and sends no token', async () => {
+test('an aborted download leaves no file, can be repeated with --job, and sends no token', async () => {
   const path = join(all.home.home, 'all.zip');
   const credentials: unknown[] = [];
   const broken = async (request: Request) => {
@@ -104,7 +104,7 @@ test('export and erase direct users without a password to the console', async ()
     });
 });
 
-test('export explains how to get the result later when it is interrupted while waiting', async () => {
+test('export explains how to get the result later if interrupted while waiting', async () => {
   const running = all.home.begin(`${exportArgs()} --of-customer ${all.elm.customerId} --url ${all.world.url}`, {
     answers: [all.elm.password],
     pause: async () => running.end(),
@@ -121,7 +121,7 @@ test('export explains how to get the result later when it is interrupted while w
   });
 });
 
-test('export --no-wait prints how to save the file, and export --job reports a file deleted by an erasure', async () => {
+test('export --no-wait prints how to save the file, and --job reports one deleted by an erasure', async () => {
   const started = await all.home.run(exportArgs('--no-wait'), { answers: [all.elm.password] });
   const [, id] =
     /^The export (\S+) is running\. To save it, run `sensor-cloud export --job \1`\.$/.exec(started.out) ?? [];
@@ -137,7 +137,7 @@ test('export --no-wait prints how to save the file, and export --job reports a f
   });
 });
 
-test('export waits for a service that is down for a while, gives up on one that stays down, and reports a failed job', async () => {
+test('export waits out a brief outage, gives up on a long one, and reports a failed job', async () => {
   const answers = [all.elm.password];
   const away = (times: number) => async (request: Request) => {
     if (request.url.match(/exports\/\w+$/) && times-- > 0) throw new TypeError('fetch failed');

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-/** A service with the given webhooks, and the calls that changed them. */
+/** A service with the given webhooks, plus the requests that changed them. */
 const webhooks = (existing: object[] = []) => {
   const calls: [call: string, body: Record<string, unknown>][] = [];
   const others: Others = (call, text) => {
@@ -30,7 +30,7 @@ const webhooks = (existing: object[] = []) => {
 };
 const envOf = (url: string) => ({ SENSOR_CLOUD_URL: url, SENSOR_CLOUD_TOKEN: 'the-token' });
 
-test('listen forwards and prints each message with its exact headers and body; Ctrl-C ends it and deletes its webhook', async () => {
+test('listen forwards and prints each message unchanged; Ctrl-C stops it and deletes its webhook', async () => {
   const { calls, others } = webhooks();
   const [service, local] = await Promise.all([startFeed(3, undefined, others), startReceiver()]);
   const listening = home.begin(`listen --forward-to ${local.url}`, { env: envOf(service.url) });
@@ -61,7 +61,7 @@ test('listen forwards and prints each message with its exact headers and body; C
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('listen retries a message with increasing delays until it gets a 2xx, before acknowledging it or posting the next', async () => {
+test('listen retries a message with increasing delays until a 2xx response, before moving on', async () => {
   const { others } = webhooks();
   const taken: number[] = [];
   const statuses = [500, 302, 200, 200];
@@ -108,7 +108,7 @@ test('listen fetches a message again, with a new signature, after two minutes of
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('listen waits for a local server that is down, and Ctrl-C leaves the pending message to the next run', async () => {
+test('listen waits for a local server that is down, and Ctrl-C leaves the message to the next run', async () => {
   const { others } = webhooks();
   const service = await startFeed(1, undefined, others);
   const local = await startReceiver();
@@ -122,7 +122,7 @@ test('listen waits for a local server that is down, and Ctrl-C leaves the pendin
   await service.stop();
 });
 
-test('listen reuses the webhook left behind by an earlier run, and keeps it with --keep', async () => {
+test('listen reuses a webhook left behind by an earlier run, and keeps it with --keep', async () => {
   const left = { id: WEBHOOK, name: 'listen default on desk', url: null, botId: null, isCustomerHook: true };
   const { calls, others } = webhooks([{ ...left, id: 'another', url: 'https://example.com' }, left]);
   const [service, local] = await Promise.all([startFeed(1, undefined, others), startReceiver()]);
@@ -136,7 +136,7 @@ test('listen reuses the webhook left behind by an earlier run, and keeps it with
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('listen keeps the webhook that it created for --bot, and uses the one of --webhook unchanged', async () => {
+test('listen keeps the webhook created for --bot, and uses a --webhook unchanged', async () => {
   for (const [args, expected] of [
     ['--bot 5', [['POST /webhooks', expect.objectContaining({ isCustomerHook: false, botId: 5 })]]],
     [`--webhook ${WEBHOOK}`, []],
@@ -151,7 +151,7 @@ test('listen keeps the webhook that it created for --bot, and uses the one of --
   }
 });
 
-test('listen rejects a webhook with a URL, and reports a disabled one', async () => {
+test('listen rejects a webhook with a URL and reports a disabled one', async () => {
   const posted = webhooks([{ id: WEBHOOK, url: 'https://example.com' }]);
   const service = await startFeed(0, undefined, posted.others);
   const args = `listen --webhook ${WEBHOOK} --forward-to http://127.0.0.1:9`;
@@ -163,7 +163,7 @@ test('listen rejects a webhook with a URL, and reports a disabled one', async ()
   await Promise.all([service.stop(), off.stop()]);
 });
 
-test('a fall of a test sensor reaches the local server, signed with the printed secret', async () => {
+test("a test sensor's fall reaches the local server, signed with the printed secret", async () => {
   const [cloud, local] = await Promise.all([startTestCloud(), startReceiver()]);
   const nurse = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
   await home.run(`login --url ${cloud.url} --username ${nurse.username}`, { answers: [nurse.password] });

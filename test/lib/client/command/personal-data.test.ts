@@ -33,7 +33,7 @@ describe('invalid usage', () => {
     expect(await erasuresOf()).toEqual([]);
   });
 
-  test('erase --wait is rejected if the erasure would end the access of its caller', async () => {
+  test("erase --wait is rejected if the erasure would end the caller's own access", async () => {
     for (const own of ['--user me', `--user ${all.elm.userId}`, `--customer ${all.elm.customerId}`])
       expect(
         await all.home.run(`erase ${own} --reason asked --yes --wait`, { answers: [all.elm.password] }),
@@ -46,7 +46,7 @@ describe('invalid usage', () => {
 });
 
 describe('erase', () => {
-  test('erases nothing and asks for no password if the typed name does not match the subject', async () => {
+  test('erases nothing and does not ask for a password if the typed name does not match', async () => {
     for (const [subject, name] of [
       [`--sensor ${all.elm.sensorId}`, all.elm.sensorId],
       ['--user me', String(all.elm.userId)],
@@ -62,7 +62,7 @@ describe('erase', () => {
     expect(await erasuresOf()).toEqual([]);
   });
 
-  test('hides a sensor from everybody at once, and prints the certificate after 16 minutes', async () => {
+  test('hides a sensor from all users at once, and prints the certificate after 16 minutes', async () => {
     const { name } = await all.elm.client.ok<{ name: string }>('GET', `/sensors/${all.elm.sensorId}`);
     await all.elm.fall();
     const args = `erase --sensor ${all.elm.sensorId} --reason asked`;
@@ -82,7 +82,7 @@ describe('erase', () => {
     expect(certificate.remains).toHaveLength(4);
   });
 
-  test('--wait --json prints only the certificate, even for a user who was deleted before', async () => {
+  test('--wait --json prints only the certificate, even for an already deleted user', async () => {
     const { id, username } = await hireFor(all.elm.admin, all.elm.customerId, `former-${all.elm.customerId}`);
     expect((await all.home.run(`erase --user ${id} --reason asked`, { answers: ['wrong'] })).err).toContain(username);
     await all.elm.client.ok('DELETE', `/users/${id}`);
@@ -98,7 +98,7 @@ describe('erase', () => {
   });
 });
 
-test('system admins get the results of jobs with the printed commands, even for subjects without a customer', async () => {
+test('system admins get job results with the printed commands, even for subjects without a customer', async () => {
   const password = ADMIN_PASSWORD;
   await logIn({ username: 'admin', password });
   const erasing = `erase --sensor ${all.elm.sensorId} --reason asked --yes`;
@@ -116,7 +116,7 @@ test('system admins get the results of jobs with the printed commands, even for 
   await all.world.idle();
 });
 
-test('jobs and subjects of another customer are not found', async () => {
+test("another customer's jobs and subjects are not found", async () => {
   const theirs = await all.world.furnish();
   const [, sensor] = [
     await all.home.run(`export --sensor ${all.elm.sensorId} --reason asked --no-wait`, { answers: [all.elm.password] }),

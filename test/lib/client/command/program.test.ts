@@ -40,7 +40,7 @@ describe('sensor-cloud', () => {
     }
   });
 
-  test.each(names)('%s prints its help, and also prints it with exit code 2 for invalid options', async (name) => {
+  test.each(names)('%s prints its help, with exit code 2 for invalid options', async (name) => {
     const help = await home.run(`${name} --help`);
     expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^sensor-cloud ${name}`)), err: '' });
     for (const wrong of ['--nonsense', 'nonsense', '--profile'])
@@ -68,7 +68,7 @@ describe('sensor-cloud', () => {
     expect(await home.run(args)).toMatchObject({ code: 2, out: '' });
   });
 
-  test('explains how to log in to users who have not', async () => {
+  test('explains how to log in when there is no token', async () => {
     expect(await home.run('sensors')).toMatchObject({
       code: 1,
       out: '',
@@ -86,7 +86,7 @@ describe('sensor-cloud', () => {
     for (const wrong of ['', 'yesterday', '1w', '-1h']) expect(() => readTime(wrong, 0)).toThrow('invalid time');
   });
 
-  test('prints tables without control characters in text from others', () => {
+  test("prints tables without control characters from other people's text", () => {
     expect(
       table([
         { id: 1, name: 'a\u001b[31m\u009b' },
@@ -97,7 +97,7 @@ describe('sensor-cloud', () => {
 });
 
 describe('login', () => {
-  test('stores a token in a file that only its owner can read, and prints neither the token nor the password', async () => {
+  test('stores a token in a file that only the owner can read, and prints no credentials', async () => {
     const { code, out, err } = await login();
     const { token, url } = (await config()).profiles.default ?? {};
     expect([code, url]).toEqual([0, cloud.url]);
@@ -107,7 +107,7 @@ describe('login', () => {
     expect(await home.run('sensors --json')).toMatchObject({ code: 0, out: '[]' });
   });
 
-  test('revokes the previous token of the profile, and keeps other profiles', async () => {
+  test("revokes the profile's previous token and keeps other profiles", async () => {
     await login();
     await login(' --profile prod');
     const before = (await config()).profiles;
@@ -123,7 +123,7 @@ describe('login', () => {
     ]);
   });
 
-  test('prints the message of the API for a wrong password, and stores nothing', async () => {
+  test("prints the API's message for a wrong password, and stores nothing", async () => {
     const args = `login --url ${cloud.url} --username ${nurse.username}`;
     expect(await home.run(args, { answers: ['wrong'] })).toEqual({
       code: 1,
@@ -150,7 +150,7 @@ describe('login', () => {
     expect(bodies).toEqual([user, { ...user, otp: '123456' }]);
   });
 
-  test('sends the token of a profile only to the service of that profile', async () => {
+  test("sends a profile's token only to that profile's service", async () => {
     await login();
     const other = await startFeed(0);
     const { code, err } = await home.run(`sensors --url ${other.url}/`);
@@ -171,7 +171,7 @@ describe('login', () => {
     ]);
   });
 
-  test('names a broken configuration file, and leaves it as it is', async () => {
+  test('names a broken configuration file and leaves it unchanged', async () => {
     await login();
     await writeFile(home.file, '{"profiles":');
     expect(await home.run('sensors')).toMatchObject({ code: 1, err: expect.stringContaining(home.file) });
@@ -213,7 +213,7 @@ test('a test sensor is registered once, and its fall is delivered, listed and re
   expect(new Set(ids).size).toBe(1);
 });
 
-test('send --sensor uses the token of an existing sensor', async () => {
+test("send --sensor uses an existing sensor's token", async () => {
   const device = await nurse.client
     .as(PROVISIONING_KEY)
     .ok<{ sensorId: string; deviceToken: string }>('POST', '/devices/register', {

@@ -6,7 +6,7 @@ import { startReceiver } from '#lib/home/receiver.ts';
 
 const main = fileURLToPath(new URL('../../../../lib/client/command/main.ts', import.meta.url));
 
-test('a command reads its answers from a pipe, one per line, and exits even if the pipe stays open', async () => {
+test('a command reads piped input line by line, and exits even if the pipe stays open', async () => {
   const service = await startReceiver((_, response) => {
     response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"message":"a wrong password"}');
   });
