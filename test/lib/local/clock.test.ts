@@ -8,7 +8,7 @@ test('virtualClock stands still until it is advanced', async () => {
   expect(clock.now()).toBe(1_250);
 });
 
-test('virtualClock runs only due timers, in order of time, and in the order they were set if due at the same time', async () => {
+test('virtualClock runs only due timers, ordered by time and then by when they were set', async () => {
   const clock = virtualClock(0);
   const seen: string[] = [];
   const note = (name: string) => () => void seen.push(`${name}@${clock.now()}`);
@@ -38,7 +38,7 @@ test('virtualClock runs timers set by a timer, or by code it woke, within the sa
   expect(seen).toEqual([10, 20, 30]);
 });
 
-test('virtualClock never runs a cancelled timer, and treats a negative delay as 0', async () => {
+test('virtualClock never runs a cancelled timer and treats a negative delay as 0', async () => {
   const clock = virtualClock(5);
   const seen: number[] = [];
   clock.after(1, () => seen.push(-1))();
@@ -47,7 +47,7 @@ test('virtualClock never runs a cancelled timer, and treats a negative delay as 
   expect(seen).toEqual([5]);
 });
 
-test('systemClock shows the time of the machine, and never runs a cancelled timer', async () => {
+test("systemClock shows the machine's time and never runs a cancelled timer", async () => {
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(50);
   const cancelled: string[] = [];
   systemClock.after(1, () => cancelled.push('ran'))();
@@ -78,7 +78,7 @@ test('createWakeup wakes all sleepers at the latest due time, and an aborted one
   await wakeup.wait(AbortSignal.abort());
 });
 
-test('skippingClock runs in real time, and when moved ahead runs the timers that become due at once, in order', async () => {
+test('skippingClock runs in real time, and runs due timers at once, in order, when moved ahead', async () => {
   const clock = skippingClock(1_000_000);
   const seen: string[] = [];
   const again = () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
 
-/** Returns the cookies of a login with additional headers. */
+/** Returns the cookies set by a login request with additional headers. */
 const cookiesOf = async (publicUrl: string, moreHeaders: Record<string, string>): Promise<string[]> => {
   const cloud = await startTestCloud({ environment: { PUBLIC_URL: publicUrl } });
   const headers = { 'content-type': 'application/json', ...moreHeaders };
@@ -13,12 +13,12 @@ const cookiesOf = async (publicUrl: string, moreHeaders: Record<string, string>)
 const isSecure = (cookie: string) => /; Secure/.test(cookie);
 
 describe('session cookies', () => {
-  test('get the Secure attribute behind a proxy with TLS, whatever X-Forwarded-Proto says', async () => {
+  test('session cookies are Secure behind a TLS proxy, whatever X-Forwarded-Proto says', async () => {
     const cookies = await cookiesOf('https://cloud.example.org', { 'X-Forwarded-Proto': 'http' });
     expect([cookies.length, cookies.every(isSecure)]).toEqual([3, true]);
   });
   test.each(['x-forwarded-proto', 'X-Forwarded-Proto'])(
-    'get no Secure attribute without TLS, even if %s says https',
+    'session cookies are not Secure without TLS, even if %s says https',
     async (name) => {
       const cookies = await cookiesOf('', { [name]: 'https' });
       expect([cookies.length, cookies.some(isSecure)]).toEqual([3, false]);

@@ -21,7 +21,7 @@ const opening = (open: () => string, dataDir: string, canWrite?: () => boolean) 
   return { clock, seen, done };
 };
 
-test('a host opens its data at once on a disk with room, and in memory', async () => {
+test('a host opens its data at once on a disk with space, and in memory', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'room-'));
   for (const dataDir of [join(folder, 'new'), ':memory:']) {
     const { seen, done } = opening(() => 'data', dataDir);
@@ -31,7 +31,7 @@ test('a host opens its data at once on a disk with room, and in memory', async (
   await rm(folder, { recursive: true });
 });
 
-test('a host waits on a full disk, says so once, and opens its data when there is room', async () => {
+test('a host waits on a full disk, reports it once, and opens its data when there is space', async () => {
   let isFull = true;
   const { clock, seen, done } = opening(
     () => 'data',
@@ -63,7 +63,7 @@ test('a host waits if opening the data finds the disk full, and fails on any oth
   await expect(opening(open, 'a folder', () => true).done).rejects.toThrow('it is damaged');
 });
 
-test('a host that waits for room says in its health that the disk is full, with details for programs on the machine', async () => {
+test('a host waiting for space reports a full disk in its health, with details for local programs only', async () => {
   const server = createHttpServer({ version: '1', onError: () => undefined });
   const settings = { ...optionsFrom({ DATA_DIR: ':memory:' }).settings, TRUSTS_LOOPBACK: true };
   server.open(fullDiskPages(settings, systemClock));

@@ -18,7 +18,7 @@ let image: string;
 let dockerfile: string;
 const children: ChildProcess[] = [];
 
-/** Copies what `.dockerignore` lets the build see. */
+/** Copies the files visible to the build according to `.dockerignore`. */
 const copyContext = async (to: string): Promise<void> => {
   const names = (await read('.dockerignore')).split('\n').filter((line) => line.startsWith('!'));
   for (const name of names.map((line) => line.slice(1))) {
@@ -27,7 +27,7 @@ const copyContext = async (to: string): Promise<void> => {
   }
 };
 
-/** The environment of the image, except for a folder, an address and a port of this test. */
+/** The image's environment, except for a folder, an address and a port for this test. */
 const environment = async () => {
   const [, line = ''] = /^ENV (.*)$/m.exec(dockerfile) ?? [];
   const own = Object.fromEntries(line.split(' ').map((pair) => pair.split('=')));
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const commandOf = (name: string, ...args: string[]) => [join(image, `${name}.mjs`), ...args];
 
-test('the host runs from its bundle alone, and the health check of the image reflects its health', {
+test("the host runs from its bundle alone, and the image's health check reflects its health", {
   timeout: 60_000,
 }, async () => {
   const env = await environment();
@@ -84,7 +84,7 @@ test('the demo runs successfully from the bundle', { timeout: 120_000 }, async (
   expect(stdout).toContain('All checks passed.');
 });
 
-test('the image starts the bundle as an unprivileged user, and keeps its data in a volume', () => {
+test('the image starts the bundle as an unprivileged user and keeps its data in a volume', () => {
   expect(dockerfile).toMatch(/^COPY --from=build \/host \.$/m);
   expect(dockerfile).toMatch(/^ENV .*\bDATA_DIR=\/data DEMO=false HOST=0\.0\.0\.0\b/m);
   expect(dockerfile).toMatch(/^USER 10001\n(.*\n)*VOLUME \/data\n(.*\n)*CMD \["node", "start.mjs"\]$/m);

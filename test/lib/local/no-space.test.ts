@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { hasRoom, isFullDisk, noSpace } from '#lib/local/no-space.ts';
 
-test('a full disk is recognized by the codes of the system and of SQLite, even in the cause of an error', () => {
+test("a full disk is recognized by system and SQLite codes, even in an error's cause", () => {
   const sqlite = Object.assign(new Error('database or disk is full'), { errcode: 13 });
   const quota = Object.assign(new Error('quota'), { code: 'EDQUOT' });
   const other = Object.assign(new Error('I/O error'), { code: 'EIO', errcode: 10 });
@@ -10,6 +10,6 @@ test('a full disk is recognized by the codes of the system and of SQLite, even i
   expect(found.map(isFullDisk)).toEqual([true, true, true, true, false, false, false]);
 });
 
-test.runIf(existsSync('/proc/self'))('a file system that reports no sizes has room', () => {
+test.runIf(existsSync('/proc/self'))('a file system that reports no sizes has space', () => {
   expect([hasRoom('/proc'), hasRoom(import.meta.dirname)]).toEqual([true, true]);
 });

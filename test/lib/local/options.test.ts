@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sensor-cloud-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const inMemory = { DATA_DIR: ':memory:' };
 const read = (env: Record<string, string>) => optionsFrom({ ...inMemory, ...env });
-/** Returns the error messages, one for each invalid setting. */
+/** Returns the error messages, one per invalid setting. */
 const refusalsOf = (env: Record<string, string>): string[] => {
   try {
     read(env);
@@ -28,7 +28,7 @@ test('an empty variable counts as not set, so it creates no open admin and disab
   expect(optionsFrom(inMemory).settings.RATE_LIMIT_PER_SECOND).toBe(30);
 });
 
-test('MQTT is enabled only if a port is set for it', () => {
+test('MQTT is enabled only if an MQTT port is set', () => {
   expect([{}, { MQTT_PORT: '' }, { MQTT_PORT: '0' }].map((env) => read(env as never).mqttPort)).toEqual([
     undefined,
     undefined,
@@ -41,7 +41,7 @@ const proxy = {
   TRUSTED_PROXY_SECRET_HEADER: 'X-Secret',
   TRUSTED_PROXY_SECRET: 'a-secret-of-16-or-more',
 };
-test('the settings of a trusted proxy are required together', () => {
+test('the trusted proxy settings are required together', () => {
   expect(read(proxy).settings).toMatchObject({
     ...proxy,
     TRUSTED_PROXY_HEADER: 'x-viewer',
@@ -57,7 +57,7 @@ test('the settings of a trusted proxy are required together', () => {
 
 describe('an invalid setting', () => {
   test.each(variableNames)(
-    '%s is rejected with what is allowed, an example, and its value unless it is secret',
+    '%s is rejected with the allowed values, an example, and its value unless it is secret',
     (name) => {
       const { schema, about }: Setting = variables[name];
       const values = invalidValues[name];
@@ -73,7 +73,7 @@ describe('an invalid setting', () => {
     },
   );
 
-  test('the example of every setting is valid', () => {
+  test('the example for every setting is valid', () => {
     for (const name of variableNames) {
       const { schema, about }: Setting = variables[name];
       if (about?.example !== undefined)
@@ -196,7 +196,7 @@ test('a host on the network without TLS or a proxy warns about what others can r
   expect([warnings({ HOST: '127.0.0.1' }), warnings({ HOST: '::1' }), warnings(proxy)]).toEqual([[], [], []]);
 });
 
-test('the host warns about a mail server beyond loopback without encryption', () => {
+test('the host warns about an unencrypted mail server beyond loopback', () => {
   const warnings = (url: string) => read({ SMTP_URL: url, MAIL_SENDER: 'cloud@example.org' }).warnings;
   expect(warnings('smtp://a.example?tls=none')).toEqual([
     expect.stringMatching(/^mails to a.example are not encrypted/),
@@ -204,7 +204,7 @@ test('the host warns about a mail server beyond loopback without encryption', ()
   expect([warnings('smtp://a.example'), warnings('smtp://127.0.0.1:25?tls=none')]).toEqual([[], []]);
 });
 
-test('the host warns about a broker beyond loopback without encryption', () => {
+test('the host warns about an unencrypted broker beyond loopback', () => {
   const warnings = (url: string) => read({ HOME_ASSISTANT_MQTT_URL: url }).warnings;
   expect(warnings('mqtt://a.example?tls=none')).toEqual([
     expect.stringMatching(/^states of sensors are sent to a.example without encryption/),
@@ -212,7 +212,7 @@ test('the host warns about a broker beyond loopback without encryption', () => {
   expect([warnings('mqtts://a.example'), warnings('mqtt://127.0.0.1')]).toEqual([[], []]);
 });
 
-test('the login for a broker comes from its URL or from settings', () => {
+test('the broker login comes from its URL or from settings', () => {
   const shown = (env: Record<string, string>) => read(env).homeAssistant;
   const passwordFile = join(folder, 'a-file');
   expect(shown({ HOME_ASSISTANT_MQTT_URL: 'mqtts://a:b@a.example' })).toMatchObject({
@@ -232,7 +232,7 @@ test('the login for a broker comes from its URL or from settings', () => {
   expect(shown({})).toBeUndefined();
 });
 
-test('the login for a mail server comes from its URL or from settings', () => {
+test('the mail server login comes from its URL or from settings', () => {
   const smtp = (env: Record<string, string>) => read({ MAIL_SENDER: 'cloud@example.org', ...env }).smtp;
   const passwordFile = join(folder, 'a-file');
   expect(smtp({ SMTP_URL: 'smtp://a:b@a.example' })).toMatchObject({ user: 'a', server: { password: 'b' } });
@@ -255,7 +255,7 @@ test.each([
   ['RATE_LIMIT_PER_SECONDS', 'RATE_LIMIT_PER_SECOND'],
   ['ADMIN_PASSWROD', 'ADMIN_PASSWORD'],
   ['QUOTA', 'QUOTAS'],
-])('the misspelled variable %s is refused with the suggestion %s', (unknown, meant) => {
+])('the misspelled variable %s is rejected with the suggestion %s', (unknown, meant) => {
   expect(() => read({ [unknown]: '1' })).toThrow(
     `invalid settings:\n  unknown variable ${unknown}: did you mean ${meant}?`,
   );
@@ -274,7 +274,7 @@ test.each([
   expect(read({ [unknown]: '1' }).warnings).toEqual(warnings);
 });
 
-test('RATE_LIMIT_PER_SECOND=0 also removes the limit of messages, unless QUOTAS sets one', () => {
+test('RATE_LIMIT_PER_SECOND=0 also removes the message limit, unless QUOTAS sets one', () => {
   const quotaOf = (env: Record<string, string>) => read(env).settings.QUOTAS.messagesPerSecond;
   const named = { QUOTAS: '{"messagesPerSecond":7}' };
   const off = { RATE_LIMIT_PER_SECOND: '0' };

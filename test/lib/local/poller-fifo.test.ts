@@ -7,7 +7,7 @@ import { createQueue } from '#lib/local/queue/queue.ts';
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => void (await Promise.all(stops.splice(0).map((stop) => stop()))));
 
-/** A poller on a FIFO queue with a visibility timeout of 60 s; the group of a message is its first character. */
+/** A poller for a FIFO queue with a visibility timeout of 60 s. A message's group is its first character. */
 const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const clock = virtualClock(1_800_000_000_000);
   const limits = { visibilitySeconds: 60, maxReceiveCount: 2, clock, fifo: true } as const;
@@ -34,7 +34,7 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   return { clock, queue, deadLetterQueue, poller, send };
 };
 const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
-/** The response of a handler that fails at a message: it also returns all later messages of the group. */
+/** A handler's response when it fails at a message. It also returns all later messages in the group. */
 const failingFrom = ({ Records }: SQSEvent, failed: string) => {
   const at = Records.findIndex(({ body }) => body === failed);
   const group = Records[at]?.attributes.MessageGroupId;
@@ -42,7 +42,7 @@ const failingFrom = ({ Records }: SQSEvent, failed: string) => {
   return { batchItemFailures: at < 0 ? [] : back.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 };
 
-test('poll of a FIFO queue passes several groups to one invocation, each in order, up to the batch size', async () => {
+test('poll on a FIFO queue passes several groups to one invocation, each in order, up to the batch size', async () => {
   const seen: SQSEvent[] = [];
   const { queue, poller, send } = setUp({ batchSize: 4 }, async (event) => void seen.push(event));
   await send('a1', 'a2', 'b1', 'a3', 'b2', 'a4');
@@ -59,7 +59,7 @@ test('poll of a FIFO queue passes several groups to one invocation, each in orde
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
 });
 
-test('poll of a FIFO queue runs one invocation per group at a time, while other groups continue', async () => {
+test('poll on a FIFO queue runs one invocation per group at once, while other groups continue', async () => {
   const running: string[][] = [];
   const ends: (() => void)[] = [];
   const { clock, send } = setUp({ batchSize: 1, concurrency: 5 }, (event) => {
@@ -79,7 +79,7 @@ test('poll of a FIFO queue runs one invocation per group at a time, while other 
   expect(running.flat()).toEqual(['a1', 'b1', 'a2', 'a3']);
 });
 
-test('poll of a FIFO queue keeps failed messages, which block only their group, and removes all others', async () => {
+test('poll on a FIFO queue keeps failed messages, which block only their group, and removes all others', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
@@ -97,7 +97,7 @@ test('poll of a FIFO queue keeps failed messages, which block only their group, 
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
 });
 
-test('poll of a FIFO queue moves a message that always fails to the dead-letter queue, and its group continues', async () => {
+test('poll on a FIFO queue dead-letters a message that always fails, and its group continues', async () => {
   const seen: string[][] = [];
   const { clock, queue, deadLetterQueue, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
@@ -107,7 +107,7 @@ test('poll of a FIFO queue moves a message that always fails to the dead-letter 
   await clock.advance(1_000);
   await send('a2');
   await clock.advance(120_000);
-  // a2 was received together with a1 the second time, and returned with it.
+  // The second time, a2 was received together with a1, and returned with it.
   expect(seen).toEqual([['a1', 'b1'], ['a1', 'a2'], ['a2']]);
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
   expect(deadLetterQueue.receive(10)).toMatchObject([{ body: 'a1' }]);

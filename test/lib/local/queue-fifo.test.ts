@@ -9,7 +9,7 @@ const make = (more: Partial<QueueOptions> = {}) => {
   const limits = { visibilitySeconds: 30, maxReceiveCount: 3, clock, fifo: true } as const;
   const deadLetterQueue = createQueue({ name: 'calls-dead', ...limits });
   const queue = createQueue({ name: 'calls', ...limits, deadLetterQueue, ...more });
-  /** Sends each text with a unique deduplication id; its group is its first character. */
+  /** Sends each text with a unique deduplication id. Its group is its first character. */
   const send = (...texts: string[]) => {
     for (const body of texts) queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
   };
@@ -23,13 +23,13 @@ const remove = (queue: { remove(handle: string): void }, messages: Message[]) =>
 const named = (messages: Message[], body: string): string =>
   messages.find((message) => message.body === body)?.receiptHandle ?? expect.unreachable();
 
-test('a FIFO queue returns several messages of a group at once, in the order they were sent, and groups take turns', () => {
+test('a FIFO queue returns several messages in a group at once, in order, and groups take turns', () => {
   const { send, take } = make();
   send('a1', 'a2', 'a3', 'b1', 'c1', 'a4');
   expect(take(5)).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
 });
 
-test('a FIFO queue returns no message of a group while another one is in flight', () => {
+test('a FIFO queue returns no message from a group while another one is in flight', () => {
   const { queue, send, receive, take } = make();
   send('a1', 'a2', 'a3', 'b1');
   const first = receive(3);
@@ -45,7 +45,7 @@ test('a FIFO queue returns no message of a group while another one is in flight'
   expect(take()).toEqual(['b2']);
 });
 
-test('a FIFO queue returns a message that becomes visible again before later messages of its group', async () => {
+test('a FIFO queue returns a message that becomes visible again before later messages in its group', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   queue.remove(named(receive(2), 'a1'));
@@ -56,7 +56,7 @@ test('a FIFO queue returns a message that becomes visible again before later mes
   expect(take()).toEqual(['a2', 'a3', 'a4']);
 });
 
-test('a FIFO queue blocks only the group of a message whose visibility was changed, until it is visible', async () => {
+test('a FIFO queue blocks only the group of a message with changed visibility, until it is visible', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   const both = receive(2);
@@ -77,7 +77,7 @@ test('a FIFO queue skips groups that are full for the receiver', () => {
   expect(take()).toEqual(['a1', 'a2']);
 });
 
-test('a FIFO queue lets groups take turns, so a flood in one delays no other', () => {
+test('a FIFO queue lets groups take turns, so a flood in one does not delay others', () => {
   const { queue, send, receive } = make();
   for (let i = 1; i <= 50; i += 1) send(`a${i}`);
   const served: string[] = [];
@@ -91,7 +91,7 @@ test('a FIFO queue lets groups take turns, so a flood in one delays no other', (
   expect(served).toEqual(['a1', 'b1', 'a2']);
 });
 
-test('waitForMessage of a FIFO queue resolves when a group is unblocked, not when a blocked message becomes visible', async () => {
+test('waitForMessage on a FIFO queue resolves when a group is unblocked, not for a blocked message', async () => {
   const { clock, queue, send, receive } = make();
   send('a1', 'a2');
   const both = receive();
@@ -105,7 +105,7 @@ test('waitForMessage of a FIFO queue resolves when a group is unblocked, not whe
   expect(woken).toBe(29_000);
 });
 
-test('a FIFO queue accepts one message per group and deduplication id in five minutes, even if that message was removed', async () => {
+test('a FIFO queue accepts a deduplication id once per group in five minutes, even after its removal', async () => {
   const { clock, queue, take } = make();
   const send = (groupId: string, body: string) => queue.send({ body, groupId, deduplicationId: 'same' });
   send('a', 'first');
@@ -138,7 +138,7 @@ test('a FIFO queue rejects what SQS rejects: no group, no deduplication id, a de
   expect(() => make({ deadLetterQueue: standard })).toThrow('not of the same kind');
 });
 
-test('messages of a FIFO queue have a group, a deduplication id, and an increasing number of 20 digits', () => {
+test('messages in a FIFO queue have a group, a deduplication id, and an increasing 20-digit number', () => {
   const { send, receive } = make();
   send('a1', 'b1');
   const [first, second] = receive().map(({ attributes }) => attributes);
@@ -172,7 +172,7 @@ test('a FIFO queue dead-letters a message with its id and time after maxReceiveC
   ]);
 });
 
-test('redrive of a FIFO queue returns dead-lettered messages in order, behind pending ones, as if never received', async () => {
+test('redrive on a FIFO queue returns dead letters in order, behind pending messages, as if never received', async () => {
   const { clock, queue, deadLetterQueue, send, receive, take } = make();
   send('a1', 'a2', 'b1', 'b2');
   const before = receive();
@@ -182,7 +182,7 @@ test('redrive of a FIFO queue returns dead-lettered messages in order, behind pe
   }
   expect(deadLetterQueue.stats().visible).toBe(4);
   send('a3', 'b3');
-  // A message in flight stays, and so do the later messages of its group.
+  // A message in flight stays, as do later messages in its group.
   const [{ body, receiptHandle } = expect.unreachable()] = deadLetterQueue.receive(1);
   expect(body).toBe('a1');
   expect(queue.redrive()).toBe(2);
@@ -204,7 +204,7 @@ test('redrive of a FIFO queue returns dead-lettered messages in order, behind pe
   expect(take()).toHaveLength(6);
 });
 
-test('purge of a FIFO queue removes all messages and unblocks all groups', () => {
+test('purge on a FIFO queue removes all messages and unblocks all groups', () => {
   const { queue, send, receive, take } = make();
   send('a1', 'a2');
   receive(1);

@@ -10,26 +10,26 @@ const unit = /```ini\n(\[Unit\][^`]*)```/.exec(guide)?.[1] ?? '';
 const valuesOf = (name: string): string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
 
-test('the systemd unit in the guide starts the service after the clock is synchronized', () => {
+test('the systemd unit in the guide starts the service after clock synchronization', () => {
   for (const name of ['After', 'Wants']) expect(valuesOf(name)).toEqual(['network-online.target', 'time-sync.target']);
 });
 
-test('the systemd unit in the guide lets the service write only to its own folder, and allows what Node.js needs', () => {
+test('the systemd unit in the guide allows what Node.js needs, and writes only to its own folder', () => {
   expect([valuesOf('ProtectSystem'), valuesOf('ReadWritePaths')]).toEqual([['strict'], ['/var/lib/sensor-cloud']]);
   expect(valuesOf('Environment')).toContain('DATA_DIR=/var/lib/sensor-cloud/data');
-  // Otherwise Node.js could neither list the addresses of the machine nor compile code.
+  // Otherwise, Node.js could neither list the machine's addresses nor compile code.
   expect(valuesOf('RestrictAddressFamilies')).toEqual(expect.arrayContaining(['AF_INET', 'AF_INET6', 'AF_NETLINK']));
   expect(valuesOf('MemoryDenyWriteExecute')).toEqual([]);
 });
 
-/** The version of systemd that can analyze a unit that is not installed. */
+/** The first systemd version that can analyze a unit without installing it. */
 const OFFLINE_SINCE = 250;
 const analyze = '/usr/bin/systemd-analyze';
 const version = existsSync(analyze)
   ? Number(/systemd (\d+)/.exec(execFileSync(analyze, ['--version'], { encoding: 'utf8' }))?.[1])
   : 0;
 
-test.runIf(version >= OFFLINE_SINCE)('systemd rates the exposure of the unit in the guide below 3', async () => {
+test.runIf(version >= OFFLINE_SINCE)("systemd rates the exposure of the guide's unit below 3", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'sensor-cloud.service');

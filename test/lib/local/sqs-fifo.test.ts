@@ -42,7 +42,7 @@ const pollWith = (batchSize: number, concurrency: number, handler: Parameters<ty
   };
 };
 
-test('ensureQueues creates standard or FIFO queues with high throughput and 14 days of retention', () => {
+test('ensureQueues creates standard or high-throughput FIFO queues with 14 days of retention', () => {
   const fifo = { FifoQueue: 'true', DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' };
   const retention = { MessageRetentionPeriod: '1209600' };
   const redriveTo = (name: string) => ({
@@ -87,7 +87,7 @@ test('a FIFO queue at an SQS endpoint delivers groups in order, keeps failed mes
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
 });
 
-test('a FIFO queue at an SQS endpoint is asked only for messages that can be processed, so that no group is blocked needlessly', async () => {
+test('a FIFO queue at an SQS endpoint requests only processable messages, so no group is blocked needlessly', async () => {
   const queue = sqs.queue('events.fifo');
   const receives = vi.spyOn(queue, 'receive');
   const working = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -114,7 +114,7 @@ test('a FIFO queue at an SQS endpoint is asked only for messages that can be pro
   receives.mockRestore();
 });
 
-test('a source at an SQS endpoint receives nothing without demand, and changeVisibility returns a message at once', async () => {
+test('a source at an SQS endpoint receives only on demand, and changeVisibility returns a message at once', async () => {
   const queue = sqs.queue('events.fifo');
   await send('a1', 'a2');
   const { source, close } = openSource();
@@ -130,7 +130,7 @@ test('a source at an SQS endpoint receives nothing without demand, and changeVis
   await close();
 });
 
-test('a message move task redrives the dead-letter queue of a FIFO queue at an SQS endpoint', async () => {
+test('a message move task redrives a FIFO dead-letter queue at an SQS endpoint', async () => {
   const queue = sqs.queue('events.fifo');
   await send('a1', 'a2');
   for (let i = 0; i <= MAX_RECEIVES; i += 1)

@@ -5,7 +5,7 @@ import { channelLines, linkLines } from '#lib/local/start-lines.ts';
 import { channelKinds } from '#shared/domain/people/channel.ts';
 import { environmentOf } from '#test/fixtures/differences.ts';
 
-/** Returns what a host with these environment variables can send, and what it prints about that when it starts. */
+/** Returns what a host with these environment variables can send, and what it prints about that on startup. */
 const startWith = (environment: Record<string, string>) => {
   const { settings, ...options } = optionsFrom({
     DATA_DIR: ':memory:',
@@ -27,7 +27,7 @@ test('the demo home has an outbox by default', () => {
   expect(startWith({ OUTBOX: 'false' })).toMatchObject({ CHANNEL_KINDS: ['push'], OUTBOX_KINDS: [] });
 });
 
-test('a host without a demo home offers the channels that it has a service for, and prints a line about each of the others', () => {
+test('a host without a demo home offers the channels it has a service for, and prints a line about each other one', () => {
   expect(startWith(withoutDemo)).toEqual({
     CHANNEL_KINDS: ['push'],
     OUTBOX_KINDS: [],
@@ -51,7 +51,7 @@ test('push is offered only with a public contact', () => {
   );
 });
 
-test('a token for the SMS gateway without its address is refused', () => {
+test('a token for the SMS gateway without an address is rejected', () => {
   expect(() => optionsFrom({ DATA_DIR: ':memory:', SMS_TOKEN: 'a' })).toThrow(/SMS_URL is missing/);
 });
 

@@ -8,7 +8,7 @@ import { asleep, roomStateAfter } from '#lib/simulate/makers.ts';
 
 describe('the expectation', () => {
   const midnight = nextMidnight(Date.UTC(2026, 2, 2));
-  /** Counts what is expected of moments of one sensor, at minutes after midnight. */
+  /** Counts what is expected for moments of one sensor, at minutes after midnight. */
   const expected = (sensor: number, ...moments: [minutes: number, what: Occurrence][]) => {
     const { accounts, observe } = createExpectation(midnight);
     let where = asleep;
@@ -30,12 +30,12 @@ describe('the expectation', () => {
     return Object.fromEntries(named);
   };
 
-  test.each([0, 1])('starts with somebody in bed for sensor %i, and counts no events without changes', (sensor) => {
+  test.each([0, 1])('starts with someone in bed for sensor %i, and counts no events without changes', (sensor) => {
     expect(Object.fromEntries(expected(sensor, [0, 'begin'], [1, 'report']).events)).toEqual(
       Object.fromEntries(initial.map(([kind, times]) => [`${sensor} ${kind}`, times])),
     );
   });
-  test.each([0, 1])('counts the events of a walk, a visit and a meal for sensor %i', (sensor) => {
+  test.each([0, 1])('counts events for a walk, a visit and a meal for sensor %i', (sensor) => {
     expect(events(sensor, [90, 'leave_bed'], [100, 'enter_bed'])).toEqual({ 'bed/left': 1, 'bed/entered': 1 });
     const visit = events(sensor, [400, 'leave_bed'], [800, 'visitor_enters'], [810, 'report'], [860, 'visitor_leaves']);
     expect(visit).toEqual({ 'bed/left': 1, 'door/entered': 2, 'door/left': 2 });
@@ -55,7 +55,7 @@ describe('the expectation', () => {
     expect(events(0, ...walks)['bed/left']).toBe(1);
     expect(events(1, ...walks)['bed/left']).toBe(2);
   });
-  test('counts the events of falls for each maker, including falls that only timers advance', () => {
+  test('counts fall events for each maker, including falls advanced only by timers', () => {
     const whole = { 'fall/fall_suspected': 1, 'fall/fall_detected': 1, 'fall/finished': 1 };
     expect(events(0, [600, 'fall'])).toEqual({ ...whole, 'fall/confirmed': 1 });
     expect(events(1, [600, 'fall'])).toEqual(whole);
@@ -90,7 +90,7 @@ describe('the expectation', () => {
     expect(events(1, ...nights, [250, 'report'], [260, 'bad_night'])['vital/heart_rate_high']).toBe(2);
     expect(events(0, ...nights)).toEqual({});
   });
-  test('counts hits of rules within their scope, hours and rate limits', () => {
+  test('counts rule hits within their scope, hours and rate limits', () => {
     const hits = (sensor: number, ...moments: [number, Occurrence][]) =>
       Object.fromEntries([...expected(sensor, ...moments).hits].map(([key, times]) => [key.split(',')[0], times]));
     expect(hits(0, [359, 'begin'], [359.5, 'leave_bed'])).toMatchObject({ '0 bed_left': 1 });
@@ -105,7 +105,7 @@ describe('the expectation', () => {
     expect(hits(7, ...visit, [960, 'visitor_enters'])).toEqual({ '7 door_entered': 2 });
     expect(hits(7, [600, 'begin'], [601, 'fall'], [606, 'fall'])).toEqual({ '7 fall_detected': 2 });
   });
-  test('uses the local time of the home, even on days of 23 and 25 hours', () => {
+  test("uses the home's local time, even on days with 23 and 25 hours", () => {
     for (const [month, day] of [
       [2, 29],
       [9, 25],

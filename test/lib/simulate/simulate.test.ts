@@ -27,17 +27,17 @@ const every = (what: Occurrence, moments: readonly ObservedMoment[]) =>
   moments.filter((moment) => moment.what === what);
 
 describe('a simulated home', () => {
-  test('repeats the same days for the same seed, and has other days for another seed', () => {
+  test('a simulated home repeats the same days for the same seed, and has other days for another seed', () => {
     expect(sent(plan({}), 1)).toEqual(sent(plan({}), 1));
     expect(sent(plan({ seed: 2 }), 1)).not.toEqual(sent(plan({}), 1));
   });
-  test('sends only messages that the cloud can decode, in order of time, from sensors of both makers', () => {
+  test("a simulated home sends only decodable messages, ordered by time, from both makers' sensors", () => {
     const all = sent(plan({ sensors: 40, seed: 3 }));
     for (const { sensor, message } of all) expect(decoders[makerOf(sensor)](message).signal.kind).not.toBe('unknown');
     expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((time, other) => time - other));
     expect(new Set(all.map(({ sensor }) => sensor)).size).toBe(40);
   });
-  test('contains the documented number of falls, visitors and outages', () => {
+  test('a simulated home has the documented number of falls, visitors and outages', () => {
     const all = dayIn(plan({ sensors: 800 }), 0);
     const falls = every('fall', all).length + every('cut_fall', all).length;
     expect(falls).toBeGreaterThan(60);
@@ -47,7 +47,7 @@ describe('a simulated home', () => {
     expect(every('silent', all).length).toBeGreaterThan(100);
     expect(every('back', all).length).toBe(every('silent', all).length);
   });
-  test('makes sensors report at their interval even across midnight, except during outages', () => {
+  test('sensors report at their interval even across midnight, except during outages', () => {
     const options = plan({ days: 2, reportSeconds: 700 });
     for (const sensor of [0, 1, 5]) {
       const times = [...dayIn(options, 0), ...dayIn(options, 1)].filter((event) => event.sensor === sensor);
@@ -58,14 +58,14 @@ describe('a simulated home', () => {
       expect(Math.max(...gaps)).toBeLessThanOrEqual(700_000);
     }
   });
-  test('sends no message from a sensor during its outage', () => {
+  test('a sensor sends no message during its outage', () => {
     const all = dayIn(plan({ sensors: 40 }), 0);
     for (const { sensor, at } of every('silent', all))
       expect(all.find((event) => event.sensor === sensor && event.at > at)?.what).toBe('back');
   });
 });
 
-test('the clock at full speed skips to the next event once all work is done, and keeps the messages of a sensor in order', async () => {
+test('at full speed, the clock skips to the next event once idle, and sensor messages stay in order', async () => {
   const clock = skippingClock(0);
   const seen: string[] = [];
   const seconds = () => Math.floor(clock.now() / 1_000);
@@ -123,7 +123,7 @@ describe('the simulator', () => {
     provisioningKey: PROVISIONING_KEY,
   });
 
-  test('finds exactly the expected events, hits and deliveries at full speed, and lists every difference', async () => {
+  test('the simulator finds exactly the expected events, hits and deliveries, and lists every difference', async () => {
     const lines: string[] = [];
     const result = await simulate(
       { ...access(), ...plan({ sensors: 4, seed: 2_420, hours: [from, until] }) },
@@ -154,7 +154,7 @@ describe('the simulator', () => {
     ]);
   });
 
-  test('sees every fall delivered in real time over MQTT, and reports missing and surplus ones', async () => {
+  test('the simulator sees every fall delivered in real time over MQTT, and reports missing and surplus ones', async () => {
     const fallsIn = (seed: number) => every('fall', dayIn(plan({ sensors: 1, seed }), 0)).length;
     const seed = Array.from({ length: 100 }, (_, at) => at).find((candidate) => fallsIn(candidate) > 0);
     // Residents fall within these hours.
@@ -173,7 +173,7 @@ describe('the simulator', () => {
     ]);
   });
 
-  test('formats the simulated time', () => {
+  test('the simulator formats the simulated time', () => {
     expect([0, 7.5 * HOUR, 24 * HOUR].map(clockText)).toEqual(['day 1 00:00', 'day 1 07:30', 'day 2 00:00']);
   });
 
@@ -183,7 +183,7 @@ describe('the simulator', () => {
     [['--url', 'http://127.0.0.1:1/api/v1'], 2, /--provisioning-key/],
     [['--mqtt', '--url', 'http://127.0.0.1:1/api/v1'], 2, /--mqtt-url/],
     [['--url', 'http://127.0.0.1:1/api/v1', '--speed', 'full'], 2, /--speed full is not possible with --url/],
-  ] as const)('prints its usage: %j', async (args, status, text) => {
+  ] as const)('the simulator prints its usage: %j', async (args, status, text) => {
     const child = spawn(process.execPath, ['bin/run.ts', 'simulate', ...args]);
     const ended = once(child, 'close');
     const output = (await Promise.all([child.stdout.toArray(), child.stderr.toArray()])).flat().join('');

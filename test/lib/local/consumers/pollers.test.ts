@@ -19,7 +19,10 @@ const stopAfterwards = (clock: VirtualClock, stop: () => Promise<void>) =>
     await stopped;
   });
 
-/** A poller on a queue with a visibility timeout of 60 s; by default, batches of 10, 2 at a time, with a timeout of 10 s. */
+/**
+ * A poller for a queue with a visibility timeout of 60 s. By default it runs 2 batches of 10 at once, with a timeout of
+ * 10 s.
+ */
 const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const clock = virtualClock(START);
   const errors: string[] = [];
@@ -42,7 +45,7 @@ const failing = (event: SQSEvent, failed: string): SQSBatchResponse => ({
   batchItemFailures: event.Records.filter(({ body }) => body === failed).map(itemFailure),
 });
 
-test('poll passes the handler a batch in the format of SQS, and the context of Lambda', async () => {
+test('poll passes the handler a batch in the SQS format and a Lambda context', async () => {
   const calls: [SQSEvent, Context, number][] = [];
   const { clock, queue, poller } = setUp({}, async (event, context) => {
     calls.push([event, context, context.getRemainingTimeInMillis()]);
@@ -77,7 +80,7 @@ test.each([undefined, { batchItemFailures: [] }])('poll removes the batch after 
   expect(errors).toEqual([]);
 });
 
-test('poll removes all messages but the failed ones, which reappear after the visibility timeout', async () => {
+test('poll removes all but the failed messages, which reappear after the visibility timeout', async () => {
   const seen: string[][] = [];
   const { clock, errors, queue, poller, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
@@ -103,7 +106,7 @@ const wholeBatchFailures: [string, PollOptions['handler'], string][] = [
   ['a list that is not an array', answering('{"batchItemFailures":{}}'), 'map'],
 ];
 test.each(wholeBatchFailures)(
-  'poll keeps the whole batch after %s, and reports the error',
+  'poll keeps the whole batch after %s and reports the error',
   async (_, handler, message) => {
     const { errors, queue, poller, send } = setUp({}, handler);
     await send('a', 'b');
@@ -113,7 +116,7 @@ test.each(wholeBatchFailures)(
   },
 );
 
-test('poll fails a handler that exceeds its timeout, frees its slot, and ignores its late result', async () => {
+test('poll fails a handler that exceeds its timeout, frees its slot and ignores its late result', async () => {
   let calls = 0;
   const { clock, errors, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, () => {
     calls += 1;
@@ -131,7 +134,7 @@ test('poll fails a handler that exceeds its timeout, frees its slot, and ignores
   expect(errors).toEqual(Array(2).fill('run: Error: timed out after 10 seconds'));
 });
 
-test('poll runs at most `concurrency` invocations at a time, with at most `batchSize` messages each', async () => {
+test('poll runs at most `concurrency` invocations at once, each with at most `batchSize` messages', async () => {
   let running = 0;
   const seen: [running: number, size: number][] = [];
   const { clock, queue, poller, send } = setUp({ concurrency: 3, batchSize: 2 }, async (event) => {

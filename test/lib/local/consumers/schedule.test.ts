@@ -22,7 +22,7 @@ const setUpSchedule = (timeoutSeconds: number, handler: ScheduleOptions['handler
   return { clock, errors, rule };
 };
 
-test('schedule runs every `everyMs` with the event of an EventBridge rule', async () => {
+test('schedule runs every `everyMs` with an EventBridge rule event', async () => {
   const calls: [ScheduledEvent, string][] = [];
   const { clock } = setUpSchedule(60, async (event, context) => {
     calls.push([event, `${context.functionName} ${context.getRemainingTimeInMillis()}`]);
@@ -38,7 +38,7 @@ test('schedule runs every `everyMs` with the event of an EventBridge rule', asyn
   ]);
 });
 
-test('schedule never overlaps runs: a late run is skipped, runNow waits for the current run, and idle for its end', async () => {
+test('schedule never overlaps runs: it skips a late run, runNow waits for the current one, idle for its end', async () => {
   const log: string[] = [];
   const { clock, rule } = setUpSchedule(900, async () => {
     log.push(`start ${(clock.now() - START) / 1000}`);

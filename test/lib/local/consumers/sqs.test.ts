@@ -33,8 +33,8 @@ const messageOf = (messageId: string, MessageGroupId: string): Message => ({
   },
 });
 
-describe('the prefetch of a queue', () => {
-  test('returns messages of groups in turn, skips full groups, and drops messages that are visible in the queue again', async () => {
+describe('prefetching from a queue', () => {
+  test('the prefetch takes turns between groups, skips full groups, and drops messages visible in the queue again', async () => {
     const clock = virtualClock(0);
     const prefetch = createPrefetch(clock, 60);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) prefetch.add(messageOf(name, name.slice(0, 1)));
@@ -50,7 +50,7 @@ describe('the prefetch of a queue', () => {
     expect(prefetch.stats()).toEqual({ visible: 0 });
   });
 
-  test('removes the newest message of the largest group when it is full', () => {
+  test('a full prefetch removes the newest message in the largest group', () => {
     const prefetch = createPrefetch(virtualClock(0), 60, 3);
     const removed = ['a1', 'a2', 'a3', 'a4', 'b1'].map(
       (name) => prefetch.add(messageOf(name, name.slice(0, 1)))?.messageId,
@@ -61,7 +61,7 @@ describe('the prefetch of a queue', () => {
 });
 
 describe('a queue at an SQS endpoint', () => {
-  test('deletes each processed message, limits the messages of a group, and returns the rest', async () => {
+  test('deletes each processed message, limits messages per group, and returns the rest', async () => {
     const { client, urls } = await ensureQueues(sqs.url);
     const queue = sqs.queue('retries');
     for (const body of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.send({ body, groupId: 'a' });
@@ -104,7 +104,7 @@ describe('a queue at an SQS endpoint', () => {
     queue.purge();
   });
 
-  test("delivers a healthy customer's alarm past receivers that hang", async () => {
+  test("delivers a healthy customer's alarm despite receivers that hang", async () => {
     const open: ServerResponse[] = [];
     let isOver = false;
     const slow = await startReceiver((_, response) => (isOver ? response.end() : open.push(response)));

@@ -22,7 +22,7 @@ const fall = (name: string) =>
   JSON.stringify({ webhook: { name }, event: { type: 'fall' }, acknowledgeUrl: alarm.url });
 const names = () => alarm.received.map(({ body }) => JSON.parse(body).name);
 
-test('the nurse acknowledges four of five alarms, and the head nurse acknowledges each one that reaches her', async () => {
+test('the nurse acknowledges four out of five alarms, and the head nurse all alarms that reach her', async () => {
   for (let at = 0; at < 10; at++) staff.hear(fall(NURSE));
   expect(timers.map(({ ms }) => ms)).toEqual(Array(8).fill(8_000));
   staff.hear(fall(HEAD_NURSE));
@@ -31,7 +31,7 @@ test('the nurse acknowledges four of five alarms, and the head nurse acknowledge
   expect(names().toSorted()).toEqual([HEAD_NURSE, ...Array(8).fill(NURSE)]);
 });
 
-test('the staff ignores deliveries that are not falls, have no URL, are for others, or are not JSON', () => {
+test('the staff ignores deliveries that are not falls, lack a URL, are for others, or are not JSON', () => {
   const delivery = { webhook: { name: NURSE }, event: { type: 'fall' }, acknowledgeUrl: alarm.url };
   for (const body of [
     { ...delivery, event: { type: 'presence' } },
@@ -45,7 +45,7 @@ test('the staff ignores deliveries that are not falls, have no URL, are for othe
   expect(timers).toEqual([]);
 });
 
-test('the staff reports an alarm that it cannot acknowledge, and acknowledges no alarm once the demo has stopped', async () => {
+test('the staff reports an alarm it cannot acknowledge, and acknowledges nothing after the demo stops', async () => {
   await alarm.stop();
   staff.hear(fall(NURSE));
   timers[0]?.run();

@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(['mqtt://127.example.org', 'mqtt://10.0.0.5', 'mqtts://a?tls=none', 'mqtts://a/b', 'mqtts://a#b', 'tcp://a'])(
-  'the broker URL %s is refused',
+  'the broker URL %s is rejected',
   (url) => {
     expect(readBrokerUrl(url)).toBeNull();
   },

@@ -18,7 +18,7 @@ const states = (shown: Partial<Shown>) =>
     ...shown,
   });
 
-test('a fall is open from its alarm until somebody acknowledges it or its device reports the end, even if it ended by time', () => {
+test('a fall is open until someone acknowledges it or its device reports the end, even after a timeout', () => {
   const falls = [
     { start: 1, phases: ['detected'] },
     { start: 2, phases: ['detected', 'calling'] },
@@ -30,7 +30,7 @@ test('a fall is open from its alarm until somebody acknowledges it or its device
   expect(unansweredFalls({ ...active, falls })).toEqual(['2', '5', '6-s']);
 });
 
-test('the open fall of a track belongs to its last alarm', () => {
+test("a track's open fall belongs to its last alarm", () => {
   const fallen = { fallPostures: ['fallen' as const], since: 10 };
   const tracks = [
     { id: 1, ...fallen },
@@ -42,7 +42,7 @@ test('the open fall of a track belongs to its last alarm', () => {
   expect(unansweredFalls({ ...active, tracks })).toEqual(['a-1', 'k-2-a']);
 });
 
-test('a single bed is shown as the bed of the room, and several beds are also shown separately', () => {
+test("a single bed is shown as the room's bed, and several beds are also shown separately", () => {
   const beds = [regionOf('bed', 0), regionOf('monitored_bed', 1)];
   const others = [regionOf('interference', 2), regionOf('default', 3, { presenceDetectionEnabled: false })];
   expect(shownRegions([...beds.slice(1), ...others])).toEqual([]);
@@ -77,6 +77,6 @@ test.each<[string, Gap[] | null, string | null]>([
   ['off if the gap names only some sensors', [{ kind: 'no_rule', sensorIds: ['b'], total: 2 }], 'OFF'],
   ['off for a gap of everyone', [{ kind: 'nobody_on_duty', ruleIds: [1], by: 'sms' }], 'OFF'],
   ['on for a gap that is not about falls', [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }], 'ON'],
-])('the watch of falls is %s', (_, gaps, watched) => {
+])('the fall watch is %s', (_, gaps, watched) => {
   expect(states({ gaps })).toMatchObject({ watched });
 });

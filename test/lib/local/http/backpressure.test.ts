@@ -12,7 +12,7 @@ describe('backpressure', () => {
   let admit: (sensorId: string) => Promise<void>;
   let sent = 0;
   const send = (groupId: string) => events.send({ body: '{}', groupId, deduplicationId: String(++sent) });
-  /** Sends a request of a sensor. The outcome is null while it is delayed. */
+  /** Sends a request from a sensor. The outcome is null while the request is delayed. */
   const call = (sensorId: string) => {
     const seen: { outcome: string | null } = { outcome: null };
     void admit(sensorId).then(
@@ -30,14 +30,14 @@ describe('backpressure', () => {
     admit = createBackpressure({ events, deliveries }, clock, () => isAtLimit);
   });
 
-  test('accepts a request at once if no message of its sensor is pending', async () => {
+  test('accepts a request at once if no message from its sensor is pending', async () => {
     send('other');
     const seen = call('own');
     await clock.advance(0);
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('delays a request until the earlier messages of its sensor are being processed', async () => {
+  test('delays a request until earlier messages from its sensor are being processed', async () => {
     send('own');
     const seen = call('own');
     await clock.advance(500);
@@ -47,7 +47,7 @@ describe('backpressure', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('delays a request by a second at most, even behind a message that waits for a retry', async () => {
+  test('delays a request by at most a second, even behind a message awaiting a retry', async () => {
     send('own');
     events.receive(10);
     send('own');
@@ -65,7 +65,7 @@ describe('backpressure', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('delays requests of a process at its limit until at most 100 first deliveries are pending', async () => {
+  test('delays requests at the process limit until at most 100 first deliveries are pending', async () => {
     for (let at = 0; at < 101; at++) deliveries.send({ body: '{}', groupId: 'a customer/a webhook' });
     const seen = call('own');
     await clock.advance(500);
@@ -75,7 +75,7 @@ describe('backpressure', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('does not delay requests because of deliveries that only their receivers hold up', async () => {
+  test('does not delay requests because of deliveries held up only by their receivers', async () => {
     for (let at = 0; at < 1_000; at++) deliveries.send({ body: '{}', groupId: 'a customer/a slow webhook' });
     isAtLimit = false;
     const seen = call('own');
@@ -83,7 +83,7 @@ describe('backpressure', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('responds 503 after a second while more than 500 sensors are pending, and accepts requests afterwards', async () => {
+  test('responds with 503 after a second while more than 500 sensors are pending, then recovers', async () => {
     for (let at = 0; at <= 500; at++) send(`sensor ${at}`);
     const rejected = call('own');
     await clock.advance(1_000);

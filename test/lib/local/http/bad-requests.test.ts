@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** Sends bytes, and returns the response once the connection has ended. */
+/** Sends bytes. Returns the response once the connection has ended. */
 const sendBytes = async (bytes: string, port = Number(new URL(cloud.url).port)) => {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ test.each([
   ['no Host', 'GET /api/v1/server/config HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ['two Hosts', 'GET /api/v1/server/config HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
   ['a broken chunk', 'POST /api/v1/users/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-])('the host responds 400 to %s, in the usual form, and closes the connection', async (_, bytes) => {
+])('the host responds with 400 to %s, in the usual format, and closes the connection', async (_, bytes) => {
   const answer = await sendBytes(bytes);
   expect([answer.status, responseFaults(answer)]).toEqual([400, []]);
 });
@@ -48,7 +48,7 @@ test('the host accepts a full URL as the request target', async () => {
   expect([answer.status, responseFaults(answer)]).toEqual([200, []]);
 });
 
-test('the host responds 417 to an unknown expectation in the usual form, and accepts HTTP/1.0 without Host', async () => {
+test('the host responds with 417 to an unknown expectation, and accepts HTTP/1.0 without Host', async () => {
   const expecting = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n';
   const answer = await sendBytes(expecting);
   expect([answer.status, responseFaults(answer)]).toEqual([417, []]);
@@ -56,9 +56,9 @@ test('the host responds 417 to an unknown expectation in the usual form, and acc
   expect([old.status, responseFaults(old)]).toEqual([200, []]);
 });
 
-describe('an upload that does not end', () => {
+describe('an endless upload', () => {
   const KIB = 1_024;
-  /** Returns the status of the response that arrives while the body is still being sent. */
+  /** Returns the response status while the body is still being sent. */
   const upload = async (path: string, headers: string, size: number) => {
     const socket = connect(Number(new URL(cloud.url).port), '127.0.0.1');
     socket.write(`POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n${headers}\r\n`);
@@ -76,11 +76,11 @@ describe('an upload that does not end', () => {
     ['an anonymous device', messages, json, 401],
     ['an unregistered device', messages, forged, 401],
     ['an unknown path', '/nothing', json, 404],
-  ])('gets a response after 256 KiB for %s', async (_, path, headers, status) => {
+  ])('an endless upload gets a response after 256 KiB for %s', async (_, path, headers, status) => {
     expect(await upload(path, headers, 320 * KIB)).toBe(status);
   });
 
-  test('gets a response after 1 MiB for a registered device', async () => {
+  test('an endless upload gets a response after 1 MiB for a registered device', async () => {
     const { deviceToken, sensorId } = await register(clientOf(cloud.url), PROVISIONING_KEY, '02:00:5E:10:77:01');
     const headers = `${json}Authorization: Bearer ${deviceToken}\r\n`;
     expect(await upload(`/devices/${sensorId}/messages`, headers, 1_100 * KIB)).toBe(413);
@@ -90,7 +90,7 @@ describe('an upload that does not end', () => {
   });
 });
 
-test('the host responds 408 to endless headers, and closes the connection', async () => {
+test('the host responds with 408 to endless headers and closes the connection', async () => {
   const limits = { headersTimeout: 30, connectionsCheckingInterval: 10 };
   const { server } = createHttpServer({ version: '1', onError: () => undefined, limits });
   server.listen(0, '127.0.0.1');
@@ -100,7 +100,7 @@ test('the host responds 408 to endless headers, and closes the connection', asyn
   server.close();
 });
 
-test('the host responds 503 with Retry-After while it starts', async () => {
+test('the host responds with 503 and Retry-After while it starts', async () => {
   const early: Promise<Response>[] = [];
   const starting = await startTestCloud({
     wrap: (runtime) => {

@@ -6,7 +6,7 @@ import { createHttpServer } from '#lib/local/http/http-server.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-/** The maximum number of bytes that a socket delivers at once. A limit can be exceeded by as much. */
+/** The maximum number of bytes that a socket delivers at once, and so the most by which a limit can be exceeded. */
 const CHUNK = 64 * KIB;
 
 const cleanUps: (() => unknown)[] = [];
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** A server that responds to each request with the number of body bytes it has read. */
+/** A server that responds to each request with the number of body bytes read. */
 const start = async (limits: Parameters<typeof createBodies>[0], isKnown = false) => {
   const bodies = createBodies(limits);
   const { server, open } = createHttpServer({ version: '1', onError: () => undefined });
@@ -39,7 +39,7 @@ const start = async (limits: Parameters<typeof createBodies>[0], isKnown = false
   return { bodies, seen, port: (server.address() as AddressInfo).port };
 };
 
-/** Announces a body of one size but sends less. Returns the head of the response. */
+/** Announces a body of one size but sends less. Returns the response headers. */
 const upload = (port: number, announced: number, sent: number) => {
   const socket: Socket = connect(port, '127.0.0.1');
   cleanUps.push(() => socket.destroy());
@@ -53,7 +53,7 @@ const statusOf = (head: string) => Number(head.split(' ')[1]);
 const sizeOf = (head: string) => Number(/x-size: (\d+)/.exec(head)?.[1]);
 
 describe('unfinished unauthenticated uploads', () => {
-  test('each get a response after 256 KiB and use no more memory, even if 40 uploads of 8 MiB arrive together', async () => {
+  test('each of 40 concurrent 8 MiB uploads gets a response after 256 KiB without using more memory', async () => {
     const { bodies, seen, port } = await start({});
     const heads = await Promise.all(times(40, () => upload(port, 8 * MIB, 512 * KIB)));
     expect(heads.map(statusOf)).toEqual(times(40, () => 200));
@@ -65,7 +65,7 @@ describe('unfinished unauthenticated uploads', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('get a 408 when they take too long, and free their memory', async () => {
+  test('slow uploads get a 408 response and free their memory', async () => {
     const { bodies, port } = await start({ timeout: 50 });
     const heads = await Promise.all(times(40, () => upload(port, 8 * MIB, 100 * KIB)));
     expect(heads.map(statusOf)).toEqual(times(40, () => 408));
@@ -73,7 +73,7 @@ describe('unfinished unauthenticated uploads', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('displace the oldest upload, but no later request, when their total size is too large', async () => {
+  test('uploads that are too large in total displace the oldest upload, but no later request', async () => {
     const { bodies, seen, port } = await start({ maxHeld: MIB });
     const slow = [];
     for (const _ of times(8, () => null)) {
@@ -87,7 +87,7 @@ describe('unfinished unauthenticated uploads', () => {
   });
 });
 
-test('the host reads a body of 1 MiB from a registered device', async () => {
+test('the host reads a 1 MiB body from a registered device', async () => {
   const { port } = await start({}, true);
   expect(sizeOf(await upload(port, MIB, MIB))).toBe(MIB);
   expect(sizeOf(await upload(port, 8 * MIB, 2 * MIB))).toBeLessThanOrEqual(MIB + CHUNK);

@@ -6,7 +6,7 @@ import { createCloser } from '#lib/local/http/connections.ts';
 
 const MINUTE = 60_000;
 
-/** A server, and a connection to it on which bytes were sent. `ended` resolves to everything that was received. */
+/** A server and a connection with bytes sent on it. `ended` resolves to everything received. */
 const talk = async (listener: RequestListener, bytes: string, graceMs?: number) => {
   const server = createServer(listener);
   const close = createCloser(server, graceMs);
@@ -47,7 +47,7 @@ describe('closing a server', () => {
     expect(await ended).toMatch(/^HTTP\/1\.1 200 OK.*done/s);
   });
 
-  test('cuts off a request that has not ended after graceMs', async () => {
+  test('cuts off a request still unfinished after graceMs', async () => {
     const endless = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf';
     const { close, ended } = await talk(() => undefined, endless, 20);
     await close();

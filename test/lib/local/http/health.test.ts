@@ -21,7 +21,7 @@ const created = async (dataDir: string, isFull = () => false) => {
 };
 const event = { body: '{}', groupId: 'sensor', deduplicationId: '1' };
 
-test('health reports OK, the number of exceptions, and null for a disk that is not used', async () => {
+test('health reports OK, the number of exceptions, and null for an unused disk', async () => {
   const { health } = await created(':memory:');
   expect(await health()).toEqual({
     since: START,
@@ -47,7 +47,7 @@ test.runIf(existsSync('/proc/self'))('health reports a disk without free space',
   expect((await (await created('/proc')).health()).disk).toBe('FULL');
 });
 
-test('health reports a full disk after a change that could not be stored, until a change can be stored', async () => {
+test('health reports a full disk after a change could not be stored, until one can be stored', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   let hasSpace = false;
   const { rows, turns, close } = openStorage(folder, { hasSpace: () => hasSpace });
@@ -63,7 +63,7 @@ test('health reports a full disk after a change that could not be stored, until 
   await rm(folder, { recursive: true });
 });
 
-test('health reports a queue that rejects messages for a minute', async () => {
+test('health reports a queue that has been rejecting messages for a minute', async () => {
   const { health, clock, watched } = await created(':memory:');
   const failing = watched({ ...queuesOf({} as never), send: async () => Promise.reject(new Error('full')) });
   await expect(failing.send('events', [])).rejects.toThrow('full');

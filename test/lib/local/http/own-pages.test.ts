@@ -21,11 +21,11 @@ const getMetrics = (client: Client, headers: Record<string, string> = {}) =>
   clientOf(new URL('/', cloud.url).origin, client.token).call('GET', '/metrics', undefined, headers);
 const anybody = () => admin.as(undefined);
 const forwarded = { 'x-forwarded-for': '198.51.100.7' };
-/** Returns the lines of the metrics. */
+/** Returns the metric lines. */
 const lines = async (): Promise<string[]> =>
   (await getMetrics(anybody())).text.split('\n').filter((line) => line !== '');
 
-test('GET /metrics has every metric of the dashboard, in the text format of Prometheus', async () => {
+test('GET /metrics has every dashboard metric in the Prometheus text format', async () => {
   const { sensorId, device } = await linkSensor(nurse);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   await cloud.idle();
@@ -49,7 +49,7 @@ test('GET /metrics has every metric of the dashboard, in the text format of Prom
   expect(all.some((line) => line.startsWith('process_cpu_seconds_total '))).toBe(true);
 });
 
-test('GET /metrics through a proxy requires the token of a system admin, which can be read-only', async () => {
+test("GET /metrics through a proxy requires a system admin's token, which can be read-only", async () => {
   const statusOf = async (client: Client) => (await getMetrics(client, forwarded)).status;
   expect([await statusOf(anybody()), await statusOf(admin.as('ses_x')), await statusOf(nurse)]).toEqual([
     401, 401, 403,
@@ -77,7 +77,7 @@ const openTo = async (url: string, headers: Record<string, string>) => {
   return [own.status, health.text.includes('exceptions')];
 };
 
-test('GET /metrics and the details of GET /health without a token require a loopback name, to keep out pages of other sites', async () => {
+test('GET /metrics and health details require a token or a loopback host name, to keep out pages from other sites', async () => {
   for (const host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '[::1]:3000'])
     expect([host, ...(await openTo(cloud.url, { host }))]).toEqual([host, 200, true]);
   for (const host of ['attacker.example.com', '127.0.0.1.example.com', 'localhost.example.com:3000', '192.0.2.1'])
@@ -86,7 +86,7 @@ test('GET /metrics and the details of GET /health without a token require a loop
     expect([name, ...(await openTo(cloud.url, { host: 'localhost', [name]: '1' }))]).toEqual([name, 401, false]);
 });
 
-test('GET /metrics and the details of GET /health require METRICS_TOKEN or a system admin if PUBLIC_URL is set', async () => {
+test('GET /metrics and health details require METRICS_TOKEN or a system admin if PUBLIC_URL is set', async () => {
   const token = 'a-token-for-prometheus';
   const hash = createHash('sha256').update(token).digest('hex');
   for (const METRICS_TOKEN of ['', token, `sha256:${hash}`]) {
@@ -108,7 +108,7 @@ test('the host serves no other page and accepts no other method', async () => {
   ]);
 });
 
-test('a caller that has used up its rate limit does not make the host appear unhealthy', async () => {
+test('a rate-limited caller does not make the host appear unhealthy', async () => {
   const clock = { ...unscheduled, now: () => 1_790_000_000_000 };
   const limited = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '1' }, differing: ['loopback'] });
   const at = clientOf(limited.url);

@@ -11,7 +11,7 @@ const START = 1_790_000_000_000;
 let folder: string;
 let files: { cert: string; key: string };
 let stamp = START / 1_000;
-/** Replaces the files, like a renewal. */
+/** Replaces the files as a renewal does. */
 const put = (cert: string, key: string): void => {
   copyFileSync(fixture(cert), files.cert);
   copyFileSync(fixture(key), files.key);
@@ -34,7 +34,7 @@ const watched = () => {
   return { tls, clock, errors, attached };
 };
 
-test('a renewed certificate is used within ten seconds, and set only once', async () => {
+test('a renewed certificate is used within ten seconds and set only once', async () => {
   const { tls, clock, errors, attached } = watched();
   await clock.advance(60_000);
   expect(attached).toEqual([]);
@@ -45,7 +45,7 @@ test('a renewed certificate is used within ten seconds, and set only once', asyn
   expect([attached.length, errors]).toEqual([1, []]);
 });
 
-test('the previous certificate stays, and an error is logged, while a renewal has written only one of two files', async () => {
+test('a half-written renewal logs an error and keeps the previous certificate', async () => {
   const { tls, clock, errors, attached } = watched();
   const { cert } = tls.pair();
   put('stranger.crt', 'self-signed.key');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const module = new URL('../../../../lib/local/lambda/exceptions.ts', import.meta.url).href;
 
-test('an uncaught exception does not end the process, and is logged and counted', async () => {
+test('an uncaught exception is logged and counted, and does not end the process', async () => {
   const program = `
     const { keepAliveOnExceptions } = await import(${JSON.stringify(module)});
     const { count } = keepAliveOnExceptions((level, message, fields, error) => console.log(level, error.message));
@@ -18,7 +18,7 @@ test('an uncaught exception does not end the process, and is logged and counted'
   expect(stdout.trim().split('\n').sort()).toEqual(['error of a promise', 'error of a timer', 'still here 2']);
 });
 
-test('a broken output pipe is counted once per line, and not logged in an endless loop', async () => {
+test('a broken output pipe is counted once per line and not logged in an endless loop', async () => {
   const program = `
     const { keepAliveOnExceptions } = await import(${JSON.stringify(module)});
     const { count } = keepAliveOnExceptions((level, message, fields, error) => process.stdout.write(error.message));

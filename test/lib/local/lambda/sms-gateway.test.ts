@@ -44,13 +44,13 @@ test.each([
   [500, { retry: 'status_500' }],
   [503, { retry: 'status_503' }],
   [null, { retry: 'timeout' }],
-])('an SMS that the gateway answers with %s ends as %j', async (status, outcome) => {
+])('an SMS for which the gateway responds with %s ends as %j', async (status, outcome) => {
   gateway.answerWith(status);
   expect(await send()).toEqual(outcome);
   expect(gateway.received).toHaveLength(1);
 });
 
-test('retries an SMS later if no gateway listens', async () => {
+test('retries an SMS later if no gateway is listening', async () => {
   const closed = await startSmsGateway();
   await closed.stop();
   const sendThere = createSmsGateway({ url: closed.url, token: null }, { deadlineMs: 500 });

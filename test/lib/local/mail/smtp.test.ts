@@ -21,7 +21,7 @@ afterEach(async () => {
 const TO = 'anna@example.com';
 const serverAt = (url: string) => readSmtpUrl(url) ?? expect.unreachable();
 
-/** Sends through a mail server at a URL, and counts the failures of that server. */
+/** Sends through the mail server at a URL and counts its failures. */
 const senderTo = (url: string, more: Partial<SmtpSettings> & { deadlineMs?: number; starttls?: true } = {}) => {
   const { deadlineMs = 10_000, starttls, ...settings } = more;
   const server = { ...serverAt(url), ...(starttls && { encryption: 'starttls' as const }) };
@@ -85,7 +85,7 @@ test('reads a new password from its file without a restart', async () => {
   expect(mails.map(({ user }) => user)).toEqual(['cloud', 'cloud']);
 });
 
-test('sends further emails over the same connection after one was refused', async () => {
+test('sends more emails over the same connection after one was rejected', async () => {
   const answers = [answer(550, 'no such user'), answer(451, 'later'), null];
   const { url, connections } = await serving({ onRcptTo: (_address, _session, done) => done(answers.shift()) });
   const { send, state } = senderTo(url);
@@ -109,15 +109,15 @@ describe('an email', () => {
     const { send } = senderTo(url.replace('smtp', scheme), { caFile: CERTIFICATE_FILE, ...more });
     expect([await send(), mails.map((mail) => mail.isEncrypted)]).toEqual(['accepted', [isEncrypted]]);
   });
-  test('goes to a server whose certificate is among the extra ones', async () => {
+  test('an email goes to a server whose certificate is among the extra ones', async () => {
     const { url } = await serving({ ...withTls, secure: true });
     const smtps = url.replace('smtp', 'smtps');
     expect(await senderTo(smtps, { extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
-    // The authority of the mail server replaces the authorities of Node.js, but not the extra ones.
+    // The mail server's authority replaces the Node.js authorities, but not the extra ones.
     const caFile = new URL('../../../fixtures/stranger.crt', import.meta.url).pathname;
     expect(await senderTo(smtps, { caFile, extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
   });
-  test('goes unencrypted with ?tls=none, even if STARTTLS is offered', async () => {
+  test('an email goes unencrypted with ?tls=none, even if STARTTLS is offered', async () => {
     const { url, mails } = await serving(withTls);
     expect([await senderTo(`${url}?tls=none`).send(), mails.map((mail) => mail.isEncrypted)]).toEqual([
       'accepted',
@@ -132,8 +132,8 @@ test('sends to a domain with umlauts under its ASCII name', async () => {
   expect(String(mails[0]?.raw)).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');
 });
 
-describe('a refused email', () => {
-  test('fails permanently if its recipient is refused, with the response of the server, without the address', async () => {
+describe('a rejected email', () => {
+  test("an email to a rejected recipient fails permanently, with the server's response but without the address", async () => {
     const { url } = await serving({
       onRcptTo: ({ address }, _session, done) => done(answer(550, `5.1.1 <${address}>: no such user`)),
     });
@@ -145,7 +145,7 @@ describe('a refused email', () => {
     });
     expect([state(), failures]).toEqual(['OK', []]);
   });
-  test('fails permanently if its content is refused', async () => {
+  test('an email with rejected content fails permanently', async () => {
     const { url } = await serving({
       onData: (stream, _session, done) => void stream.resume().on('end', () => done(answer(554, '5.7.1 spam'))),
     });
@@ -155,7 +155,7 @@ describe('a refused email', () => {
   });
 });
 
-describe('the mail client, which reports a failing server until it accepts a mail,', () => {
+describe('the mail client, which reports a failing server until it accepts an email,', () => {
   const expectFailure = async (url: string, reason: string, more: Parameters<typeof senderTo>[1] = {}) => {
     const { send, state, failures } = senderTo(url, more);
     expect(await send()).toMatchObject({ reason, isFinal: false });
@@ -168,40 +168,40 @@ describe('the mail client, which reports a failing server until it accepts a mai
   };
   const asUser = (url: string) => url.replace('//', '//cloud:a-secret@');
 
-  test('retries an email after 535 to the login', async () => {
+  test('retries an email after a 535 response to the login', async () => {
     const { url } = await serving(withLogin);
     await expectFailure(asUser(url), 'login_refused');
   });
-  test('retries an email after a server that no longer offers a login, instead of sending without one', async () => {
+  test('retries an email instead of sending without a login when the server no longer offers one', async () => {
     const { url, mails } = await serving();
     await expectFailure(asUser(url), 'login_refused');
     expect(mails).toEqual([]);
   });
-  test('retries an email after 530 to the recipient, because it demands a login', async () => {
+  test('retries an email after a 530 response to the recipient, which demands a login', async () => {
     const { url } = await serving({ onRcptTo: (_address, _session, done) => done(answer(530, '5.7.0 log in first')) });
     await expectFailure(url, 'login_refused');
   });
-  test('retries an email after 550 to the sender', async () => {
+  test('retries an email after a 550 response to the sender', async () => {
     const { url } = await serving({ onMailFrom: (_address, _session, done) => done(answer(550, '5.7.1 not you')) });
     await expectFailure(url, 'sender_refused');
   });
-  test.each(['onRcptTo', 'onMailFrom'] as const)('retries an email after 451 to %s', async (command) => {
+  test.each(['onRcptTo', 'onMailFrom'] as const)('retries an email after a 451 response to %s', async (command) => {
     const { url } = await serving({
       [command]: (_a: unknown, _s: unknown, done: (error: Error) => void) => done(answer(451, '4.7.1 greylisted')),
     });
     await expectFailure(url, 'try_later');
   });
-  test('retries an email after 452 to its content', async () => {
+  test('retries an email after a 452 response to the content', async () => {
     const { url } = await serving({
       onData: (stream, _session, done) => void stream.resume().on('end', () => done(answer(452, '4.3.1 disk full'))),
     });
     await expectFailure(url, 'try_later');
   });
-  test('retries an email after 554 as its greeting', async () => {
+  test('retries an email after a 554 greeting', async () => {
     const { url } = await serving({ onConnect: (_session, done) => done(answer(554, 'no service')) });
     await expectFailure(url, 'protocol_error');
   });
-  test('retries an email after 421 as its greeting', async () => {
+  test('retries an email after a 421 greeting', async () => {
     const { url } = await serving({ onConnect: (_session, done) => done(answer(421, 'too busy')) });
     await expectFailure(url, 'try_later');
   });
@@ -213,13 +213,13 @@ describe('the mail client, which reports a failing server until it accepts a mai
     await close();
     await expectFailure(url, 'connect_refused');
   });
-  test('retries an email after a host name that does not exist', async () => {
+  test('retries an email when the host name does not resolve', async () => {
     await expectFailure('smtp://mail.invalid:25?tls=none', 'dns_failed');
   });
-  test('retries an email after a greeting that does not come in time', async () => {
+  test('retries an email when the greeting takes too long', async () => {
     await expectFailure(await listening(() => {}), 'timeout', { deadlineMs: 200 });
   });
-  test('retries an email after a server that responds too slowly', async () => {
+  test('retries an email when the server responds too slowly', async () => {
     const url = await listening((socket) => {
       // Each chunk arrives before the socket times out.
       const trickle = setInterval(() => socket.write('220-'), 20);
@@ -227,14 +227,14 @@ describe('the mail client, which reports a failing server until it accepts a mai
     });
     await expectFailure(url, 'timeout', { deadlineMs: 300 });
   });
-  test('retries an email after a server that hangs up before its greeting', async () => {
+  test('retries an email when the server hangs up before the greeting', async () => {
     await expectFailure(await listening((socket) => void socket.destroy()), 'connection_closed');
   });
-  test('retries an email after a server that hangs up during the email', async () => {
+  test('retries an email when the server hangs up during the email', async () => {
     const { url, hangUp } = await serving({ onData: (stream) => void stream.once('data', () => hangUp()) });
     await expectFailure(url, 'connection_closed');
   });
-  test('retries an email after a certificate whose authority Node.js does not trust', async () => {
+  test('retries an email after a certificate from an authority that Node.js does not trust', async () => {
     const { url } = await serving({ disabledCommands: ['AUTH'] });
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT');
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT', { starttls: true });
@@ -245,12 +245,12 @@ describe('the mail client, which reports a failing server until it accepts a mai
       caFile: CERTIFICATE_FILE,
     });
   });
-  test('retries an email after a server without the required STARTTLS', async () => {
+  test('retries an email when the server does not offer the required STARTTLS', async () => {
     const { url, mails } = await serving();
     await expectFailure(url, 'tls_not_offered', { starttls: true });
     expect(mails).toEqual([]);
   });
-  test('retries an email after a password file that cannot be read', async () => {
+  test('retries an email when the password file cannot be read', async () => {
     const { url } = await serving();
     await expectFailure(url, 'settings_unreadable', { user: 'cloud', passwordFile: join(folder, 'nowhere') });
   });

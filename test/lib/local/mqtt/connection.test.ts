@@ -13,7 +13,7 @@ const packetOf = (bytes: number): Buffer =>
     dup: false,
   });
 const sizes = fc.array(fc.nat(400), { minLength: 1, maxLength: 8 });
-/** Returns the bytes that are passed on when packets arrive `cut` bytes at a time. */
+/** Returns the bytes passed on when packets arrive `cut` bytes at a time. */
 const passed = (bytes: Buffer, cut: number, max: number): Buffer => {
   const pass = createFrames(max);
   const parts = Array.from({ length: Math.ceil(bytes.length / cut) }, (_, at) =>
@@ -22,7 +22,7 @@ const passed = (bytes: Buffer, cut: number, max: number): Buffer => {
   return Buffer.concat(parts.map((part) => pass(part) ?? expect.unreachable('a message ended its connection')));
 };
 
-test('createFrames passes messages up to the limit unchanged and truncates longer ones, however their bytes are split', () => {
+test('createFrames passes on messages up to the limit and truncates longer ones, however their bytes are split', () => {
   fc.assert(
     fc.property(sizes, fc.integer({ min: 3, max: 400 }), fc.integer({ min: 1, max: 50 }), (all, max, cut) => {
       // A topic of one character takes three bytes.

@@ -8,7 +8,7 @@ const heapOf = (keys: readonly number[]) => {
   for (const item of items) addTo(heap, item);
   return { heap, items };
 };
-/** Takes the first item until none is left, and returns the keys. Each item knows its position throughout. */
+/** Takes the first item until none is left. Returns the keys. Each item knows its position throughout. */
 const drained = (heap: Heap<Item>): number[] => {
   const keys: number[] = [];
   for (let first = heap.items[0]; first; first = heap.items[0]) {
@@ -20,7 +20,7 @@ const drained = (heap: Heap<Item>): number[] => {
   return keys;
 };
 const sorted = (keys: readonly number[]) => keys.toSorted((a, b) => a - b);
-/** Different orders of the numbers 0 to 12: ascending, descending, and shuffled by multiplication. */
+/** Different orders for the numbers 0 to 12: ascending, descending, and shuffled by multiplication. */
 const orders = [1, 2, 4, 5, 7, 11, 12].map((factor) => Array.from({ length: 13 }, (_, at) => (at * factor) % 13));
 
 test.each(orders.map((order) => [order]))('a heap returns its items in order, however they were added: %j', (order) => {
@@ -38,7 +38,7 @@ test('an item can be removed from anywhere, and the rest stays in order', () => 
     }
 });
 
-test('an item whose key changed can be removed and added again', () => {
+test('an item with a changed key can be removed and added again', () => {
   for (const key of [-1, 6.5, 99])
     for (const order of orders)
       for (const at of order.keys()) {

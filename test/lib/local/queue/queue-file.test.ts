@@ -28,7 +28,10 @@ afterEach(async () => {
 });
 
 const START = 1_000_000;
-/** Simulates a process that starts at `at`, with a FIFO queue, a standard queue and their dead-letter queues in the file. */
+/**
+ * Simulates a process that starts at `at`, with a FIFO queue, a standard queue and their dead-letter queues in the
+ * file.
+ */
 const startProcess = (at = START, more: Partial<QueueOptions> = {}) => {
   const disk = { isFull: false };
   const file = openStorage(dataDir, { hasSpace: () => !disk.isFull });
@@ -52,7 +55,7 @@ const startProcess = (at = START, more: Partial<QueueOptions> = {}) => {
   return { file, disk, clock, ...calls, tasks: open('tasks', {}).queue, send, take };
 };
 
-test('a queue file returns all messages that were not removed to the next process, visible, complete and in order', async () => {
+test('a queue file returns all remaining messages to the next process, visible, complete and in order', async () => {
   const first = startProcess();
   await first.send('a1', 'a2', 'b1', 'a3');
   const [a1, ...others] = first.queue.receive(10);
@@ -84,7 +87,7 @@ test('a queue file continues a delay after a restart', async () => {
   expect(tasks.receive(10)).toMatchObject([{ body: 'later' }]);
 });
 
-test('a queue file hides no message for longer than the longest delay after the clock was set back', async () => {
+test('after the clock is set back, a queue file hides messages no longer than the longest delay', async () => {
   const first = startProcess(START + 86_400_000);
   await first.send('a1');
   first.tasks.send({ body: 'later', delaySeconds: 10 });
@@ -110,7 +113,7 @@ test('a queue file increases sequence numbers from process to process, even if n
   expect(numbers).toEqual(numbers.toSorted());
 });
 
-test('a message that is removed before the next commit never reaches the file, and its number is not reused', async () => {
+test('a message removed before the next commit never reaches the file, and its number is not reused', async () => {
   const text = 'a text that is nowhere in the file';
   const first = startProcess();
   await first.send(text);
@@ -118,7 +121,7 @@ test('a message that is removed before the next commit never reaches the file, a
   first.queue.remove(message?.receiptHandle ?? '');
   await first.file.turns.kept();
   expect([path, `${path}-wal`].filter((file) => readFileSync(file).includes(text))).toEqual([]);
-  // A process that is killed now leaves these files.
+  // If killed now, a process leaves these files.
   dataDir = copyOf(dataDir, folder);
   const second = startProcess();
   await second.send('b1');
@@ -132,11 +135,11 @@ const steps = fc.array(
   fc.record({ queue: fc.constantFrom('one', 'two'), at: fc.nat(5), act: fc.constantFrom(...actions) }),
   { minLength: 5, maxLength: 30, size: 'max' },
 );
-/** The bodies in each queue by their number, and the highest number that was given. */
+/** The bodies in each queue by their number, plus the highest number assigned. */
 type Model = { one: Map<number, string>; two: Map<number, string>; last: number };
 const duplicateOf = ({ one, two, last }: Model): Model => ({ one: new Map(one), two: new Map(two), last });
 
-test('a journal passes what was kept to the next process, and reuses no number that may have been seen', async () => {
+test('a journal passes on everything stored to the next process, and reuses no number possibly seen', async () => {
   const run = async (series: readonly Step[]): Promise<void> => {
     let now = mkdtempSync(join(folder, 'any-'));
     let model: Model = { one: new Map(), two: new Map(), last: 0 };
@@ -239,7 +242,7 @@ test('a queue file leaves messages where they were if a move cannot be stored', 
   expect([second.deadLetterQueue.stats().visible, second.queue.stats().visible]).toEqual([3, 0]);
 });
 
-test('a queue file returns no message that could not be stored, and sending it again is not a duplicate', async () => {
+test('a queue file returns no unstored message, and sending it again is not a duplicate', async () => {
   const { disk, queue, send, take } = startProcess();
   disk.isFull = true;
   await expect(send('a1')).rejects.toThrow('could not write to the table');
@@ -250,7 +253,7 @@ test('a queue file returns no message that could not be stored, and sending it a
   expect(take()).toEqual(['a1']);
 });
 
-test('a queue file stores removals in order, and can be closed twice', async () => {
+test('a queue file stores removals in order and can be closed twice', async () => {
   const first = startProcess();
   await first.send('a1', 'a2');
   for (const { receiptHandle } of first.queue.receive(10)) first.queue.remove(receiptHandle);
@@ -284,7 +287,7 @@ test('a queue file can be read only by its owner', async () => {
   for (const suffix of ['', '-wal']) expect(statSync(path + suffix).mode & 0o077).toBe(0);
 });
 
-/** Spawns a process that sends one message after the other, and prints each number once it is stored. */
+/** Spawns a process that sends one message after another and prints each number once it is stored. */
 const sender = (): ChildProcess => {
   const at = (name: string) => JSON.stringify(new URL(`../../../../lib/local/${name}.ts`, import.meta.url).href);
   const code = `
@@ -303,7 +306,7 @@ const sender = (): ChildProcess => {
   return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 
-test('a queue file keeps sent messages after SIGKILL, and refuses a second process while the first has it open', async () => {
+test('a queue file keeps sent messages after SIGKILL, and rejects a second process while in use', async () => {
   const process = sender();
   const ended = once(process, 'exit');
   cleanUps.push(() => void process.kill('SIGKILL'));

@@ -17,7 +17,7 @@ const only = (queue: Queue) => {
   return message;
 };
 
-test('a queue returns a message once, with the attributes of SQS as text, until it is removed', async () => {
+test('a queue returns a message once, with SQS attributes as strings, until it is removed', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a', groupId: 'customer-1' });
   await clock.advance(40);
@@ -47,7 +47,7 @@ test('a queue returns no more messages than requested', () => {
   expect(bodies(queue, 2)).toEqual(['c']);
 });
 
-test('a queue returns an unremoved message again after the visibility timeout, with a higher receive count and a new handle', async () => {
+test('a queue returns an unremoved message after the visibility timeout, with a new handle and a higher count', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   const first = only(queue);
@@ -87,7 +87,7 @@ test('a queue hides a delayed message for exactly its delay', async () => {
   expect(bodies(queue)).toEqual(['a']);
 });
 
-test('a queue rejects what SQS rejects: delays over 900 s, bodies over 1 MiB of UTF-8', () => {
+test('a queue rejects what SQS rejects: delays over 900 s, bodies over 1 MiB in UTF-8', () => {
   const { queue } = make();
   for (const delaySeconds of [901, -1, Number.NaN]) {
     expect(() => queue.send({ body: 'a', delaySeconds })).toThrow('delaySeconds');
@@ -117,7 +117,7 @@ test('changeVisibility rejects more than 12 hours and unknown handles', () => {
   expect(() => queue.changeVisibility('unknown', 1)).toThrow('in flight');
 });
 
-test('a queue moves a message to its dead-letter queue at the receive after maxReceiveCount', async () => {
+test('a queue moves a message to its dead-letter queue when received after maxReceiveCount', async () => {
   const { clock, queue: deadLetterQueue, newId } = make({ name: 'dead' });
   const queue = createQueue({
     name: 'tasks',
@@ -192,7 +192,7 @@ test('a queue treats a message without a group as a separate group', () => {
   expect(bodies(queue, 4)).toEqual(['a1', 'x', 'y', 'a2']);
 });
 
-test('stats report when the next message in flight or delayed becomes visible', async () => {
+test('stats report when the next delayed or in-flight message becomes visible', async () => {
   const { clock, queue } = make();
   const next = () => queue.stats().nextVisibleAt - 1_000_000;
   queue.send({ body: 'a' });
@@ -254,7 +254,7 @@ test('purge removes all messages, including those in flight and delayed', async 
   expect(queue.receive(10)).toEqual([]);
 });
 
-test('a queue delays messages and hides received ones for as long as scheduled even if its clock is set back by a day', () => {
+test('a queue hides messages as long as scheduled even if its clock is set back by a day', () => {
   let [time, ahead] = [0, 86_400_000];
   const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
   const { queue } = make({ clock });

@@ -18,7 +18,7 @@ const open = () => {
 };
 const message = (body: string) => ({ body, groupId: 'g', delaySeconds: 0 });
 
-test('every queue has a journal and a dead-letter queue of the same kind, which keeps messages received too often', async () => {
+test('every queue has a journal and a same-type dead-letter queue for messages received too often', async () => {
   const { clock, queues, dead, journals } = open();
   expect(journals.toSorted()).toEqual(queueNames.flatMap((name) => [name, `${name}-dead`]).toSorted());
   for (const name of queueNames) {
@@ -52,7 +52,7 @@ test('a received message stays hidden a second longer than its consumer may take
   }
 });
 
-test('senders reach the queue they name, hide its messages by its ARN, and move dead letters back', async () => {
+test('senders reach the queue they name, hide its messages by its ARN, and redrive dead letters', async () => {
   const { clock, queues, dead, senders } = open();
   await senders.send('timers', [message('a'), message('b')]);
   expect([queues.timers.stats().visible, queues.jobs.stats().visible]).toEqual([2, 0]);
@@ -83,7 +83,7 @@ const make = (fifo = false) => {
   return { clock, queue };
 };
 
-test('the age of the oldest pending message ignores those that are delayed or were received too often', async () => {
+test('the age of the oldest pending message ignores messages delayed or received too often', async () => {
   const { clock, queue } = make();
   expect(queue.waitingSince()).toBeNull();
   queue.send({ body: 'delayed', delaySeconds: 60 });
@@ -102,7 +102,7 @@ test('the age of the oldest pending message ignores those that are delayed or we
   expect(queue.waitingSince()).toBe(1_000_010);
 });
 
-test('the backlog counts the groups that have a message to receive, and the messages of a given group', () => {
+test('the backlog counts groups with a message to receive, and the messages in a given group', () => {
   const { queue } = make(true);
   const send = (body: string) => queue.send({ body, groupId: body.charAt(0), deduplicationId: body });
   for (const body of ['a1', 'a2', 'a3', 'b1']) send(body);

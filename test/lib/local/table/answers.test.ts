@@ -34,7 +34,7 @@ describe('pages', () => {
     expect(await send(last)).toMatchObject({ Count: 1, LastEvaluatedKey: { pk: 'large', sk: '024' } });
   });
 
-  test('a batch read ends before 16 MB, and returns the remaining keys', async () => {
+  test('a batch read ends before 16 MB and returns the remaining keys', async () => {
     for (let sk = 0; sk < 50; sk++)
       await send(new PutCommand({ TableName, Item: { pk: 'b', sk: String(sk), text: 'x'.repeat(390 * KB) } }));
     const Keys = Array.from({ length: 50 }, (_, sk) => ({ pk: 'b', sk: String(sk) }));
@@ -43,7 +43,7 @@ describe('pages', () => {
     expect((UnprocessedKeys as Record<string, { Keys: unknown[] }>)[TableName]?.Keys).toEqual(Keys.slice(42));
   });
 
-  test('begins_with finds only strings with the prefix, whatever its last character is', async () => {
+  test("begins_with finds only strings with the prefix, whatever the prefix's last character", async () => {
     const texts = [
       'a',
       'a\u{10ffff}',
@@ -78,7 +78,7 @@ test('sums beyond the safe integers stay exact', async () => {
   expect(await send(add(-3))).toMatchObject({ Attributes: { n: 9_007_199_254_740_990 } });
 });
 
-test('a transaction is executed once for its token, which no other transaction can use', async () => {
+test('a transaction executes once per token, which no other transaction can use', async () => {
   const transaction = (value: number) =>
     new TransactWriteCommand({
       ClientRequestToken: 't',
@@ -99,7 +99,7 @@ test('a transaction is executed once for its token, which no other transaction c
   expect(await errorOf(transaction(2))).toBe('IdempotentParameterMismatchException');
 });
 
-test('inherited properties of objects do not count as attributes', async () => {
+test('inherited object properties do not count as attributes', async () => {
   await send(put({}));
   expect(
     await errorOf(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCache } from '#lib/local/table/cache.ts';
 
-/** A cache of 1,000 bytes per generation. An entry takes 200 bytes and its size. */
+/** A cache with 1,000 bytes per generation. An entry takes 200 bytes plus its size. */
 const cacheOf = (...entries: [string, number][]) => {
   const cache = createCache<string>(1_000);
   const set = (key: string, size: number) => cache.set(key, key.toUpperCase(), size);
@@ -12,13 +12,13 @@ const cacheOf = (...entries: [string, number][]) => {
 
 test('a cache keeps its values until a second generation is full', () => {
   const { known, set } = cacheOf(['a', 300], ['b', 300]);
-  // The first two fill a generation exactly; the third begins the next one.
+  // The first two fill a generation exactly. The third begins the next one.
   set('c', 0);
   set('d', 800);
   expect(known('a')).toEqual(['a']);
 });
 
-test('a cache drops values that were not used while a generation was filled, and keeps values that were used', () => {
+test('a cache drops values unused while a generation was filled, and keeps used ones', () => {
   const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
   expect(get('a')).toBe('A');
   set('d', 300);
@@ -26,7 +26,7 @@ test('a cache drops values that were not used while a generation was filled, and
   expect(known('a', 'b', 'c', 'd', 'e')).toEqual(['a', 'd', 'e']);
 });
 
-test('a value that is used again is kept as long as one that was just set', () => {
+test('a value used again is kept as long as one that was just set', () => {
   const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
   get('a');
   set('d', 300);
@@ -35,7 +35,7 @@ test('a value that is used again is kept as long as one that was just set', () =
   expect(known('a')).toEqual(['a']);
 });
 
-test('a value that is set again replaces the earlier one, and counts once', () => {
+test('a value set again replaces the earlier one and counts once', () => {
   const { known, set, get } = cacheOf(['a', 300]);
   for (let i = 0; i < 10; i++) set('b', 300);
   expect(known('a', 'b')).toEqual(['a', 'b']);
@@ -45,7 +45,7 @@ test('a value that is set again replaces the earlier one, and counts once', () =
   expect([getText('a'), get('c')]).toEqual(['new', undefined]);
 });
 
-test('a value that was removed is missing in both generations, and frees its space', () => {
+test('a removed value is missing in both generations and frees its space', () => {
   const { known, remove, set } = cacheOf(['a', 300], ['b', 900]);
   set('c', 300);
   remove('a');

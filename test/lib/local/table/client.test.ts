@@ -30,8 +30,8 @@ const open = () => {
 const Key = { pk: 'p', sk: 's' };
 const get = (key = Key) => new GetCommand({ TableName, Key: key });
 
-describe('the client of the table', () => {
-  test('answers as the SDK does', async () => {
+describe('the table client', () => {
+  test('the table client responds as the SDK does', async () => {
     const { send } = open();
     expect(await send(get())).toEqual({});
     expect(await send(new PutCommand({ TableName, Item: { ...Key, n: 1 } }))).toEqual({});
@@ -42,7 +42,7 @@ describe('the client of the table', () => {
     expect(await send(get())).toEqual({});
   });
 
-  test('reads several items at once, in the order of the keys, and leaves out those that are missing', async () => {
+  test('the table client reads several items at once, ordered by key, and omits missing ones', async () => {
     const { send } = open();
     for (const sk of ['a', 'b']) await send(new PutCommand({ TableName, Item: { pk: 'p', sk } }));
     const batch = (...sks: string[]) =>
@@ -70,7 +70,7 @@ describe('the client of the table', () => {
     ).rejects.toThrow('the local table does not support ReturnConsumedCapacity');
   });
 
-  test('accepts only its own table and the commands of the store', async () => {
+  test("the table client accepts only its own table and the store's commands", async () => {
     const { send } = open();
     await expect(send(new GetCommand({ TableName: 'other', Key }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -80,7 +80,7 @@ describe('the client of the table', () => {
   });
 });
 
-describe('the token of a transaction', () => {
+describe('transaction tokens', () => {
   const add = (token: string | undefined, value = 1) =>
     new TransactWriteCommand({
       ...(token && { ClientRequestToken: token }),
@@ -99,7 +99,7 @@ describe('the token of a transaction', () => {
   const counted = async (send: (command: object) => Promise<Record<string, unknown>>) =>
     ((await send(get())).Item as { n: number }).n;
 
-  test('makes a transaction execute once within a minute, while one without a token executes each time', async () => {
+  test('a token makes a transaction execute once within a minute, and one without a token executes each time', async () => {
     const { send, pass } = open();
     for (const token of ['a', 'a', 'b', undefined, undefined]) await send(add(token));
     expect(await counted(send)).toBe(4);
@@ -119,7 +119,7 @@ describe('the token of a transaction', () => {
     expect(await counted(send)).toBe(8);
   });
 
-  test('belongs to one transaction', async () => {
+  test('a token belongs to one transaction', async () => {
     const { send } = open();
     await send(add('a'));
     await expect(send(add('a', 2))).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('the token of a transaction', () => {
     });
   });
 
-  test('stays usable after a transaction that failed', async () => {
+  test('a token stays usable after a failed transaction', async () => {
     const { send } = open();
     const TransactItems = [{ ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_exists(n)' } }];
     const check = new TransactWriteCommand({ ClientRequestToken: 'a', TransactItems });
@@ -138,9 +138,9 @@ describe('the token of a transaction', () => {
   });
 });
 
-describe('the keys of an item', () => {
+describe('item keys', () => {
   const key = (pk: unknown, sk: unknown, more: object = {}) => ({ pk, sk, ...more });
-  test('must be texts of at most 2,048 and 1,024 bytes', () => {
+  test('keys must be strings of at most 2,048 and 1,024 bytes', () => {
     expect(primaryKeyOf(key('p'.repeat(2_048), 'é'.repeat(512)))).toEqual(key('p'.repeat(2_048), 'é'.repeat(512)));
     const mismatch = (name: string) => `One or more parameter values were invalid: Type mismatch for key ${name}`;
     const empty = (name: string) => `One or more parameter values are not valid: the key ${name} must not be empty`;
@@ -157,7 +157,7 @@ describe('the keys of an item', () => {
       expect(() => primaryKeyOf(input)).toThrow(expect.objectContaining({ name: 'ValidationException', message }));
   });
 
-  test('may be missing for indexes, and errors in index keys concern only that item', () => {
+  test('index keys may be missing, and errors in them concern only that item', () => {
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D', dueAt: '1', listPk: 'L', listSk: 'l' })).toBe(32);
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D'.repeat(2_048), listSk: 'l'.repeat(1_024) })).toBe(3_089);
     for (const item of [
@@ -174,7 +174,7 @@ describe('the keys of an item', () => {
     expect(() => checkItem({ sk: 's' })).toThrow('Type mismatch for key pk');
   });
 
-  test('count towards the 400 KB that an item can hold', () => {
+  test('keys count towards the item limit of 400 KB', () => {
     const item = (bytes: number) => ({ pk: 'p', sk: 's', t: 'x'.repeat(bytes - 7) });
     expect(checkItem(item(400 * 1_024))).toBe(400 * 1_024);
     expect(() => checkItem(item(400 * 1_024 + 1))).toThrow(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseCondition } from '#lib/local/table/condition.ts';
 import type { Document, Value } from '#lib/local/table/values.ts';
 
-/** Whether a condition holds for an item, with `:v` and `:w` as values. */
+/** Whether a condition is true for an item, with `:v` and `:w` as values. */
 const holds = (text: string, item: Document, v: Value = null, w: Value = null): boolean =>
   parseCondition(text).run(item, { names: {}, values: { ':v': v, ':w': w } });
 const big = 2n ** 60n;
@@ -29,7 +29,7 @@ describe('two values in a condition', () => {
     [{ a: 1 }, { a: 1, b: 2 }, false],
     [{ a: 1 }, { b: 1 }, false],
     [{ a: 1 }, { a: 2 }, false],
-  ])('equal each other only in type and content: %s, %s', (a, b, expected) => {
+  ])('two values equal each other only in type and content: %s, %s', (a, b, expected) => {
     expect([holds('a = :v', { a }, b), holds('a <> :v', { a }, b), holds('a IN (:w, :v)', { a }, b, 'other')]).toEqual([
       expected,
       !expected,
@@ -49,11 +49,11 @@ describe('two values in a condition', () => {
     ['1', 2, ''],
     [true, false, ''],
     [[1], [2], ''],
-  ])('have an order as numbers, or as strings by their bytes: %s, %s', (a, b, expected) => {
+  ])('two values compare as numbers, or as strings by their bytes: %s, %s', (a, b, expected) => {
     expect(['<', '<=', '>', '>='].filter((operator) => holds(`a ${operator} :v`, { a }, b)).join(' ')).toBe(expected);
   });
 
-  test('delimit a range that includes both of them if all compared values have an order', () => {
+  test('two values delimit a range that includes both of them if all compared values have an order', () => {
     const between = (a: Value, low: Value, high: Value) => holds('a BETWEEN :v AND :w', { a }, low, high);
     expect([between(1, 1, 3), between(3, 1, 3), between(0, 1, 3), between(4, 1, 3)]).toEqual([
       true,
@@ -65,8 +65,8 @@ describe('two values in a condition', () => {
   });
 });
 
-describe('an attribute that is missing', () => {
-  test('equals nothing and has no order, and differs from everything', () => {
+describe('a missing attribute', () => {
+  test('equals nothing, has no order, and differs from everything', () => {
     expect([
       holds('a = b', {}),
       holds('a = :v', {}, null),
@@ -75,7 +75,7 @@ describe('an attribute that is missing', () => {
     ]).not.toContain(true);
     expect(holds('a <> :v', {}, 1)).toBe(true);
   });
-  test('does not exist, while an attribute with null does', () => {
+  test('a missing attribute does not exist, but one with null does', () => {
     expect([holds('attribute_exists(a)', {}), holds('attribute_not_exists(a)', {})]).toEqual([false, true]);
     expect([holds('attribute_exists(a)', { a: null }), holds('attribute_not_exists(a)', { a: null })]).toEqual([
       true,
@@ -84,7 +84,7 @@ describe('an attribute that is missing', () => {
   });
 });
 
-test('a list contains an equal element, and a text a substring', () => {
+test('a list contains an equal element, and a string a substring', () => {
   const contains = (a: Value, v: Value) => holds('contains(a, :v)', { a }, v);
   expect([
     contains([1, [2]], [2]),
@@ -95,7 +95,7 @@ test('a list contains an equal element, and a text a substring', () => {
   ]).toEqual([true, false, true, false, false]);
 });
 
-test('AND binds tighter than OR, NOT tighter than both, and brackets tightest', () => {
+test('AND binds tighter than OR, NOT tighter than both, and parentheses tightest', () => {
   const item = { t: 1, f: 0 };
   const value = (text: string) => holds(text.replaceAll(/\b[tf]\b/g, '$& = :v'), item, 1);
   expect(

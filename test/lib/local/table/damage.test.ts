@@ -23,7 +23,7 @@ const fill = async (dataDir: string) => {
   await close();
 };
 
-/** Overwrites a page in the middle, as a bad block of the disk would. */
+/** Overwrites a page in the middle, like a bad disk block. */
 const damage = (file: string) => {
   const handle = openSync(file, 'r+');
   const middle = Math.floor(statSync(file).size / PAGE / 2) * PAGE;
@@ -31,7 +31,7 @@ const damage = (file: string) => {
   closeSync(handle);
 };
 
-/** Whether SQLite can open the file and read an undamaged part of it. */
+/** Whether SQLite can open the file and read an undamaged part. */
 const isReadable = (file: string) => {
   const database = new DatabaseSync(file);
   const { item } = database.prepare("SELECT item FROM items WHERE pk = 'p1' AND sk = '1'").get() ?? {};

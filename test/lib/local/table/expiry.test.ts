@@ -6,7 +6,7 @@ import { openStorage } from '#lib/local/table/storage.ts';
 
 const START = 1_790_000_000_000;
 
-test('items are removed an hour after they expire, however many there are, and items that never expire are kept', async () => {
+test('all expired items are removed after an hour, and items without an expiry are kept', async () => {
   const storage = openStorage(':memory:');
   const clock = virtualClock(START);
   const put = (sk: string, ttl?: number) =>

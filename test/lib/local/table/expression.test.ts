@@ -31,7 +31,7 @@ test.each<[string, string]>([
   ['a.size', 'Attribute name is a reserved keyword: size'],
 ])('a path that DynamoDB would reject is invalid: %j', (text, message) => {
   expect(() => paths(text)).toThrow(expect.objectContaining({ name: 'ValidationException', message }));
-  // A text that was rejected once is rejected again.
+  // A string rejected once is rejected again.
   expect(() => paths(text)).toThrow(message);
 });
 

@@ -72,7 +72,7 @@ describe('the table rejects what DynamoDB rejects', () => {
     expect(await errorOf(command)).toBe(rejected);
   });
 
-  test('the table rejects all 573 reserved words, in any case', async () => {
+  test('the table rejects all 573 reserved words, in upper or lower case', async () => {
     expect(reservedWords.size).toBe(573);
     for (const word of ['status', 'Status', 'TTL', 'hash'])
       expect([word, await errorOf(put({}, { ConditionExpression: `attribute_exists(${word})` }))]).toEqual([

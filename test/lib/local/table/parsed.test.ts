@@ -12,13 +12,13 @@ type Command = { input: object };
 type Send = (command: Command) => Promise<object>;
 type Key = { pk: string; sk: string };
 type Step =
-  /** Calls that are made in one run of synchronous code. */
+  /** Calls made in one run of synchronous code. */
   | { calls: Command[] }
   /** A call that another process makes. */
   | { foreign: Command }
   | { is: 'kept' | 'refused' | 'expiry' };
 
-/** Calls on few keys, so that most find something. */
+/** Calls on few keys, so most of them find something. */
 const few = fc
   .record({
     pk: fc.constantFrom('p', 'q'),
@@ -40,7 +40,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 25, size: 'max' },
 );
 
-/** Every key that a command can have written. */
+/** Every key that a command could have written. */
 const everyKey: Key[] = ['p', 'q'].flatMap((pk) => ['a', 'b', 'z', 'é', '\uffee', '😀'].map((sk) => ({ pk, sk })));
 
 const outcome = (answer: Promise<object>): Promise<unknown> =>
@@ -70,14 +70,14 @@ const contentOf = async (send: Send): Promise<unknown[]> => {
   return found;
 };
 
-/** A table in a folder that keeps what it parsed. */
+/** A table in a folder that caches parsed items. */
 const openCaching = (dataDir: string) => {
   const disk = { isFull: false };
   const storage = openStorage(dataDir, { freezes: true, hasSpace: () => !disk.isFull });
   const { send } = tableClient(storage.rows, storage.turns, TableName, () => 0);
   return { ...storage, disk, send: send as unknown as Send };
 };
-/** A table that parses anew for each call, and never fails. */
+/** A table that parses anew for each call and never fails. */
 const openPlain = () => {
   const { rows, turns, close } = openStorage(':memory:');
   const { send } = tableClient(rows, turns, TableName, () => 0);
@@ -107,7 +107,7 @@ const runSteps = async (series: readonly Step[]): Promise<void> => {
     else if (step.is === 'expiry')
       for (const { turns, rows } of [caching, plain]) await turns.write(() => rows.removeExpired(2, 10));
     else {
-      // Only what begins a transaction is refused.
+      // Only what begins a transaction is rejected.
       await caching.turns.kept();
       caching.disk.isFull = true;
       const put = caching.send(new PutCommand({ TableName, Item: { pk: 'p', sk: 'a', refused: true } }));
@@ -118,7 +118,7 @@ const runSteps = async (series: readonly Step[]): Promise<void> => {
   }
   const content = await contentOf(plain.send);
   await caching.turns.kept();
-  // A failed commit reverts everything that was not kept, and nothing else.
+  // A failed commit reverts everything not yet stored, and nothing else.
   await caching.send(new PutCommand({ TableName, Item: { pk: 'p', sk: 'a', isLost: true } }));
   caching.database.exec('ROLLBACK');
   await expect(caching.turns.kept()).rejects.toMatchObject({ name: 'InternalServerError' });
@@ -132,7 +132,7 @@ const runSteps = async (series: readonly Step[]): Promise<void> => {
   rmSync(folder, { recursive: true });
 };
 
-test('all calls return the same with and without parsed items, and a failed commit changes nothing in the cache', async () => {
+test('parsed items never change a result, and a failed commit changes nothing in the cache', async () => {
   await fc.assert(fc.asyncProperty(steps, runSteps), { numRuns: 25 });
 }, 60_000);
 

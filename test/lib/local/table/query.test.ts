@@ -33,7 +33,7 @@ const keysOf = ({ Items }: { Items: readonly Document[] }) => Items.map(({ sk })
 const between = 'pk = :pk AND sk BETWEEN :low AND :high';
 const prefix = 'pk = :pk AND begins_with(sk, :start)';
 
-test('a query finds the items of its partition in the order of their sort keys, forward or backward', () => {
+test("a query finds a partition's items ordered by sort key, forward or backward", () => {
   expect(ofP()).toMatchObject({ Count: 5, ScannedCount: 5 });
   expect(ofP()).not.toHaveProperty('LastEvaluatedKey');
   expect(keysOf(ofP())).toEqual(['a', 'aa', 'b', 'c', 'é']);
@@ -51,7 +51,7 @@ test.each<[string, object, string[]]>([
   [prefix, { ':start': 'aa' }, ['aa']],
   [prefix, { ':start': 'x' }, []],
   ['pk = :pk AND begins_with ( sk , :start )', { ':start': 'é' }, ['é']],
-])('a query finds the items whose sort key is in a range: %s, %o', (KeyConditionExpression, values, found) => {
+])('a query finds items with a sort key in a range: %s, %o', (KeyConditionExpression, values, found) => {
   expect(keysOf(ofP({ KeyConditionExpression }, values))).toEqual(found);
   expect(keysOf(ofP({ KeyConditionExpression, ScanIndexForward: false }, values))).toEqual(found.toReversed());
 });
@@ -61,7 +61,7 @@ test.each<[string, string[]]>([
   ['x\u{10ffff}', ['x\u{10ffff}', 'x\u{10ffff}\u{10ffff}']],
   ['\u{10ffff}', ['\u{10ffff}', '\u{10ffff}z']],
   ['\u{1f600}', ['\u{1f600}', '\u{1f600}a']],
-])('a query finds the sort keys with a prefix, whatever follows it: %j', async (start, found) => {
+])('a query finds sort keys with a prefix, whatever follows it: %j', async (start, found) => {
   await turns.write(() => {
     for (const sk of [...found, '\ue000', 'w', 'y', '\u{1f601}']) put({ pk: start, sk });
   });
@@ -95,7 +95,7 @@ test('a query returns only what its projection selects', () => {
   expect(ofP({ ProjectionExpression: 'doc', Limit: 1 }).LastEvaluatedKey).toEqual({ pk: 'p', sk: 'a' });
 });
 
-test('a query of an index finds only the keys of items, ordered by their sort key and then by their primary key', () => {
+test('an index query finds only item keys, ordered by index sort key and then by primary key', () => {
   const due = (more: object = {}, values: object = {}) =>
     query(rows, {
       IndexName: 'due',
@@ -165,7 +165,7 @@ describe('a query is rejected', () => {
       'Value provided in the expression attributes unused: #unused',
     ],
     [{ ExpressionAttributeNames: {} }, {}, 'ExpressionAttributeNames and ExpressionAttributeValues must not be empty'],
-  ])('for the input %o with the values %o', (more, values, message) => {
+  ])('a query is rejected for the input %o with the values %o', (more, values, message) => {
     expect(() => ofP(more, values)).toThrow(message);
   });
 });

@@ -28,7 +28,7 @@ const open = () => {
 const pragma = (database: DatabaseSync, name: string) =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
-test('the file of a host has a separate journal that outlives a crash, and overwrites what is deleted', () => {
+test("a host's file has a separate journal that outlives a crash, and overwrites deleted data", () => {
   const { database } = open();
   const names = ['journal_mode', 'synchronous', 'wal_autocheckpoint', 'secure_delete', 'application_id'];
   expect(names.map((name) => pragma(database, name))).toEqual(['wal', 1, 4_000, 2, 0x53433031]);
@@ -36,7 +36,7 @@ test('the file of a host has a separate journal that outlives a crash, and overw
   expect(dataFileOf('a')).toBe(join('a', 'cloud.sqlite'));
 });
 
-test('the file of a host can be used by only one host at a time, even after a failed attempt to open it', async () => {
+test("a host's file can be used by only one host at once, even after a failed attempt to open it", async () => {
   const { close } = open();
   expect(() => openStorage(dataDir)).toThrow(`cannot open ${dataFileOf(dataDir)}: another process has it open`);
   await close();
@@ -48,7 +48,7 @@ test('the file of a host can be used by only one host at a time, even after a fa
   await open().close();
 });
 
-test('the file of a host keeps what was written, for every index and in order', async () => {
+test("a host's file keeps what was written, for every index and in order", async () => {
   const first = open();
   const item = { pk: 'p', sk: 's', duePk: 'D', dueAt: '1', ttl: 5.5, n: 2n ** 60n, list: [{ a: null }] };
   await first.put(item);
@@ -69,7 +69,7 @@ test('the file of a host keeps what was written, for every index and in order', 
   expect(rows.page(due).rows.map(({ item }) => item)).toEqual([{ pk: 'p', sk: 's', duePk: 'D', dueAt: '1' }]);
 });
 
-test('the file of a host can be closed twice, and is then free for the next host', async () => {
+test("a host's file can be closed twice, and is then free for the next host", async () => {
   const first = open();
   await first.put({ pk: 'p', sk: 's' });
   await first.close();
@@ -77,7 +77,7 @@ test('the file of a host can be closed twice, and is then free for the next host
   expect(open().rows.get('p', 's')).toEqual({ pk: 'p', sk: 's' });
 });
 
-test('the file of a host is rewritten at the end if anything was erased, so that no trace is left in it', async () => {
+test("a host's file is rewritten at the end if anything was erased, so no trace remains", async () => {
   const text = 'a text about a person';
   const erased = async (isErasure: boolean) => {
     const { put, rows, turns, close } = open();
@@ -101,7 +101,7 @@ test('the file of a host is rewritten at the end if anything was erased, so that
   expect(readFileSync(dataFileOf(dataDir)).includes(`${text} 2 `)).toBe(false);
 });
 
-test('the file of a host can be read only by its owner', async () => {
+test("a host's file can be read only by its owner", async () => {
   const { put, turns } = open();
   await put({ pk: 'p', sk: 's' });
   await turns.kept();
@@ -109,7 +109,7 @@ test('the file of a host can be read only by its owner', async () => {
 });
 
 describe('a tool', () => {
-  test('reads and writes the file of a host, which notices the changes', async () => {
+  test("a tool reads and writes the host's file, and the host notices the changes", async () => {
     const host = open();
     await host.put({ pk: 'p', sk: 's', n: 1 });
     await host.turns.kept();
@@ -123,7 +123,7 @@ describe('a tool', () => {
     expect(await tool.turns.read(() => tool.rows.get('p', 's'))).toEqual({ pk: 'p', sk: 's', n: 3 });
   });
 
-  test('creates no file in a folder without data', () => {
+  test('a tool creates no file in a folder without data', () => {
     expect(() => openForTool(dataDir)).toThrow();
     expect(existsSync(dataFileOf(dataDir))).toBe(false);
   });

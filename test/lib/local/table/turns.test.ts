@@ -36,7 +36,7 @@ const openNoting = (dataDir: string) => {
   const losses: Error[] = [];
   return { ...open(dataDir, { onLost: (error) => void losses.push(error) }), losses };
 };
-/** Reads an item with a separate connection, which sees only what was committed. */
+/** Reads an item with a separate connection, which sees only committed data. */
 const committed = (dataDir: string, sk: string): boolean => {
   const database = new DatabaseSync(dataFileOf(dataDir));
   const row = database.prepare('SELECT 1 FROM items WHERE sk = ?').get(sk);
@@ -45,7 +45,7 @@ const committed = (dataDir: string, sk: string): boolean => {
 };
 const refused = { name: 'InternalServerError', message: 'could not write to the table' };
 
-test("calls in one turn of the event loop see each other's changes, and are stored by one commit when a caller waits for it", async () => {
+test("calls in one event loop turn see each other's changes, and one commit stores them", async () => {
   const storage = open(folder);
   expect((await Promise.all([storage.put('a'), storage.put('b'), storage.get('a')]))[2]).toBe('a');
   expect([committed(folder, 'a'), committed(folder, 'b')]).toEqual([false, false]);
@@ -59,7 +59,7 @@ test('changes that no caller waits for are committed soon', async () => {
   await eventually(() => committed(folder, 'a'));
 });
 
-test('calls are answered at the end of their turn, in the order in which they were made', async () => {
+test('calls settle at the end of their turn, in the order they were made', async () => {
   const storage = open(folder);
   const order: string[] = [];
   const note = (name: string, call: Promise<unknown>) => {
@@ -84,7 +84,7 @@ test('calls are answered at the end of their turn, in the order in which they we
   expect(order).toEqual(['put', 'failed write', 'get', 'failed read', 'transaction', 'last']);
 });
 
-test('a full disk makes the rest of a turn fail, and loses nothing', async () => {
+test('a full disk makes the rest of a turn fail and loses nothing', async () => {
   let isFull = false;
   const losses: Error[] = [];
   const storage = open(folder, { hasSpace: () => !isFull, onLost: (error) => void losses.push(error) });
@@ -92,7 +92,7 @@ test('a full disk makes the rest of a turn fail, and loses nothing', async () =>
   await storage.kept();
   isFull = true;
   const results = [storage.put('a'), storage.get('before')];
-  // The next call may belong to the same change as the refused one.
+  // The next call may belong to the same change as the rejected one.
   isFull = false;
   results.push(storage.put('b'));
   for (const result of results) await expect(result).rejects.toMatchObject(refused);
@@ -102,7 +102,7 @@ test('a full disk makes the rest of a turn fail, and loses nothing', async () =>
   expect([committed(folder, 'a'), losses]).toEqual([true, []]);
 });
 
-test('a transaction that was refused is executed when it is retried with its token', async () => {
+test('a rejected transaction executes when retried with its token', async () => {
   let isFull = true;
   const storage = open(folder, { hasSpace: () => !isFull });
   const once = () =>
@@ -127,7 +127,7 @@ test('a statement that fails as a whole rejects only its own call', async () => 
   expect([committed(folder, 'a'), committed(folder, 'b'), storage.losses]).toEqual([true, true, []]);
 });
 
-test('a change that was executed only in part ends all calls, and nothing of its transaction is stored', async () => {
+test('a partly executed change ends all calls, and nothing in its transaction is stored', async () => {
   const storage = openNoting(folder);
   await storage.put('a');
   const half = storage.turns.write(() => {
@@ -139,11 +139,11 @@ test('a change that was executed only in part ends all calls, and nothing of its
   expect([storage.losses.length, committed(folder, 'a')]).toEqual([1, false]);
 });
 
-test('a failed commit ends all calls once, and what was kept before is still there', async () => {
+test('a failed commit ends all calls once, and data stored earlier is still there', async () => {
   const storage = openNoting(folder);
   await storage.put('kept');
   await storage.kept();
-  // The database may not grow anymore, as on a disk that has become full in the meantime.
+  // The database may not grow anymore, as on a disk that has become full.
   storage.database.exec(`PRAGMA max_page_count = ${storage.database.prepare('PRAGMA page_count').get()?.page_count}`);
   const large = { pk: 'p', sk: 'large', text: 'x'.repeat(100_000) };
   const results = [storage.put('a'), storage.send(new PutCommand({ TableName, Item: large })), storage.put('b')];
@@ -158,7 +158,7 @@ test('a failed commit ends all calls once, and what was kept before is still the
   expect([await after.get('kept'), await after.get('a'), await after.get('b')]).toEqual(['kept', null, null]);
 });
 
-test('a power cut loses nothing that was kept', async () => {
+test('a power cut loses nothing stored', async () => {
   const dataDir = join(folder, 'data');
   const storage = open(dataDir);
   const onDisk = await watchDisk(dataDir, folder);
@@ -186,7 +186,7 @@ test('a power cut loses nothing that was kept', async () => {
   }
 });
 
-test('all callers that wait at the end of a turn share one sync', async () => {
+test('all callers waiting at the end of a turn share one sync', async () => {
   const storage = open(folder);
   let syncs = 0;
   await replaceSync(async (sync) => {
@@ -216,7 +216,7 @@ test('a failed sync makes its change and all later changes fail', async () => {
   expect(storage.losses).toMatchObject([{ cause: new Error('EIO') }]);
 });
 
-test('a tool gets its answer once its changes are committed, and the host reads them', async () => {
+test("a tool's call resolves once its changes are committed, and the host reads them", async () => {
   const host = open(folder);
   await host.put('of the host');
   await host.kept();

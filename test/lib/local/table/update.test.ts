@@ -3,7 +3,7 @@ import { parseUpdate } from '#lib/local/table/update.ts';
 import { type Document, duplicateOf } from '#lib/local/table/values.ts';
 
 const values = { ':v': 'v', ':one': 1, ':ten': 10, ':none': null, ':list': ['x'], ':map': { m: 1 } };
-/** Returns the item after an update, and the names of the attributes that it set. */
+/** Returns the item after an update, and the names of the attributes set. */
 const updated = (text: string, item: Document = {}) => {
   const changed = duplicateOf(item);
   const set = parseUpdate(text).run(changed, { names: { '#a': 'a', '#m': 'm' }, values });
@@ -40,24 +40,24 @@ describe('an update', () => {
     ['REMOVE b SET a = b', { b: 1 }, { a: 1 }, ['a']],
     ['SET a.b = :v, a.c = :v', { a: {} }, { a: { b: 'v', c: 'v' } }, ['a', 'a']],
     ['SET a[0] = :v, a[1] = :v', { a: [1, 2] }, { a: ['v', 'v'] }, ['a', 'a']],
-  ])('changes an item as DynamoDB does: %s', (text, before, after, set) => {
+  ])('an update changes an item as DynamoDB does: %s', (text, before, after, set) => {
     expect(updated(text, before)).toEqual({ item: after, set });
   });
 
-  test('adds integers exactly beyond the safe ones, up to 38 digits', () => {
+  test('an update adds integers exactly beyond the safe ones, up to 38 digits', () => {
     expect(updated('ADD n :one', { n: big }).item).toEqual({ n: big + 1n });
     expect(updated('SET n = n + :one', { n: -big }).item).toEqual({ n: -9_007_199_254_740_991 });
     expect(updated('ADD n m', { n: 10n ** 37n, m: 10n ** 37n }).item).toEqual({ n: 2n * 10n ** 37n, m: 10n ** 37n });
     expect(() => updated('ADD n :one', { n: 10n ** 38n - 1n })).toThrow('Number overflow');
   });
 
-  test('never stores the same object twice, so that a later change to one leaves the other unchanged', () => {
+  test('an update never stores the same object twice, so later changes to one leave the other unchanged', () => {
     const { item } = updated('SET a = :map, b = :map');
     expect(item).toEqual({ a: { m: 1 }, b: { m: 1 } });
     expect([item.a === item.b, item.a === values[':map']]).toEqual([false, false]);
   });
 
-  test('reports the placeholders that it uses', () => {
+  test('an update reports the placeholders it uses', () => {
     expect([...parseUpdate('SET #a = :v, b = :one REMOVE #c').used]).toEqual(['#a', ':v', ':one', '#c']);
   });
 });
@@ -88,7 +88,7 @@ describe('an update that does not fit its item', () => {
     ['SET a.b.c = :v', { a: {} }, misplaced],
     ['REMOVE a.b', {}, misplaced],
     ['REMOVE a[0]', { a: {} }, misplaced],
-  ])('fails only for this item: %s, %o', (text, item, message) => {
+  ])('an update fails only for this item: %s, %o', (text, item, message) => {
     expect(() => updated(text, item)).toThrow(
       expect.objectContaining({ name: 'ValidationException', message, isOfItem: true }),
     );
@@ -121,7 +121,7 @@ describe('an update that DynamoDB rejects', () => {
     ['REMOVE a[0], a[0]', overlap],
     ['SET a = #unknown', 'An expression attribute name used in the document path is not defined; #unknown'],
     ['SET a = :unknown', 'An expression attribute value used in expression is not defined; :unknown'],
-  ])('fails for every item: %j', (text, message) => {
+  ])('an update fails for every item: %j', (text, message) => {
     const item = { a: { b: 1 } };
     const run = () => updated(text, item);
     expect(run).toThrow(expect.objectContaining({ name: 'ValidationException', message }));

@@ -12,7 +12,7 @@ import {
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 const nestedMaps = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-test('a copy of a value shares nothing with it, and omits what is undefined or a function', () => {
+test('a copy of a value shares nothing with it, and omits functions and undefined', () => {
   const source = { a: [1, undefined, { b: undefined, c: null }, () => 1], f: () => 1, u: undefined, t: true, s: '' };
   const copy = copyOf(source) as Document;
   expect(copy).toEqual({ a: [1, { c: null }], t: true, s: '' });
@@ -20,7 +20,7 @@ test('a copy of a value shares nothing with it, and omits what is undefined or a
   expect([copy.a === source.a, (copy.a as unknown[])[1] === source.a[2]]).toEqual([false, false]);
 });
 
-test('a copy of a value has no negative zero, and a bigint only beyond the safe integers', () => {
+test('a copy has no negative zero, and a bigint only beyond the safe integers', () => {
   expect(Object.is(copyOf(-0), 0)).toBe(true);
   expect([copyOf(5n), copyOf(-(2n ** 53n) + 1n), copyOf(2n ** 53n), copyOf(-(2n ** 53n))]).toEqual([
     5,
@@ -42,7 +42,7 @@ test('only numbers that the table stores exactly can be copied', () => {
   expect(() => copyOf(Number.POSITIVE_INFINITY)).toThrow('Special numeric value Infinity is not allowed');
 });
 
-test('a copy of a value has at most 33 levels of lists or maps', () => {
+test('a copy has at most 33 levels of lists or maps', () => {
   for (const levels of [nested, nestedMaps]) {
     expect(copyOf(levels(33))).toEqual(levels(33));
     expect(() => copyOf(levels(34))).toThrow('Nesting Levels have exceeded supported limits');
@@ -58,7 +58,7 @@ test('only plain objects can be copied', () => {
   expect(() => documentOf(JSON.parse('{"__proto__":1}'))).toThrow('Unsupported name passed: __proto__');
 });
 
-test('a duplicate of an item is equal, and shares no list or map with it', () => {
+test('a duplicate item is equal, and shares no list or map with the original', () => {
   const item: Document = { n: 1, big: 2n ** 60n, none: null, list: [{ a: [1] }], map: { inner: { b: 'c' } } };
   const copy = duplicateOf(item);
   expect(copy).toEqual(item);
@@ -99,6 +99,6 @@ test.each<Document>([
   { a: -9_007_199_254_740_993n, b: 1_000_000_000_000_000 },
   { list: [9_007_199_254_740_993n, 2, -9_007_199_254_740_993n] },
   { a: 9_007_199_254_740_991, b: -9_007_199_254_740_991, c: 9_007_199_254_740_992n, d: 'x:9007199254740993' },
-])('a document is the same after it was stored: %o', (document) => {
+])('a document is the same after being stored: %o', (document) => {
   expect(parseDocument(serializeDocument(document))).toEqual(document);
 });

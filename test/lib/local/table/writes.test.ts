@@ -21,14 +21,14 @@ const isOne = { ConditionExpression: 'n = :one', ...values({ ':one': 1 }) };
 const isTwo = { ConditionExpression: 'n = :two', ...values({ ':two': 2 }) };
 
 describe('a put', () => {
-  test('replaces the item only if its condition is met', () => {
+  test('a put replaces the item only if its condition is met', () => {
     expect(() => preparePut(rows, { Item: { ...Key, n: 5 }, ...isTwo })).toThrow(failed);
     expect(stored()).toEqual(before);
     expect(preparePut(rows, { Item: { ...Key, n: 5 }, ...isOne }).apply()).toEqual({});
     expect([stored(), rows.find('p', 's')?.size]).toEqual([{ ...Key, n: 5 }, 10]);
   });
 
-  test('evaluates its condition for a missing item as for one without attributes', () => {
+  test('a put evaluates its condition for a missing item as for one without attributes', () => {
     const Item = { ...other, n: 5 };
     expect(() => preparePut(rows, { Item, ...isOne })).toThrow(failed);
     preparePut(rows, { Item, ConditionExpression: 'attribute_not_exists(pk)' }).apply();
@@ -36,7 +36,7 @@ describe('a put', () => {
     expect(stored(other)).toEqual(Item);
   });
 
-  test('stores a copy, which later changes to the passed item do not affect', () => {
+  test('a put stores a copy, unaffected by later changes to the passed item', () => {
     const Item = { ...other, list: [1] };
     preparePut(rows, { Item }).apply();
     Item.list.push(2);
@@ -46,7 +46,7 @@ describe('a put', () => {
 
 describe('an update', () => {
   const change = { Key, UpdateExpression: 'SET n = n + :v, a = :v REMOVE texts', ...values({ ':v': 2 }) };
-  test('changes the item only if its condition is met', () => {
+  test('an update changes the item only if its condition is met', () => {
     const conditional = (ConditionExpression: string) => ({ ...change, ConditionExpression });
     expect(() => prepareUpdate(rows, conditional('n = :v'))).toThrow(failed);
     const prepared = prepareUpdate(rows, conditional('n < :v'));
@@ -61,11 +61,11 @@ describe('an update', () => {
     ['ALL_OLD', { Attributes: before }],
     ['ALL_NEW', { Attributes: { ...Key, n: 3, a: 2 } }],
     ['UPDATED_NEW', { Attributes: { n: 3, a: 2 } }],
-  ])('returns what ReturnValues %s asks for', (ReturnValues, result) => {
+  ])('an update returns what ReturnValues %s asks for', (ReturnValues, result) => {
     expect(prepareUpdate(rows, { ...change, ReturnValues }).apply()).toEqual(result);
   });
 
-  test('creates a missing item, without old values', () => {
+  test('an update creates a missing item, without old values', () => {
     const create = { Key: other, UpdateExpression: 'SET a = :v', ...values({ ':v': 1 }), ReturnValues: 'ALL_OLD' };
     expect(prepareUpdate(rows, create).apply()).toEqual({});
     expect(stored(other)).toEqual({ ...other, a: 1 });
@@ -77,13 +77,13 @@ describe('an update', () => {
     ['SET pk = :v', { ':v': 'p' }],
     ['REMOVE sk', undefined],
     ['REMOVE pk', undefined],
-  ])('cannot change the key: %s', (UpdateExpression, more) => {
+  ])('an update cannot change the key: %s', (UpdateExpression, more) => {
     expect(() => prepareUpdate(rows, { Key, UpdateExpression, ...(more && values(more)) })).toThrow(
       'Cannot update attribute. This attribute is part of the key',
     );
   });
 
-  test('rejects return values that the store does not use', () => {
+  test('an update rejects return values that the store does not use', () => {
     expect(() => prepareUpdate(rows, { ...change, ReturnValues: 'UPDATED_OLD' })).toThrow(
       'the local table does not support ReturnValues UPDATED_OLD',
     );
@@ -91,7 +91,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('removes the item only if its condition is met, and nothing if there is no item', () => {
+  test('a deletion removes the item only if its condition is met, and nothing if there is no item', () => {
     expect(() => prepareDelete(rows, { Key, ...isTwo })).toThrow(failed);
     expect(stored()).toEqual(before);
     expect(prepareDelete(rows, { Key, ...isOne }).apply()).toEqual({});
@@ -109,7 +109,7 @@ describe('a transaction', () => {
       message: `Transaction cancelled: [${codes.join(', ')}]`,
       CancellationReasons: codes.map((Code) => ({ Code })),
     });
-  test('executes all of its writes', () => {
+  test('a transaction executes all its writes', () => {
     transact(rows, [
       put({ ...other, a: 1 }),
       { Update: { Key, UpdateExpression: 'SET n = :v', ...values({ ':v': 7 }) } },
@@ -119,7 +119,7 @@ describe('a transaction', () => {
     expect([stored(other), stored(), rows.get('p', 'none')]).toEqual([{ ...other, a: 1 }, { ...before, n: 7 }, null]);
   });
 
-  test('executes nothing if one of its conditions is not met, and says which', () => {
+  test('a transaction executes nothing if one condition is not met, and reports which', () => {
     const list = [
       put({ ...other, a: 1 }),
       { ConditionCheck: { Key, ...isTwo } },
@@ -129,12 +129,12 @@ describe('a transaction', () => {
     expect([stored(other), stored()]).toEqual([null, before]);
   });
 
-  test('reports a write that does not fit its item like a failed condition', () => {
+  test('a transaction reports a write that does not fit its item like a failed condition', () => {
     const list = [{ Update: { Key, UpdateExpression: 'SET a = nothing' } }, put({ ...other, duePk: '' })];
     expect(() => transact(rows, list)).toThrow(cancelled('ValidationError', 'ValidationError'));
   });
 
-  test('gets rejected as a whole if one of its writes is invalid', () => {
+  test('a transaction is rejected as a whole if one write is invalid', () => {
     const invalid = (list: object[], message: string) =>
       expect(() => transact(rows, list as Document[])).toThrow(
         expect.objectContaining({ name: 'ValidationException', message }),
@@ -153,7 +153,7 @@ describe('a transaction', () => {
     expect([stored(other), stored()]).toEqual([null, before]);
   });
 
-  test('reports that it was executed in part if it stops in the middle, but not if it stops at its first write', () => {
+  test('a transaction reports partial execution if it stops in the middle, but not at its first write', () => {
     const failing = (at: number) => {
       let calls = 0;
       const breaking = {
