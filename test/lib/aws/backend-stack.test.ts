@@ -82,20 +82,17 @@ describe('the queues', () => {
     FifoThroughputLimit: 'perMessageGroupId',
   };
 
-  it.each(workQueues)(
-    '%s messages are kept for 14 days, as are those in a dead-letter queue of the same type',
-    (name) => {
-      const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
-      const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
-      const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
-      expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
-        ...kind,
-        VisibilityTimeout: visibilitySeconds(reader),
-        RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
-      });
-      expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
-    },
-  );
+  it.each(workQueues)('%s messages are kept for 14 days, as are their dead letters in a same-type queue', (name) => {
+    const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
+    const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
+    const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
+    expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
+      ...kind,
+      VisibilityTimeout: visibilitySeconds(reader),
+      RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
+    });
+    expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
+  });
 
   it('quarantined messages are kept for 14 days', () => {
     const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };

@@ -4,7 +4,7 @@ import { production, stackOf } from '#test/fixtures/stack.ts';
 const keyArn = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0123456789abcdef';
 const { template } = stackOf({ ...production, stage: 'prod-2', keyArn, tableName: 'imported' });
 
-test('a stage in another region uses a replica key and an imported table, and creates no key', () => {
+test('a stage in another region uses a replica key and an imported table, without creating a key', () => {
   expect(template.findResources('AWS::KMS::Key')).toEqual({});
   const named = JSON.stringify(template.findResources('AWS::Lambda::Function'));
   expect(named.split(`"SECRETS_KEY_ARN":"${keyArn}"`).length - 1).toBeGreaterThan(2);
@@ -19,7 +19,7 @@ test("a stage's key can be replicated to another region, unless multiRegionKey i
   stackOf(production).template.hasResourceProperties('AWS::KMS::Key', { MultiRegion: true });
 });
 
-test('functions have the same permissions for the replica as for the original key, and for no other', () => {
+test('functions have the same permissions for a replica as for the original key, and no other', () => {
   const rights = (stack: typeof template) =>
     [
       ...JSON.stringify(stack.findResources('AWS::IAM::Role')).matchAll(

@@ -92,7 +92,7 @@ test('lists an acknowledged alarm until it has an outcome, and a closed one for 
   expect(Object.values(answeredAlarms(alarms, START + 4 * MINUTE + SHIFT)).map(idsOf)).toEqual([[], []]);
 });
 
-test('keeps an answered alarm in the acknowledged list while its fall is open, even after a shift', () => {
+test('keeps an answered alarm acknowledged while its fall is open, even after a shift', () => {
   const fall = { sensorId: 'a', since: START };
   const { alarms } = withOpenFalls(alarmsOf([hit(1, 0, { ...acknowledgedAt(1), ...closedAt(2) })]), [fall]);
   expect(Object.values(answeredAlarms(alarms, START + 2 * SHIFT)).map(idsOf)).toEqual([[[1]], []]);

@@ -67,7 +67,7 @@ test('the last-day timeline counts a state only once if it is reported twice', (
   expect(today(events).lanes[0]?.spans).toEqual([span(6, 4)]);
 });
 
-test('the last-day timeline shows time in bed, or only bed exits if going to bed is not reported', () => {
+test('the last-day timeline shows time in bed, or only bed exits if sensors report no more', () => {
   expect(today([event('bed/entered', 9), event('bed/left', 2)]).lanes).toEqual([
     { name: 'inBed', spans: [span(9, 2)], moments: [] },
   ]);
@@ -107,7 +107,7 @@ describe('the rules that watch a room', () => {
   const idsOf = (rules: readonly object[], groupId: number | null = 5) =>
     rulesOf(rules, 'fall_detected', { sensorId: 'a', groupId }).map(({ id }) => id);
 
-  test('a room is watched by the enabled rules for all rooms, for this one, and for its group', () => {
+  test('a room is watched by enabled rules for all rooms, the room itself, and its group', () => {
     const rules = [
       rule(1),
       rule(2, { sensorId: 'a' }),

@@ -31,7 +31,7 @@ test('a host opens its data at once on a disk with space, and in memory', async 
   await rm(folder, { recursive: true });
 });
 
-test('a host waits on a full disk, reports it once, and opens its data when there is space', async () => {
+test('a host waits on a full disk, reports it once, and opens its data when space frees up', async () => {
   let isFull = true;
   const { clock, seen, done } = opening(
     () => 'data',
@@ -46,7 +46,7 @@ test('a host waits on a full disk, reports it once, and opens its data when ther
   expect(seen).toEqual({ full: 1, opened: 'data' });
 });
 
-test('a host waits if opening the data finds the disk full, and fails on any other error', async () => {
+test('a host waits if opening the data finds a full disk, and fails on other errors', async () => {
   let problem: Error | null = new Error('cannot open', { cause: noSpace() });
   const open = () => {
     if (problem) throw problem;
@@ -63,7 +63,7 @@ test('a host waits if opening the data finds the disk full, and fails on any oth
   await expect(opening(open, 'a folder', () => true).done).rejects.toThrow('it is damaged');
 });
 
-test('a host waiting for space reports a full disk in its health, with details for local programs only', async () => {
+test('a host waiting for space reports a full disk in its health, with details only for local programs', async () => {
   const server = createHttpServer({ version: '1', onError: () => undefined });
   const settings = { ...optionsFrom({ DATA_DIR: ':memory:' }).settings, TRUSTS_LOOPBACK: true };
   server.open(fullDiskPages(settings, systemClock));

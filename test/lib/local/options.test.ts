@@ -21,7 +21,7 @@ const refusalsOf = (env: Record<string, string>): string[] => {
   return [];
 };
 
-test('an empty variable counts as not set, so it creates no open admin and disables no limit', () => {
+test('an empty variable counts as not set, so it opens no admin and disables no limit', () => {
   const empty = Object.fromEntries(variableNames.map((name) => [name, '']));
   expect(optionsFrom({ ...empty, ...inMemory })).toEqual(optionsFrom(inMemory));
   expect(optionsFrom(inMemory)).toMatchObject({ host: '127.0.0.1', port: 3_000, withDemo: true });

@@ -42,7 +42,7 @@ const failingFrom = ({ Records }: SQSEvent, failed: string) => {
   return { batchItemFailures: at < 0 ? [] : back.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 };
 
-test('poll on a FIFO queue passes several groups to one invocation, each in order, up to the batch size', async () => {
+test('poll on a FIFO queue passes several groups to one invocation, each in order', async () => {
   const seen: SQSEvent[] = [];
   const { queue, poller, send } = setUp({ batchSize: 4 }, async (event) => void seen.push(event));
   await send('a1', 'a2', 'b1', 'a3', 'b2', 'a4');
@@ -59,7 +59,7 @@ test('poll on a FIFO queue passes several groups to one invocation, each in orde
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
 });
 
-test('poll on a FIFO queue runs one invocation per group at once, while other groups continue', async () => {
+test('poll on a FIFO queue never runs two invocations for one group, while other groups continue', async () => {
   const running: string[][] = [];
   const ends: (() => void)[] = [];
   const { clock, send } = setUp({ batchSize: 1, concurrency: 5 }, (event) => {
@@ -79,7 +79,7 @@ test('poll on a FIFO queue runs one invocation per group at once, while other gr
   expect(running.flat()).toEqual(['a1', 'b1', 'a2', 'a3']);
 });
 
-test('poll on a FIFO queue keeps failed messages, which block only their group, and removes all others', async () => {
+test('poll on a FIFO queue keeps failed messages, which block only their group', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({}, async (event) => {
     seen.push(bodies(event));

@@ -9,7 +9,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('receive' as const), max: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ kind: fc.constantFrom('remove', 'retry', 'wait'), which: fc.nat(20), seconds: fc.nat(40) }),
 );
-test('a FIFO queue loses nothing and delivers each group in order, to one receiver at once', async () => {
+test('a FIFO queue loses nothing and delivers each group in order, to one receiver at a time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
       const clock = virtualClock(0);

@@ -23,7 +23,7 @@ const remove = (queue: { remove(handle: string): void }, messages: Message[]) =>
 const named = (messages: Message[], body: string): string =>
   messages.find((message) => message.body === body)?.receiptHandle ?? expect.unreachable();
 
-test('a FIFO queue returns several messages in a group at once, in order, and groups take turns', () => {
+test('a FIFO queue returns several messages per group at once, in order, with groups taking turns', () => {
   const { send, take } = make();
   send('a1', 'a2', 'a3', 'b1', 'c1', 'a4');
   expect(take(5)).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
@@ -56,7 +56,7 @@ test('a FIFO queue returns a message that becomes visible again before later mes
   expect(take()).toEqual(['a2', 'a3', 'a4']);
 });
 
-test('a FIFO queue blocks only the group of a message with changed visibility, until it is visible', async () => {
+test('a FIFO queue blocks only the group of a message whose visibility changed', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   const both = receive(2);
@@ -105,7 +105,7 @@ test('waitForMessage on a FIFO queue resolves when a group is unblocked, not for
   expect(woken).toBe(29_000);
 });
 
-test('a FIFO queue accepts a deduplication id once per group in five minutes, even after its removal', async () => {
+test('a FIFO queue accepts a deduplication id once per group in five minutes, even after a removal', async () => {
   const { clock, queue, take } = make();
   const send = (groupId: string, body: string) => queue.send({ body, groupId, deduplicationId: 'same' });
   send('a', 'first');
@@ -147,7 +147,7 @@ test('messages in a FIFO queue have a group, a deduplication id, and an increasi
   expect(String(second?.SequenceNumber) > String(first?.SequenceNumber)).toBe(true);
 });
 
-test('a FIFO queue ignores a removal by an expired handle, because another receiver may have the message', async () => {
+test('a FIFO queue ignores a removal by an expired handle, as another receiver may have the message', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1');
   const late = receive();
@@ -156,7 +156,7 @@ test('a FIFO queue ignores a removal by an expired handle, because another recei
   expect(take()).toEqual(['a1']);
 });
 
-test('a FIFO queue dead-letters a message with its id and time after maxReceiveCount, and its group continues', async () => {
+test('a FIFO queue dead-letters a message after maxReceiveCount, and its group continues', async () => {
   const { clock, queue, deadLetterQueue, send, receive, take } = make();
   send('a1', 'a2');
   const [{ messageId } = expect.unreachable()] = receive(1);
@@ -172,7 +172,7 @@ test('a FIFO queue dead-letters a message with its id and time after maxReceiveC
   ]);
 });
 
-test('redrive on a FIFO queue returns dead letters in order, behind pending messages, as if never received', async () => {
+test('redrive on a FIFO queue returns dead letters in order, behind pending messages', async () => {
   const { clock, queue, deadLetterQueue, send, receive, take } = make();
   send('a1', 'a2', 'b1', 'b2');
   const before = receive();

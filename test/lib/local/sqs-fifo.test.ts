@@ -65,7 +65,7 @@ test('ensureQueues creates standard or high-throughput FIFO queues with 14 days 
   expect(sqs.attributes('retries-dead')).toEqual(retention);
 });
 
-test('a FIFO queue at an SQS endpoint delivers groups in order, keeps failed messages, and deletes the others', async () => {
+test('an SQS FIFO queue delivers groups in order, keeps failed messages, and deletes the others', async () => {
   const queue = sqs.queue('events.fifo');
   const seen: SQSEvent[] = [];
   await send('a1', 'b1', 'a2', 'a3');
@@ -87,7 +87,7 @@ test('a FIFO queue at an SQS endpoint delivers groups in order, keeps failed mes
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
 });
 
-test('a FIFO queue at an SQS endpoint requests only processable messages, so no group is blocked needlessly', async () => {
+test('an SQS FIFO queue is asked only for processable messages, so no group is blocked needlessly', async () => {
   const queue = sqs.queue('events.fifo');
   const receives = vi.spyOn(queue, 'receive');
   const working = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -114,7 +114,7 @@ test('a FIFO queue at an SQS endpoint requests only processable messages, so no 
   receives.mockRestore();
 });
 
-test('a source at an SQS endpoint receives only on demand, and changeVisibility returns a message at once', async () => {
+test('an SQS source receives only on demand, and changeVisibility returns a message at once', async () => {
   const queue = sqs.queue('events.fifo');
   await send('a1', 'a2');
   const { source, close } = openSource();

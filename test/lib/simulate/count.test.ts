@@ -115,7 +115,7 @@ describe('the expectation', () => {
   });
 });
 
-test('arrivals count a delivery with a known id as a duplicate, and one with an unknown token as a stranger', () => {
+test('arrivals count a known delivery id as a duplicate, and an unknown token as a stranger', () => {
   const arrivals = createArrivals();
   const hooks = new Map<string, Hook>([['t', { id: 'w', listener: 'nurse' }]]);
   const body = JSON.stringify({ event: { type: 'bed', action: 'left' }, sensor: { name: 'Sensor 000A' } });

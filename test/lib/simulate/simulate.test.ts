@@ -27,7 +27,7 @@ const every = (what: Occurrence, moments: readonly ObservedMoment[]) =>
   moments.filter((moment) => moment.what === what);
 
 describe('a simulated home', () => {
-  test('a simulated home repeats the same days for the same seed, and has other days for another seed', () => {
+  test('a simulated home repeats the same days for the same seed', () => {
     expect(sent(plan({}), 1)).toEqual(sent(plan({}), 1));
     expect(sent(plan({ seed: 2 }), 1)).not.toEqual(sent(plan({}), 1));
   });
@@ -65,7 +65,7 @@ describe('a simulated home', () => {
   });
 });
 
-test('at full speed, the clock skips to the next event once idle, and sensor messages stay in order', async () => {
+test('at full speed, the clock skips to the next event once idle, keeping messages in order', async () => {
   const clock = skippingClock(0);
   const seen: string[] = [];
   const seconds = () => Math.floor(clock.now() / 1_000);
@@ -154,7 +154,7 @@ describe('the simulator', () => {
     ]);
   });
 
-  test('the simulator sees every fall delivered in real time over MQTT, and reports missing and surplus ones', async () => {
+  test('the simulator sees every fall delivered over MQTT, and reports missing and surplus ones', async () => {
     const fallsIn = (seed: number) => every('fall', dayIn(plan({ sensors: 1, seed }), 0)).length;
     const seed = Array.from({ length: 100 }, (_, at) => at).find((candidate) => fallsIn(candidate) > 0);
     // Residents fall within these hours.

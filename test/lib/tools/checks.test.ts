@@ -126,7 +126,7 @@ describe('checkSubscriptions', () => {
     if (verdict !== 'ok') expect(check.says).toMatch(SENTENCE);
   });
 
-  test('warns without permission to check, so that the deployment continues', async () => {
+  test('warns without permission to check, so the deployment continues', async () => {
     const { account, fail } = accountWith({ stacks });
     const message = 'User: x is not authorized to perform: SNS:ListSubscriptionsByTopic on resource: y';
     fail('sns', awsError('AuthorizationErrorException', message));

@@ -11,7 +11,7 @@ import manifest from '#package.json' with { type: 'json' };
 import { compileCache } from '#test/fixtures/compile-cache.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
-// Without AWS profiles and without the instance metadata service.
+// No AWS profiles and no instance metadata service.
 const bare = { ...compileCache, PATH: '', HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
 
 type Ended = { code: number | string; out: string; err: string };
@@ -24,7 +24,7 @@ const runFile = (file: string, args: readonly string[], env: Record<string, stri
 const run = (command: string, args: readonly string[], env?: Record<string, string>) =>
   runFile('bin/run.ts', [command, ...args], env);
 
-/** The scripts of package.json that run programs of this project: name, file and first arguments. */
+/** The package.json scripts that run programs in this project: name, file and first arguments. */
 const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [string, string, string[]][] => {
   const [program, file = '', ...args] = script.split(' ');
   return program === 'node' && name !== 'prepare' ? [[name, file, args]] : [];
@@ -49,8 +49,8 @@ test('an unknown command lists the commands', async () => {
   });
 });
 
-test('a globally installed CDK runs the app with the Node of this project', async () => {
-  // Stands for the system's Node, which must run npx only.
+test("a globally installed CDK runs the app with the project's Node", async () => {
+  // Stands in for the system's Node, which must run only npx.
   const machine = await mkdtemp(join(tmpdir(), 'machine-'));
   const others = `$(printf %s "$PATH" | tr : '\\n' | grep -v node_modules | paste -sd:)`;
   const script = `#!/bin/sh\ncase "$1" in *npx*) exec '${process.execPath}' "$@";; esac\necho 'the wrong Node'\n`;
@@ -78,9 +78,9 @@ test.each<[string, string[]]>([
   expect(ended).toEqual(failed(noCredentials));
 });
 
-// One command that needs a table and one that needs a stack; the others work like these.
+// One command that needs a table and one that needs a stack. The others work like these.
 test.each(['admin', 'deploy'])(
-  'npm run %s reports an unknown profile, a missing region and an invalid region in one sentence',
+  'npm run %s reports an unknown profile and a missing or invalid region in one sentence',
   async (command) => {
     const args = ['--stage', 'prod'];
     const known = { AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE', AWS_SECRET_ACCESS_KEY: 'x' };
@@ -127,7 +127,7 @@ test.each<[string, string[], RegExp]>([
   expect([code, err]).toEqual([2, expect.stringMatching(says)]);
 });
 
-test('an older Node runs commands with the Node of this project, or explains how to install it', async () => {
+test("an older Node runs commands with the project's Node, or explains how to install it", async () => {
   const bareCheckout = await mkdtemp(join(tmpdir(), 'checkout-'));
   const older = join(bareCheckout, 'older.cjs');
   await writeFile(older, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });");

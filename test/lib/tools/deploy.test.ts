@@ -70,7 +70,7 @@ const run = async (facts: Parameters<typeof accountWith>[0], code = 0) => {
 const verified = { stacks: bootstrapped, verified: ['example.org'] };
 
 describe('deploy', () => {
-  test('prints account, checks and cost, then the addresses and the next three commands', async () => {
+  test('deploy prints account, checks and cost, then the addresses and the next three commands', async () => {
     const { deployment, tools, calls, lines } = await run(verified);
     expect(await deploy(deployment, tools)).toBe(true);
     const text = lines.join('\n');
@@ -86,7 +86,7 @@ describe('deploy', () => {
     expect(calls[1]).toEqual(expect.arrayContaining(['SensorCloud-prod', '--app', folder]));
   });
 
-  test('asks after the first deployment to confirm the subscription to alarms', async () => {
+  test('deploy asks after the first deployment to confirm the alarm subscription', async () => {
     const stacks: Record<string, Record<string, string>> = { ...bootstrapped };
     const { deployment, tools, lines } = await run({ ...verified, stacks, subscribed: [['email', 'n@e.org', false]] });
     const subscription = { Type: 'AWS::SNS::Subscription', Properties: { Endpoint: 'n@e.org' } };
@@ -107,7 +107,7 @@ describe('deploy', () => {
     expect(lines.at(-1)).toBe(said.at(-1));
   });
 
-  test('ends with the active alarms of the stage and their causes', async () => {
+  test("deploy ends with the stage's active alarms and their causes", async () => {
     const others = Array.from({ length: 120 }, (_, at): [string, 'OK', string] => [`other-${at}`, 'OK', '']);
     const alarms: NonNullable<NonNullable<Parameters<typeof accountWith>[0]>['alarms']> = [
       ...others,
@@ -130,7 +130,7 @@ describe('deploy', () => {
     expect(lines.at(-1)).toMatch(/^NOTE +active +Could not be checked\..*cloudwatch:DescribeAlarms/);
   });
 
-  test('deploys without email, with a note, if SES does not send for the stage', async () => {
+  test('deploy skips email, with a note, if SES does not send for the stage', async () => {
     const { deployment, tools, calls, lines } = await run({ stacks: bootstrapped });
     expect(await deploy(deployment, tools)).toBe(true);
     expect(lines.join('\n')).toMatch(/NOTE +mail +SES has not verified.*users cannot reset their passwords/);
@@ -139,7 +139,7 @@ describe('deploy', () => {
     expect(calls[1]).toContain('mailSender=');
   });
 
-  test('deploys nothing if a check fails or credentials are missing', async () => {
+  test('deploy changes nothing if a check fails or credentials are missing', async () => {
     const { deployment, tools, calls, lines, fail } = await run({});
     expect(await deploy(deployment, tools)).toBe(false);
     expect(lines.join('\n')).toMatch(/NOT OK +bootstrap .*npx cdk bootstrap/);
@@ -152,7 +152,7 @@ describe('deploy', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('rejects a different table while functions of the stage are running, and accepts it otherwise', async () => {
+  test('deploy rejects a different table while stage functions are running, and accepts it otherwise', async () => {
     const other = JSON.parse(
       JSON.stringify(templates.prod).replaceAll(/"TABLE_NAME":\{[^}]*\}/g, '"TABLE_NAME":"before"'),
     );
@@ -171,13 +171,13 @@ describe('deploy', () => {
     expect(said.join('\n')).toMatch(/NOT OK +table +.*deploy this version first/);
   });
 
-  test('fails if the CDK fails, without printing addresses', async () => {
+  test('deploy fails if the CDK fails, without printing addresses', async () => {
     const { deployment, tools, lines } = await run(verified, 1);
     expect(await deploy(deployment, tools)).toBe(false);
     expect(lines.join('\n')).not.toContain(URL);
   });
 
-  test('passes the same settings to cdk diff', async () => {
+  test('diff passes the same settings to cdk diff', async () => {
     const { deployment, tools, calls } = await run(verified);
     expect(await deploy(deployment, tools)).toBe(true);
     expect(await diff(deployment, tools)).toBe(true);
@@ -198,14 +198,14 @@ describe('deploy', () => {
     ['an account that has just enough', [1_000, 270], [], '{"feed":100,"console":50,"personal-data":20}'],
     ['reservations that need the rest', [1_000, 1_000], ['concurrency={"devices":800}'], undefined],
     ['caps that are set', [1_000, 1_000], ['concurrencyCaps={"feed":7}'], '{"feed":7}'],
-  ])('caps feeds, the console and exports for %s', async (_, concurrency, settings, caps) => {
+  ])('deploy caps feeds, the console and exports for %s', async (_, concurrency, settings, caps) => {
     const { tools, calls } = await run({ ...verified, concurrency });
     await diff({ context: contextFrom('prod', settings), folder }, tools);
     const found = calls[0]?.find((argument) => argument.startsWith('concurrencyCaps='));
     expect(found).toBe(caps && `concurrencyCaps=${caps}`);
   });
 
-  test('says how many executions the account allows, and how many of them are reserved by caps', async () => {
+  test('deploy prints how many executions the account allows, and how many are reserved by caps', async () => {
     const { tools } = await run(verified);
     const lines: string[] = [];
     const template = stackOf({
@@ -228,7 +228,7 @@ describe('deploy', () => {
 
 describe('destroy', () => {
   const stack = 'SensorCloud-prod';
-  test('refuses if the settings have keepData', async () => {
+  test('destroy refuses if the settings have keepData', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.dev } });
     await expect(destroy(deployment, true, tools)).rejects.toThrow(
       /^The stage prod keeps its data, so nothing was destroyed/,
@@ -236,13 +236,13 @@ describe('destroy', () => {
     expect(calls).toEqual([]);
   });
 
-  test('deletes nothing without a confirmation', async () => {
+  test('destroy deletes nothing without a confirmation', async () => {
     const { deployment, tools, calls, lines } = await run({ templates: { [stack]: templates.dev } });
     expect(await destroy(deployment, false, { ...tools, confirm: async () => false })).toBe(false);
     expect([calls, lines.at(-1)]).toEqual([[], 'Nothing was destroyed.']);
   });
 
-  test('refuses if the deployed stack has keepData, whatever the settings are', async () => {
+  test('destroy refuses if the deployed stack has keepData, whatever the settings are', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.prod } });
     await expect(destroy(deployment, false, tools)).rejects.toThrow(
       /was deployed with keepData, so nothing was destroyed/,
@@ -250,7 +250,7 @@ describe('destroy', () => {
     expect(calls).toEqual([]);
   });
 
-  test('deletes a stage without keepData, and reports one that does not exist', async () => {
+  test('destroy deletes a stage without keepData, and reports one that does not exist', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.dev } });
     expect(await destroy(deployment, false, tools)).toBe(true);
     expect(calls[0]).toEqual(expect.arrayContaining(['destroy', stack, '--force']));
@@ -259,8 +259,8 @@ describe('destroy', () => {
   });
 });
 
-describe('the settings of a stage', () => {
-  test('accept name=value from the command line, and reject invalid values before anything runs', async () => {
+describe('stage settings', () => {
+  test('settings accept name=value from the command line, and invalid values are rejected at once', async () => {
     expect(contextFrom('prod', ['a=b=c', 'mailSender='])).toEqual({ a: 'b=c', mailSender: '', stage: 'prod' });
     expect(contextProblem(['a=b'])).toBeNull();
     for (const invalid of ['a', '=b', 'stage=prod']) expect(contextProblem([invalid])).toMatch(/-c/);
@@ -268,20 +268,20 @@ describe('the settings of a stage', () => {
     await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit must be a whole number/);
   });
 
-  test('appear in the template, from which the checks read them', () => {
+  test('settings appear in the template, from which the checks read them', () => {
     expect([templates.dev, templates.prod].map(reservedIn)).toEqual([0, 352]);
     expect([templates.dev, templates.prod].map(mailSenderIn)).toEqual(['', 'cloud@example.org']);
     expect([templates.dev, templates.prod].map(keepsData)).toEqual([false, true]);
   });
 
-  test('produce a template that needs exactly the checked bootstrap version', () => {
+  test('settings produce a template that needs exactly the checked bootstrap version', () => {
     const app = stackOf().stack.node.root as App;
     expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(MIN_BOOTSTRAP_VERSION);
   });
 });
 
 describe('the cost at rest', () => {
-  test('counts the metrics of alarms, keys, dashboards, and web ACLs with their rules', () => {
+  test('counts alarm metrics, keys, dashboards, and web ACLs with their rules', () => {
     const Resources = {
       a: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'x' } },
       b: {
@@ -310,7 +310,7 @@ describe('the cost at rest', () => {
     expect(canary?.usd).toBeLessThan(3);
   });
 
-  test('stays below USD 9 for development, without a dashboard, and below USD 22 for production, before anybody uses it', () => {
+  test('stays below USD 9 for development and USD 22 for production, before anyone uses it', () => {
     const [dev, prod] = [templates.dev, templates.prod].map((template) => costAtRest(template));
     const sum = (rows: ReturnType<typeof costAtRest> = []) =>
       rows.filter(({ isInUse }) => !isInUse).reduce((all, { usd }) => all + usd, 0);

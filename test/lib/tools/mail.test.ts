@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Sends a test mail to a server, and returns whether it was accepted, and what was printed. */
+/** Sends a test email to a server. Returns whether it was accepted and what was printed. */
 const sent = async (options: SMTPServerOptions, more: Record<string, string> = {}) => {
   const { port, close, mails } = await startSmtpServer(options);
   closing.push(close);
@@ -22,7 +22,7 @@ const sent = async (options: SMTPServerOptions, more: Record<string, string> = {
   return { isAccepted: await sendTestMail('anna@example.com', env, tools), lines, mails };
 };
 
-test('a test email is sent with the settings of the host', async () => {
+test("a test email is sent with the host's settings", async () => {
   const { isAccepted, lines, mails } = await sent({});
   expect([isAccepted, lines]).toEqual([true, [expect.stringContaining('accepted the mail to anna@example.com')]]);
   expect(mails.map(({ from, to }) => [from, to])).toEqual([['cloud@example.org', ['anna@example.com']]]);
@@ -44,7 +44,7 @@ test.each<[string, SMTPServerOptions, RegExp[]]>([
     { disabledCommands: ['AUTH'] },
     [/DEPTH_ZERO_SELF_SIGNED_CERT.*set SMTP_CA/],
   ],
-])('%s is explained in one sentence, with the response of the server', async (_, options, expected) => {
+])("%s is explained in one sentence, with the server's response", async (_, options, expected) => {
   const { isAccepted, lines } = await sent(options);
   expect([isAccepted, lines]).toEqual([false, expected.map((line) => expect.stringMatching(line))]);
 });

@@ -10,7 +10,7 @@ import { store } from '#shared/store/store.ts';
 
 const NOW = 1_800_000_000_000;
 
-/** Creates a data folder and returns access to its jobs. */
+/** Creates a data folder. Returns access to its jobs. */
 const folder = async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'again-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
@@ -48,7 +48,7 @@ test('repeats erasures made since the backup in the restored folder, each once',
   ]);
 });
 
-test('starts in the restored folder the erasures approved since the backup, and cancels the erasures canceled since then', async () => {
+test('starts erasures approved since the backup, and cancels those canceled since then', async () => {
   const before = await folder();
   const restored = await folder();
   const actor = { kind: 'user', id: '5', name: 'ann' } as const;

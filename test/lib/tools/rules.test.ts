@@ -56,7 +56,7 @@ describe('verdictOf', () => {
     expect(whyNot(more)).toEqual([expect.stringMatching(sentence)]);
   });
 
-  test('lists all reasons, and a change to the rule after the event', () => {
+  test('lists all reasons, and a rule change after the event', () => {
     const change = { isEnabled: false, sensorId: 's2', updateDate: now + 1 };
     expect(whyNot({ rule: change })).toEqual([
       'it applies to sensor s2',

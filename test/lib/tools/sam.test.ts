@@ -14,7 +14,7 @@ import { prepareSam, type SamOptions } from '#lib/tools/sam/sam.ts';
 import { type Dynoxide, startDynoxide } from '#test/fixtures/dynoxide.ts';
 import { stackOf } from '#test/fixtures/stack.ts';
 
-/** The settings of the template of `sam local`, which does not support aliases. */
+/** The settings for a `sam local` template. `sam local` does not support aliases. */
 const settings = { stage: 'local', gradualDeployments: 'false' };
 const local: Json = stackOf(settings).template.toJSON();
 const dev: Json = stackOf().template.toJSON();
@@ -49,9 +49,9 @@ const byCompose = {
   url: 'http://127.0.0.1:3001',
 };
 
-describe('the environment of sam local', () => {
+describe('the sam local environment', () => {
   const { Parameters } = environmentFile(engines);
-  test('sets only variables that the template has, because others do not reach the functions', () => {
+  test('sets only variables in the template, because others do not reach the functions', () => {
     const known = new Set(variablesOf(local).flatMap(Object.keys));
     expect(Object.keys(Parameters).filter((name) => !known.has(name))).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('the environment of sam local', () => {
     expect(unknown.filter((name) => !Parameters[name])).toEqual([]);
   });
 
-  test('points at local engines, unlike the environment of any other stage', () => {
+  test("points at local engines, unlike any other stage's environment", () => {
     for (const variables of variablesOf(local))
       expect(Object.keys(variables)).toEqual(
         expect.arrayContaining(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS']),
@@ -73,7 +73,7 @@ describe('the environment of sam local', () => {
     expect(Parameters.EVENTS_QUEUE_URL).toBe(`${engines.queues}/000000000000/sensor-cloud-events.fifo`);
   });
 
-  test('lets a handler reach the table, together with the variables of the template', async () => {
+  test('lets a handler reach the table, together with the template variables', async () => {
     const server = variablesOf(local).find((variables) => 'SERVICE_NAME' in variables && 'DEVICE_URL' in variables);
     const values = environmentFile({ ...engines, table: engine.endpoint }).Parameters;
     const given = Object.entries(server ?? {}).map(([name, value]) => [name, values[name] ?? value]);
@@ -87,10 +87,10 @@ describe('the environment of sam local', () => {
   });
 });
 
-describe('the engines of sam local', () => {
+describe('the sam local engines', () => {
   const { services, configs, networks } = composeFile;
 
-  test('share a network with the functions, which call them by name', () => {
+  test('engines share a network with the functions, which call them by name', () => {
     const { Parameters } = environmentFile(byCompose);
     const called = ['DYNAMODB', 'SQS', 'KMS'].map((name) => new URL(Parameters[`AWS_ENDPOINT_URL_${name}`] ?? ''));
     expect(called.map(({ hostname }) => hostname)).toEqual(Object.keys(services));
@@ -100,7 +100,7 @@ describe('the engines of sam local', () => {
     expect(networks.default.name).toBe(DOCKER_NETWORK);
   });
 
-  test('listen on the loopback interface for npm start', () => {
+  test('engines listen on the loopback interface for npm start', () => {
     const variables = hostVariables(byCompose);
     const ports = Object.values(services).flatMap((service) => service.ports);
     expect(ports).toEqual(['127.0.0.1:8000:8000', '127.0.0.1:9324:9324', '127.0.0.1:8080:8080']);
@@ -109,7 +109,7 @@ describe('the engines of sam local', () => {
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(variables)));
   });
 
-  test('can be replaced with engines at other addresses', () => {
+  test('engines can be replaced with ones at other addresses', () => {
     const own = { ...byCompose, table: 'http://host.docker.internal:9000', queues: 'http://10.0.0.5:9324' };
     expect(hostVariables(own)).toMatchObject({
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9000',
@@ -117,7 +117,7 @@ describe('the engines of sam local', () => {
     });
   });
 
-  test('have the key that the functions use, and mount only existing configs', () => {
+  test('engines have the key that the functions use, and mount only existing configs', () => {
     expect(configs.keys.content).toContain(`AliasName: ${environmentFile(byCompose).Parameters.SECRETS_KEY_ARN}\n`);
     expect(services.keys.configs.map(({ source }) => source)).toEqual(Object.keys(configs));
   });
@@ -167,7 +167,7 @@ describe('npm run sam', () => {
     expect((await run(true, 'darwin')).text).not.toContain('--add-host');
   });
 
-  test('prints the commands of its README', async () => {
+  test('prints the commands in its README', async () => {
     const { text } = await run(true, 'linux', byCompose);
     const readme = await readFile(new URL('../../../lib/tools/sam/README.md', import.meta.url), 'utf8');
     const commands = (text.match(/^ {3}\S.*$/gm) ?? []).map((line) => line.trim().replaceAll(folder, 'cdk.out'));

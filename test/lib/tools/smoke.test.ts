@@ -24,7 +24,7 @@ const run = async (more: Partial<SmokeOptions> = {}) => {
   return { held, lines, text: lines.join('\n') };
 };
 
-/** Returns the counts of everything that a run could leave behind. */
+/** Returns the counts for everything that a run could leave behind. */
 const leftBehind = async () => {
   const customers = await admin.ok<{ name: string }[]>('GET', '/customers');
   const keys = await admin.ok<{ name: string }[]>('GET', '/provisioning-keys');
@@ -46,7 +46,7 @@ test('the smoke test delivers a fall to a receiver on loopback and removes every
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('the fall of a smoke test can be traced even after its customer is deleted', async () => {
+test("a smoke test's fall can be traced even after its customer is deleted", async () => {
   const { text } = await run();
   const [, id = '', customer, webhookId] = /--delivery (\S+) --customer (\d+) --webhook (\S+)/.exec(text) ?? [];
   const known = { customerId: Number(customer), webhookId };
@@ -61,7 +61,7 @@ test('the smoke test accepts a token, and prints no password, token or key', asy
   for (const secret of [ADMIN_PASSWORD, admin.token ?? '', 'whsec_']) expect(text).not.toContain(secret);
 });
 
-test('the smoke test reports the failed attempt of a receiver and removes everything', async () => {
+test("the smoke test reports a receiver's failed attempt and removes everything", async () => {
   const receiver = await startReceiver((_, response) => void response.writeHead(500).end());
   const { held, text } = await run({ receiver: receiver.url, seconds: 1 });
   await receiver.stop();
@@ -72,7 +72,7 @@ test('the smoke test reports the failed attempt of a receiver and removes everyt
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('a smoke test that is stopped, or whose device cannot call, removes everything that it created', async () => {
+test('a smoke test that is stopped, or whose device gets no connection, removes everything it created', async () => {
   const stop = new AbortController();
   const lines: string[] = [];
   const say = (line: string) => {
@@ -93,7 +93,7 @@ test('the smoke test rejects a user who is not a system admin', async () => {
   expect([held, text]).toEqual([false, expect.stringMatching(/FAILED {2}log in as a system admin: this user is not /)]);
 });
 
-test('cleanUp undoes everything, newest first, and continues after a failure that it prints', async () => {
+test('cleanUp undoes everything, newest first, and continues after printing a failure', async () => {
   const lines: string[] = [];
   const undone: string[] = [];
   const { undoLater, cleanUp } = createSteps(

@@ -21,7 +21,7 @@ const namesIn = async (dataDir: string): Promise<string[]> => {
   return names;
 };
 
-test('opens the table of a data folder whether or not its host is running', async () => {
+test("opens a data folder's table whether or not its host is running", async () => {
   const cloud = await startTestCloud({ dataDir: folder });
   const admin = await adminOf(cloud.url);
   await admin.ok('POST', '/customers', { name: 'Maple', location: '', email: '' });
@@ -37,7 +37,7 @@ test('rejects a folder without data', async () => {
   await expect(namesIn(empty)).rejects.toThrow(/contains no data/);
 });
 
-test('accepts options for at most one table, and defaults to the table of npm start', () => {
+test('accepts options for at most one table, and defaults to the npm start table', () => {
   const aws = { region: 'eu-central-1' };
   expect(tableLocation({}, '.local', aws)).toEqual({ dataDir: '.local', table: 'sensor-cloud' });
   expect(tableLocation({ 'data-dir': 'x' }, '.local', aws)).toEqual({ dataDir: 'x', table: 'sensor-cloud' });

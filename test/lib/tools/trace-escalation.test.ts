@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a trace contains the escalation steps of a hit with their delay and number of sent messages', async () => {
+test("a trace contains a hit's escalation steps with their delays and message counts", async () => {
   const home = await world.furnish(3);
   await home.addRule('a', { 30: 'bc', 60: 'c' });
   home.answerWith((who, response) => void response.writeHead(who === 'b' ? 500 : 200).end());

@@ -10,7 +10,7 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSen
 let cloud: Cloud;
 let receiver: Receiver;
 let admin: Client;
-/** The receiver answers its first request with an error. */
+/** The receiver responds to its first request with an error. */
 beforeAll(async () => {
   [cloud, receiver] = await Promise.all([
     startTestCloud({ environment: { RETRY_SCHEDULE: '0,0' } }),
@@ -27,7 +27,7 @@ const trace = (kind: TraceSubject['kind'], id: string, known: TraceSubject['know
 type Traced = Awaited<ReturnType<typeof trace>>;
 const textsOf = ({ steps }: Traced, name: string) => steps.filter(({ step }) => step === name).map(({ says }) => says);
 
-/** Creates a customer with different rules, whose sensor reported a fall that was delivered at the second attempt. */
+/** Creates a customer with different rules. Its sensor reported a fall, delivered at the second attempt. */
 const createFall = async (name: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { client } = home;
@@ -72,7 +72,7 @@ beforeAll(async () => {
   fall = await createFall('trace');
 });
 
-test('traces an event from its acceptance to the receiver, with the delay of each step', async () => {
+test('traces an event from acceptance to the receiver, with the delay of each step', async () => {
   const traced = await trace('event', fall.event);
   expect(traced).toMatchObject({
     sensorId: fall.sensor.sensorId,
@@ -109,7 +109,7 @@ test('shows where to find the evaluation time of an event without hits and deliv
   });
 });
 
-test('explains for each rule of the situation whether it fired, and why not', async () => {
+test('explains for each rule about the situation whether it fired, and why not', async () => {
   const verdicts = textsOf(await trace('event', fall.event), 'rule');
   const why = (id: number) => verdicts.find((says) => says.startsWith(`${id} `));
   expect(why(fall.rules.fired)).toMatch(/ fired$/);
@@ -123,7 +123,7 @@ test('explains for each rule of the situation whether it fired, and why not', as
   ]);
 });
 
-test('prints a line for each step, without responses of receivers', async () => {
+test('prints a line for each step, without receiver responses', async () => {
   const text = formatTrace(await trace('event', fall.event));
   expect(text).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z +\+\d+ ms {2}attempt {7}2: 200 in/);
   expect(text).not.toContain('a secret answer');
@@ -155,7 +155,7 @@ test('traces a replay with its original delivery', async () => {
     ]);
 });
 
-test('shows that a rule was changed after the event, and that a later decision has replaced the stored one', async () => {
+test('shows a rule change after the event, and that a later decision replaced the stored one', async () => {
   const { client, sensor, home } = fall;
   const start = Date.now();
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('finished', start - 1));

@@ -56,7 +56,7 @@ it('alarms read exactly the metrics that a stage without a dashboard still write
 });
 
 describe('the saved queries', () => {
-  it('saved queries search all function logs and the API log, in a folder named after the stack', () => {
+  it('saved queries search all function and API logs, in a folder named after the stack', () => {
     const queries = all('AWS::Logs::QueryDefinition');
     expect(queries.map(({ Name }) => Name)).toContainEqual(expect.stringMatching(/^Test\/what became of ID/));
     for (const { LogGroupNames, QueryString } of queries) {

@@ -81,7 +81,7 @@ describe('stage settings', () => {
     ).toMatchObject({ mqtt: true });
   });
 
-  it("settings contain only the hash of the proxy's secret, given as text or JSON, plain or hashed", () => {
+  it("settings contain only a hash of the proxy's secret, however it is given", () => {
     const secret = 'a-secret-of-16-or-more';
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };
@@ -91,7 +91,7 @@ describe('stage settings', () => {
       expect(stage({ trustedProxy: none }).trustedProxy).toEqual({ header: '', secretHeader: '', secret: '' });
   });
 
-  it('data is retained by default, except in stages named dev or test, optionally with a digit or hyphen', () => {
+  it('data is retained by default, except in stages named dev or test plus an optional suffix', () => {
     expect(['dev', 'test-2', 'prod', 'acme'].map((name) => stage({ stage: name }).keepData)).toEqual([
       false,
       false,

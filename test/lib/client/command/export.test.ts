@@ -137,7 +137,7 @@ test('export --no-wait prints how to save the file, and --job reports one delete
   });
 });
 
-test('export waits out a brief outage, gives up on a long one, and reports a failed job', async () => {
+test('export waits out a brief outage, gives up on a long one, and reports failed jobs', async () => {
   const answers = [all.elm.password];
   const away = (times: number) => async (request: Request) => {
     if (request.url.match(/exports\/\w+$/) && times-- > 0) throw new TypeError('fetch failed');

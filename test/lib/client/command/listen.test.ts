@@ -108,7 +108,7 @@ test('listen fetches a message again, with a new signature, after two minutes of
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('listen waits for a local server that is down, and Ctrl-C leaves the message to the next run', async () => {
+test('listen waits for a local server that is down, and Ctrl-C keeps the pending message', async () => {
   const { others } = webhooks();
   const service = await startFeed(1, undefined, others);
   const local = await startReceiver();

@@ -116,7 +116,7 @@ test.each(wholeBatchFailures)(
   },
 );
 
-test('poll fails a handler that exceeds its timeout, frees its slot and ignores its late result', async () => {
+test('poll fails a handler that times out, frees its slot and ignores its late result', async () => {
   let calls = 0;
   const { clock, errors, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, () => {
     calls += 1;

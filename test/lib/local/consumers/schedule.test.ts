@@ -38,7 +38,7 @@ test('schedule runs every `everyMs` with an EventBridge rule event', async () =>
   ]);
 });
 
-test('schedule never overlaps runs: it skips a late run, runNow waits for the current one, idle for its end', async () => {
+test('schedule never overlaps runs: runNow waits for the current run, and a late run is skipped', async () => {
   const log: string[] = [];
   const { clock, rule } = setUpSchedule(900, async () => {
     log.push(`start ${(clock.now() - START) / 1000}`);

@@ -18,7 +18,7 @@ const states = (shown: Partial<Shown>) =>
     ...shown,
   });
 
-test('a fall is open until someone acknowledges it or its device reports the end, even after a timeout', () => {
+test('a fall is open until acknowledged or ended by its device, even after a timeout', () => {
   const falls = [
     { start: 1, phases: ['detected'] },
     { start: 2, phases: ['detected', 'calling'] },

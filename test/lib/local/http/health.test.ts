@@ -47,7 +47,7 @@ test.runIf(existsSync('/proc/self'))('health reports a disk without free space',
   expect((await (await created('/proc')).health()).disk).toBe('FULL');
 });
 
-test('health reports a full disk after a change could not be stored, until one can be stored', async () => {
+test('health reports a full disk until a change can be stored again', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   let hasSpace = false;
   const { rows, turns, close } = openStorage(folder, { hasSpace: () => hasSpace });
@@ -72,7 +72,7 @@ test('health reports a queue that has been rejecting messages for a minute', asy
   expect((await health()).queues).toBe('OK');
 });
 
-test('health reports the age of the oldest event or first delivery, in flight or not, but not of retries', async () => {
+test('health reports the age of the oldest event or first delivery, but not of retries', async () => {
   const { health, clock, queues } = await created(':memory:');
   queues.deliveries.send({ body: '{}', delaySeconds: 900 });
   queues.retries.send({ body: '{}' });

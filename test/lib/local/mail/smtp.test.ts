@@ -133,7 +133,7 @@ test('sends to a domain with umlauts under its ASCII name', async () => {
 });
 
 describe('a rejected email', () => {
-  test("an email to a rejected recipient fails permanently, with the server's response but without the address", async () => {
+  test('an email to a rejected recipient fails permanently, reporting the response without the address', async () => {
     const { url } = await serving({
       onRcptTo: ({ address }, _session, done) => done(answer(550, `5.1.1 <${address}>: no such user`)),
     });

@@ -87,7 +87,7 @@ test('a queue file continues a delay after a restart', async () => {
   expect(tasks.receive(10)).toMatchObject([{ body: 'later' }]);
 });
 
-test('after the clock is set back, a queue file hides messages no longer than the longest delay', async () => {
+test('a queue file caps how long messages are hidden after the clock is set back', async () => {
   const first = startProcess(START + 86_400_000);
   await first.send('a1');
   first.tasks.send({ body: 'later', delaySeconds: 10 });
@@ -113,7 +113,7 @@ test('a queue file increases sequence numbers from process to process, even if n
   expect(numbers).toEqual(numbers.toSorted());
 });
 
-test('a message removed before the next commit never reaches the file, and its number is not reused', async () => {
+test('a message removed before the next commit never reaches the file or frees its number', async () => {
   const text = 'a text that is nowhere in the file';
   const first = startProcess();
   await first.send(text);
@@ -263,7 +263,7 @@ test('a queue file stores removals in order and can be closed twice', async () =
   expect(startProcess().take()).toEqual([]);
 });
 
-test('the host names a data file that is invalid, belongs to another program, or is a folder', () => {
+test('the host names a data file that is invalid, foreign, or a folder', () => {
   const text = 'no database at all, but long enough to look like the header of something'.repeat(9);
   mkdirSync(dataDir);
   const refusal = () => openStorage(dataDir);

@@ -99,7 +99,7 @@ describe('transaction tokens', () => {
   const counted = async (send: (command: object) => Promise<Record<string, unknown>>) =>
     ((await send(get())).Item as { n: number }).n;
 
-  test('a token makes a transaction execute once within a minute, and one without a token executes each time', async () => {
+  test('a token makes a transaction execute once within a minute', async () => {
     const { send, pass } = open();
     for (const token of ['a', 'a', 'b', undefined, undefined]) await send(add(token));
     expect(await counted(send)).toBe(4);

@@ -39,7 +39,7 @@ const isReadable = (file: string) => {
   return String(item).includes('"sk":"1"');
 };
 
-test('the host rejects a file with a damaged page, leaves it unchanged, and starts with a backup in its place', async () => {
+test('the host rejects a file with a damaged page, and starts with a backup instead', async () => {
   const dataDir = join(folder, 'data');
   const backup = join(folder, 'backup');
   await fill(dataDir);

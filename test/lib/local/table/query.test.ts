@@ -72,7 +72,7 @@ test.each<[string, string[]]>([
   expect(keysOf(all)).toEqual(found);
 });
 
-test('a query returns pages that end after the requested number of items, with the key to continue from', () => {
+test('a query returns pages with the requested number of items and the key to continue from', () => {
   const first = ofP({ Limit: 2 });
   expect(first).toMatchObject({ Count: 2, LastEvaluatedKey: { pk: 'p', sk: 'aa' } });
   expect(first.LastEvaluatedKey).toEqual({ pk: 'p', sk: 'aa' });
@@ -95,7 +95,7 @@ test('a query returns only what its projection selects', () => {
   expect(ofP({ ProjectionExpression: 'doc', Limit: 1 }).LastEvaluatedKey).toEqual({ pk: 'p', sk: 'a' });
 });
 
-test('an index query finds only item keys, ordered by index sort key and then by primary key', () => {
+test('an index query finds only item keys, ordered by index key and then by primary key', () => {
   const due = (more: object = {}, values: object = {}) =>
     query(rows, {
       IndexName: 'due',

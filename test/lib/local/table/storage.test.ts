@@ -36,7 +36,7 @@ test("a host's file has a separate journal that outlives a crash, and overwrites
   expect(dataFileOf('a')).toBe(join('a', 'cloud.sqlite'));
 });
 
-test("a host's file can be used by only one host at once, even after a failed attempt to open it", async () => {
+test("a host's file can be used by only one host at a time", async () => {
   const { close } = open();
   expect(() => openStorage(dataDir)).toThrow(`cannot open ${dataFileOf(dataDir)}: another process has it open`);
   await close();

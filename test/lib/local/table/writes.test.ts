@@ -91,7 +91,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('a deletion removes the item only if its condition is met, and nothing if there is no item', () => {
+  test('a deletion removes the item only if its condition is met', () => {
     expect(() => prepareDelete(rows, { Key, ...isTwo })).toThrow(failed);
     expect(stored()).toEqual(before);
     expect(prepareDelete(rows, { Key, ...isOne }).apply()).toEqual({});
@@ -153,7 +153,7 @@ describe('a transaction', () => {
     expect([stored(other), stored()]).toEqual([null, before]);
   });
 
-  test('a transaction reports partial execution if it stops in the middle, but not at its first write', () => {
+  test('a transaction reports partial execution if it stops in the middle', () => {
     const failing = (at: number) => {
       let calls = 0;
       const breaking = {

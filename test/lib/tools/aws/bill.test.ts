@@ -30,7 +30,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   return ['<!-- table: start -->', '', ...lines, '', '<!-- table: end -->'].join('\n');
 };
 const sum = (rows: readonly { usd: number }[]): number => rows.reduce((total, row) => total + row.usd, 0);
-/** Returns the name of a row without its count, which differs between presets. */
+/** Returns a row's name without its count, which differs between presets. */
 const nameOf = (what: string): string => what.replace(/^\d+ /, '');
 
 const atRest = (): string => {
@@ -82,7 +82,7 @@ const perScreen = (): string =>
       ['**sum**', usd(screenBehindAcl), usd(screen)],
     ],
   );
-/** What the calls would cost if their function did nothing. */
+/** What the requests would cost if their function did nothing. */
 const emptyCalls = callsPerMonth * (prices.restRequest + prices.webRequest + prices.invocation);
 
 const smallHome = (): string => {
@@ -151,6 +151,6 @@ ${large()}
 [Which device API to choose](README.md#choose-a-device-api), and [how devices collect reports](../../shared/ingest/README.md#reduce-the-cost-of-reports).
 `;
 
-test('the page about costs states what the model computes', async () => {
+test('the cost page states what the model computes', async () => {
   await expect(document).toMatchFileSnapshot('../../../../lib/aws/COST.md');
 });

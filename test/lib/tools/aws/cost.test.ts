@@ -15,13 +15,16 @@ const compared = (['prod', 'home'] as const).flatMap((preset) =>
   Object.entries(independent[preset]).map(([sensors, usd]) => ({ preset, sensors: Number(sensors), usd })),
 );
 
-test.each(compared)('agrees with an independent calculation for $sensors sensors with preset $preset', (of) => {
-  const template = templates[of.preset];
-  const { sensor } = unitCosts(template);
-  const own = monthOf(template, { sensors: of.sensors, screens: 0 }) - of.sensors * (sensor - withoutChanges);
-  const alike = own + rareMetricsUsd(of.preset);
-  expect(Math.abs(alike / of.usd - 1), String(alike)).toBeLessThan(0.05);
-});
+test.each(compared)(
+  'the model agrees with an independent calculation for $sensors sensors with preset $preset',
+  (of) => {
+    const template = templates[of.preset];
+    const { sensor } = unitCosts(template);
+    const own = monthOf(template, { sensors: of.sensors, screens: 0 }) - of.sensors * (sensor - withoutChanges);
+    const alike = own + rareMetricsUsd(of.preset);
+    expect(Math.abs(alike / of.usd - 1), String(alike)).toBeLessThan(0.05);
+  },
+);
 
 test('the preset for one home costs at least USD 13 less than production, with every guarantee', () => {
   const of = { sensors: 30, screens: 2 };
@@ -36,7 +39,7 @@ test('the preset for one home costs at least USD 13 less than production, with e
   ]);
 });
 
-test('a home of 30 sensors with two consoles and emails costs at most USD 20', () => {
+test('a home with 30 sensors, two consoles and emails costs at most USD 20', () => {
   const settings = { stage, preset: 'home', alarmEmail, publicUrl, certificateArn, mailSender: 'cloud@example.org' };
   const template = stackOf(settings).template.toJSON();
   expect(monthOf(template, { sensors: 30, screens: 2 })).toBeLessThanOrEqual(20);
@@ -46,7 +49,7 @@ test.each([
   ['prod', { stage: 'prod' }],
   ['dev', { stage: 'dev' }],
   ['home', { stage: 'prod', preset: 'home' }],
-])('the default budget of %s is three times the cost of 30 sensors and 2 consoles', (_, settings) => {
+])('the default budget in %s is three times the cost of 30 sensors and 2 consoles', (_, settings) => {
   const template = stackOf({ alarmEmail, publicUrl, certificateArn, ...settings }).template.toJSON();
   const expected = 3 * monthOf(template, { sensors: 30, screens: 2 });
   const amounts = resourcesOf(template, 'AWS::Budgets::Budget').map(
@@ -56,7 +59,7 @@ test.each([
   expect(Math.abs(amounts[0].Amount / expected - 1), String(expected)).toBeLessThan(0.05);
 });
 
-test('changes in presence add 14% to the cost', () => {
+test('presence changes add 14% to the cost', () => {
   expect(totalOf(sensorMonth()) / withoutChanges).toBeCloseTo(1.14, 1);
 });
 
@@ -70,14 +73,14 @@ describe('the printed cost', () => {
         .split(' ')[0],
     );
 
-  test('adds up to the cost at rest and the cost of each sensor and console', () => {
+  test('adds up to the cost at rest plus the cost per sensor and console', () => {
     const rest = costAtRest(prod).reduce((sum, { usd }) => sum + usd, 0);
     expect(usdOf('at rest')).toBeCloseTo(rest, 1);
     const { sensor, screen } = unitCosts(prod);
     expect(usdOf('for 30 sensors and 2 consoles')).toBeCloseTo(rest + 30 * sensor + 2 * screen, 1);
   });
 
-  test('counts the calls of consoles at the price of a web ACL only if there is one', () => {
+  test('console requests cost the web ACL price only if there is a web ACL', () => {
     const dev = stackOf().template.toJSON();
     expect(unitCosts(dev).screen).toBeCloseTo(totalOf(screenMonth()), 5);
     expect(unitCosts(prod).screen).toBeGreaterThan(unitCosts(dev).screen);

@@ -10,7 +10,7 @@ const text = readFileSync(new URL('../../../../shared/GROWTH.md', import.meta.ur
 const SIZES = [10_000, 100_000, 1_000_000] as const;
 const { changedReport, followingReport, report, look, entry, wholeFall, check } = consumption;
 
-/** The load of one sensor per second. */
+/** The load per second from one sensor. */
 const reports = 1 / assumed.reportSeconds;
 const falls = 1 / (assumed.fallDays * 86_400);
 const changes = reports * assumed.changedReports;
@@ -23,7 +23,7 @@ const reads =
   falls * (wholeFall.read + assumed.checksPerFall * check.read);
 const capacity = processing.concurrency * (processing.batchSize / (assumed.batchOfTenMilliseconds / 1_000));
 
-/** A row: what is limited and how, the load of one sensor on it, and what to do at the limit. */
+/** A row: what is limited and how, the load from one sensor, and what to do at the limit. */
 type Row = [name: string, max: number, unit: string, perSensor: number, remedy: string];
 const rows: Row[] = [
   [
@@ -53,7 +53,7 @@ test('GROWTH.md states how much of each limit is used', async () => {
   await expect(withTable(text, [...head, ...lines])).toMatchFileSnapshot('../../../../shared/GROWTH.md');
 });
 
-test('GROWTH.md states the assumptions of the cost model', () => {
+test('GROWTH.md states the assumptions in the cost model', () => {
   const share = 100 * assumed.changedReports;
   expect(text).toContain(
     `Presence changes in ${share}% of the reports. Each change queues two reports, so ${2 * share}%`,

@@ -12,7 +12,7 @@ const stateIn = ({ world: { now: _, change: __, functions, ...rest } }: Drill) =
   structuredClone([rest, Object.values(functions).map(({ reserved, table }) => [reserved, table])]);
 
 describe('a recovery', () => {
-  test('switches the stage to the recovered table, with all features of the old one, and changes no other table', async () => {
+  test('switches the stage to the recovered table, with all the old features', async () => {
     const { run, world, calls, broken, lines } = drill();
     expect(await run()).toBe(true);
     expect([...broken]).toEqual([]);
@@ -53,7 +53,7 @@ describe('a recovery', () => {
     expect(lines.join('\n')).toMatch(/waiting for 1 min until the table .* active\n/);
   });
 
-  test('stops and starts every function and queue of a whole stage', async () => {
+  test('stops and starts every function and queue in a whole stage', async () => {
     const whole = (more: object) => {
       const settings = { stage: 'prod', mqtt: true, ...mqttDomain, concurrency: { devices: 200, sweep: 1 }, ...more };
       const text = JSON.stringify(stackOf(settings).template.toJSON());
@@ -69,7 +69,7 @@ describe('a recovery', () => {
     expect(lines.join('\n')).toMatch(/close the APIs: stop \d\d functions.*disable 6 event source mappings/s);
   });
 
-  test('changes nothing when it is repeated', async () => {
+  test('changes nothing when repeated', async () => {
     const { run, calls, lines } = drill();
     await run();
     const before = calls.length;
@@ -79,7 +79,7 @@ describe('a recovery', () => {
     expect(lines.filter((line) => line.startsWith('done'))).toHaveLength(10);
   });
 
-  test('deploys again if the stage was switched to the table by hand, without invalidating credentials', async () => {
+  test('deploys again if the stage was switched to the table by hand, to set credentialsSince', async () => {
     const { run, world, calls, broken } = drill({
       before: templateOf(goal.target, ''),
       after: templateOf(goal.target, goal.settings.credentialsSince ?? ''),
@@ -109,7 +109,7 @@ describe('a recovery', () => {
   });
 });
 
-test('repeats in the recovered table each erasure made after the time of recovery, once', async () => {
+test('repeats in the recovered table, once, each erasure made after the recovery time', async () => {
   const { run, lines, tableNamed } = drill();
   const [old, recovered] = [OLD, goal.target].map((name) => store(tableNamed(name)).dataJobs);
   const at = (minutes: number) => {

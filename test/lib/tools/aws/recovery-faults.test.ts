@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { drill, FAILED, outcomeWith } from '#test/fixtures/recovery-drill.ts';
 
-describe('a recovery whose calls fail', () => {
+describe('a recovery with failing calls', () => {
   test.each(['before', 'after'] as const)(
     'reaches the same end when the command is repeated, whichever call failed %s it took effect',
     async (how) => {
@@ -48,7 +48,7 @@ describe('a recovery whose calls fail', () => {
     ['PutFunctionConcurrency', 1, /^FAILED {2}close the APIs.*\nThe APIs of the stage are closed: falls may not/s],
     ['deploy', 0, /^FAILED {2}deploy the stage.*\nThe APIs are closed and nothing runs: falls are not accepted until/s],
     ['DeleteFunctionConcurrency', 1, /^FAILED {2}open the APIs.*\nThe stage is on the recovered table, but not all/s],
-  ])('reports which step failed, the state of the stage, and how to continue: %s', async (name, nth, says) => {
+  ])("reports which step failed, the stage's condition, and how to continue: %s", async (name, nth, says) => {
     const { calls } = await outcomeWith(null);
     const at = calls.flatMap((call, index) => (call === name ? [index] : []))[nth] ?? -1;
     const { failAt, run, lines } = drill();

@@ -25,7 +25,7 @@ describe('a recovery', () => {
   test.each([
     ['before the oldest backup', '2026-11-10T00:00:00Z'],
     ['after the newest backup', '2026-11-22T11:59:00Z'],
-  ])('rejects a time %s before it changes anything', async (_, time) => {
+  ])('rejects a time %s before changing anything', async (_, time) => {
     const { run, calls } = drill(undefined, recoveryGoal('prod', time));
     await expect(run()).rejects.toThrow(
       /^AWS can recover the table SensorCloud-prod-Table-1 only to times from .*, not to/,
@@ -33,7 +33,7 @@ describe('a recovery', () => {
     expect(changesIn(calls)).toEqual([]);
   });
 
-  test('rejects a table without point-in-time recovery, or a taken name, before it changes anything', async () => {
+  test('rejects a table without point-in-time recovery, or a taken name, before changing anything', async () => {
     const { run, calls, world } = drill();
     const table = world.tables[OLD];
     if (table) table.isRecoverable = false;
@@ -43,7 +43,7 @@ describe('a recovery', () => {
     expect(changesIn(calls)).toEqual([]);
   });
 
-  test('rejects settings that cannot be deployed before it stops the stage', async () => {
+  test('rejects settings that cannot be deployed before stopping the stage', async () => {
     const { run, calls, account, lines } = drill();
     account.concurrency = async () => ({ total: 1_000, unreserved: 50 });
     account.template = async () => JSON.stringify(templateOf({ Ref: 'Table' }, '', 0));

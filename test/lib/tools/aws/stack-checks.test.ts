@@ -13,7 +13,7 @@ describe('checkQuotas', () => {
     concurrency: async () => ({ total, unreserved: total }),
   });
 
-  test('counts the resources of the template', async () => {
+  test('counts the resources in the template', async () => {
     const template = templateWith();
     const count = Object.keys(template.Resources ?? {}).length;
     expect(await checkQuotas(at('eu-central-1'), template)).toMatchObject({
@@ -31,7 +31,7 @@ describe('checkQuotas', () => {
     });
   });
 
-  test('warns if the queue of a region or the functions of an account take fewer calls than the devices make', async () => {
+  test("warns if a region's queue or an account's functions allow fewer calls than the devices make", async () => {
     const template = templateWith({ deviceThrottle: { rate: 3000, burst: 3000 } });
     expect(await checkQuotas(at('eu-west-3'), template)).toMatchObject({
       verdict: 'warning',
@@ -62,7 +62,7 @@ test('checkSms warns while a stage that sends SMS is in the sandbox', async () =
   ]);
 });
 
-test('checkMqtt warns of a host that AWS assigns', () => {
+test('checkMqtt warns about a host assigned by AWS', () => {
   const verdicts = [{}, { mqtt: true }, { mqtt: true, ...mqttDomain }].map(
     (more) => checkMqtt(templateWith(more)).verdict,
   );
@@ -86,7 +86,7 @@ describe('checkKey', () => {
     });
   });
 
-  test('accepts an unchanged key, and a first deployment', async () => {
+  test('accepts an unchanged key and a first deployment', async () => {
     for (const deployed of [multi, null]) expect(await checked(deployed, multi)).toMatchObject({ verdict: 'ok' });
   });
 });

@@ -16,9 +16,9 @@ import { emptyBundles, onlyTemplate } from '#test/fixtures/stack.ts';
 const STACK = 'SensorCloud-prod';
 let folder: string;
 let aws: Awaited<ReturnType<typeof startAws>>;
-/** The stage that is deployed: `whole`, or `core` with few resources, because the CDK compares each of them every time. */
+/** The deployed stage: `whole`, or `core` with few resources, because the CDK compares all of them every time. */
 let out: 'whole' | 'core' = 'whole';
-/** The templates of the stage, without indentation as the CDK uploads them. */
+/** The stage templates, without indentation, as uploaded by the CDK. */
 const templates = { whole: '', core: '' };
 let kept: string;
 
@@ -58,7 +58,7 @@ afterEach(async () => {
   await aws.close();
 });
 
-/** Runs a command against the stand-in, and returns its result, what it printed and the changes it made. */
+/** Runs a command against the stand-in. Returns the result, the printed text and the changes made. */
 const run = async (command: 'deploy' | 'destroy', keepData = false) => {
   const lines: string[] = [];
   let now = 0;
@@ -91,7 +91,7 @@ const create = ['CreateChangeSet', 'UpdateTerminationProtection true', 'ExecuteC
 const update = ['CreateChangeSet', 'ExecuteChangeSet'];
 const remove = ['UpdateTerminationProtection false', 'DeleteStack'];
 
-/** What each command changes in each state of a protected stack with `keepData`, and the state that follows. */
+/** What each command changes for each state of a protected stack with `keepData`, and the state afterwards. */
 const table: readonly [state: string, deploy: [string[], string] | RegExp, destroy: [string[], string] | RegExp][] = [
   ['none', [create, 'CREATE_COMPLETE'], /has no stack SensorCloud-prod in eu-central-1/],
   ['REVIEW_IN_PROGRESS', [update, 'CREATE_COMPLETE'], [remove, 'none']],
@@ -120,7 +120,7 @@ const table: readonly [state: string, deploy: [string[], string] | RegExp, destr
   ['A_STATE_OF_THE_FUTURE', /resolve it in the CloudFormation console/, /resolve it in the CloudFormation console/],
 ];
 
-/** Puts the stack of an earlier version into a state. */
+/** Puts an earlier version's stack into a state. */
 const putStack = (status: string): void => {
   if (status === 'none' || status === 'DELETE_COMPLETE') return;
   const body =
@@ -128,7 +128,7 @@ const putStack = (status: string): void => {
   aws.formation.put(STACK, status, body, { isProtected: status !== 'DELETE_FAILED' });
 };
 
-describe('each state of a stack', () => {
+describe('every stack state', () => {
   beforeAll(() => select('core'));
   afterAll(() => select('whole'));
 
@@ -164,7 +164,7 @@ describe('a first deployment', () => {
   const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
   test.each(tenths)(
-    'fails at a resource in tenth %i, leaves at most the table, and succeeds when it is repeated',
+    'fails at a resource in tenth %i, leaves at most the table, and succeeds when repeated',
     async (tenth) => {
       const id = ids()[Math.floor(((tenth + 0.5) * ids().length) / 10)] ?? '';
       aws.formation.failing.push({ id, reason: 'Resource handler returned message: "quota exceeded"' });
@@ -181,7 +181,7 @@ describe('a first deployment', () => {
     },
   );
 
-  test('ends with the active alarms, and with the subscription that nobody has confirmed', async () => {
+  test('ends with the active alarms and the unconfirmed subscription', async () => {
     const { result, text } = await run('deploy');
     expect(result).toBe(true);
     const said = text.slice(text.indexOf('Next:')).split('\n').slice(4);
@@ -216,7 +216,7 @@ describe('a first deployment', () => {
 });
 
 describe('an update', () => {
-  test('leaves the stage as it was when it fails, and says what failed', async () => {
+  test('leaves the stage unchanged when it fails, and reports what failed', async () => {
     putStack('CREATE_COMPLETE');
     const before = aws.formation.find(STACK).body;
     aws.formation.failing.push({ id: 'Table', reason: 'one index at a time' });
@@ -225,7 +225,7 @@ describe('an update', () => {
     expect(text).toMatch(/Table: one index at a time\n.*rolled the changes back.*the stage runs as before/);
   });
 
-  test('continues a rollback that failed, and stops when it fails again', async () => {
+  test('continues a failed rollback, and stops when it fails again', async () => {
     putStack('UPDATE_ROLLBACK_FAILED');
     // The CDK itself tries several times.
     for (let time = 0; time < 20; time++) aws.formation.failing.push({ id: 'alarm', reason: 'the alarm is on' });
@@ -255,14 +255,14 @@ describe('a deletion', () => {
     );
   };
 
-  test('empties the bucket of exports', async () => {
+  test('empties the exports bucket', async () => {
     putDeletable();
     const { result, text } = await run('destroy');
     expect([result, stateNow(), aws.buckets.get(bucket)?.size]).toEqual([true, 'none', 0]);
     expect(text).toContain(`Deleted 2 objects of the bucket ${bucket}.`);
   });
 
-  test('keeps the objects of a bucket that is retained', async () => {
+  test('keeps the objects in a retained bucket', async () => {
     aws.buckets.set(bucket, new Map([['a.zip', '']]));
     putStack('DELETE_FAILED');
     for (const resource of aws.formation.find(STACK).resources)
@@ -272,7 +272,7 @@ describe('a deletion', () => {
     expect(text).toContain(`AWS::S3::Bucket ${bucket}`);
   });
 
-  test('says what prevents it, and continues once the problem is resolved', async () => {
+  test('reports what prevents it, and continues once the problem is resolved', async () => {
     putDeletable();
     const [{ id } = { id: '' }] = aws.formation.find(STACK).resources.filter(({ type }) => type === 'AWS::KMS::Key');
     aws.formation.undeletable.set(id, 'the key is in use');
@@ -289,7 +289,7 @@ describe('a deletion', () => {
     expect(await run('destroy')).toMatchObject({ result: expect.stringMatching(/^Somebody enabled/), calls: [] });
   });
 
-  test('prevents deploying an empty stage while the table of a half-deleted one still holds the data', async () => {
+  test("prevents deploying an empty stage while a half-deleted one's table still holds the data", async () => {
     putStack('DELETE_FAILED');
     aws.formation.find(STACK).outputs = { TableName: 'SensorCloud-prod-Table1', KeyArn: 'arn:key' };
     const { result, calls } = await run('deploy');
