@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** A source of time that tests can control. All values are in ms; `now` counts from the Unix epoch. */
+/** A controllable source of time. All values are in ms, and `now` counts from the Unix epoch. */
 export type Clock = {
   now(): number;
   /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void;
-  /** Counts ms from any start, without jumps. A clock without it is never set back. */
+  /** Counts ms from any start, without jumps. A clock without `steady` is never set back. */
   steady?(): number;
 };
 
@@ -19,10 +19,10 @@ export const systemClock: Clock = {
   steady: () => performance.now(),
 };
 
-/** The minimum change (ms) that counts as setting a clock back. Time servers correct less than that gradually. */
+/** The minimum change (ms) that counts as setting a clock back. Time servers correct smaller differences gradually. */
 const MIN_JUMP_MS = 1_000;
 
-/** Returns a function that returns by how much (ms) a clock was set back since the last call. */
+/** Returns a function that reports how far (ms) a clock was set back since the previous call. */
 export const setBackOf = ({ now, steady = now }: Clock): (() => number) => {
   let ahead = now() - steady();
   return () => {
@@ -35,9 +35,9 @@ export const setBackOf = ({ now, steady = now }: Clock): (() => number) => {
 /** A clock that moves only when `advance` is called. */
 export type VirtualClock = Clock & {
   /**
-   * Moves time forward and runs the timers that become due, including those set in the meantime, in order of time.
-   * Timers due at the same time run in the order in which they were set. All pending promise callbacks run before,
-   * between and after the timers. Only one call at a time is allowed.
+   * Moves time forward and runs due timers in chronological order, including any set along the way. Timers due at the
+   * same time run in the order they were set. All pending promise callbacks run before, between and after the timers.
+   * Only one call at a time is allowed.
    */
   advance(ms: number): Promise<void>;
 };
@@ -76,27 +76,27 @@ export const virtualClock = (start: number): VirtualClock => {
   };
 };
 
-/** The longest delay (ms) of a timer of Node. */
+/** The longest Node timer delay (ms). */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** A clock that runs in real time and can be moved ahead. */
 export type SkippingClock = Clock & {
-  /** The time (ms) at which the next timer is due; Infinity if there is none. */
+  /** When (ms) the next timer is due. Infinity if there is none. */
   nextDue(): number;
-  /** Moves the clock ahead to a time; a time in the past is ignored. Timers that become due run at once, in order. */
+  /** Moves the clock ahead to a time. A time in the past is ignored. Due timers run at once, in order. */
   skipTo(time: number): void;
 };
 
 /**
- * Creates a clock that starts at `start` (ms since the Unix epoch). Unlike a virtual clock it keeps running, so code
- * that waits briefly is not stuck.
+ * Creates a clock that starts at `start` (ms since the Unix epoch). Unlike a virtual clock, it keeps running, so code
+ * that waits briefly does not get stuck.
  */
 export const skippingClock = (start: number): SkippingClock => {
   const timers = new Set<Timer>();
   let ahead = start - Date.now();
   let wakeup: NodeJS.Timeout | undefined;
   const now = () => Date.now() + ahead;
-  /** Sets the one real timer to the earliest of the pending ones. A skip brings all of them closer. */
+  /** Sets the one real timer to the earliest pending timer. A skip brings all timers closer. */
   const arm = (): void => {
     clearTimeout(wakeup);
     const first = earliest(timers);
@@ -127,7 +127,7 @@ export const skippingClock = (start: number): SkippingClock => {
 };
 
 /**
- * Lets callers sleep until the time that `dueAt` returns: `wait` resolves once that time has come, or when `signal`
+ * Lets callers sleep until the time returned by `dueAt`. `wait` resolves once that time has come, or when `signal`
  * aborts. Call `check` whenever `dueAt` may have moved to an earlier time.
  */
 export const createWakeup = (clock: Clock, dueAt: () => number) => {

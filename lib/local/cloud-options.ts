@@ -12,9 +12,9 @@ import type { SmsGateway } from './lambda/sms-gateway.ts';
 import type { SmtpSettings } from './mail/smtp-settings.ts';
 
 export type CloudOptions = {
-  /** The address or name to listen on; by default only this machine can connect. */
+  /** The address or name to listen on. By default, only this machine can connect. */
   host?: string;
-  /** The port of the API; 0 picks a free one. */
+  /** The API port. 0 picks a free one. */
   port: number;
   /** The certificate for HTTPS and MQTT. Without it, connections are not encrypted. */
   tls?: TlsFiles;
@@ -22,26 +22,26 @@ export type CloudOptions = {
   dataDir: string;
   settings: Settings;
   first: FirstStart;
-  /** The port for MQTT; 0 picks a free one. Without it there is no MQTT. */
+  /** The MQTT port. 0 picks a free one. Without a port, there is no MQTT. */
   mqttPort?: number;
   /** The mail server. */
   smtp?: SmtpSettings;
   /** The SMS gateway. */
   sms?: SmsGateway;
-  /** The broker of Home Assistant, where sensors are shown. */
+  /** The Home Assistant broker for showing sensors. */
   homeAssistant?: HomeAssistantSettings;
-  /** The file with certificates that are trusted for webhooks and the SMS gateway in addition to public authorities. */
+  /** A file with certificates trusted for webhooks and the SMS gateway in addition to public authorities. */
   extraCaFile?: string;
   /** Whether messages become files if no service is set up for them. Otherwise, they are not sent. */
   hasOutbox?: boolean;
-  /** The endpoint of a DynamoDB. Without it, the table is in this process. */
+  /** The DynamoDB endpoint. Without it, the table is in this process. */
   tableEndpoint?: string;
-  /** The endpoint of an SQS. Without it, the queues are in this process. */
+  /** The SQS endpoint. Without it, the queues are in this process. */
   queueEndpoint?: string;
-  /** The endpoint of a KMS. Without it, secrets are encrypted with the key in the data folder. */
+  /** The KMS endpoint. Without it, secrets are encrypted with the key in the data folder. */
   keyEndpoint?: string;
   clock?: Clock;
-  /** The interval (s) of the sweep: 5 by default, and at most 60 as in AWS. */
+  /** The sweep interval (s), 5 by default and at most 60, as in AWS. */
   sweepSeconds?: number;
   random?: (bytes: number) => Uint8Array;
   /** The cost of new password hashes. Tests lower it. */
@@ -50,16 +50,16 @@ export type CloudOptions = {
   meter?: Meter;
   /** Returns the number of uncaught exceptions, for GET /health. */
   exceptions?: () => number;
-  /** Called if changes could not be stored although calls were already answered: the process has to be restarted. */
+  /** Called if changes could not be stored although responses were already sent. The process has to be restarted. */
   onLost?: (error: Error) => void;
-  /** Prints a line on the console, for example a mail if there is no data folder. */
+  /** Prints a line on the console, such as an email if there is no data folder. */
   say?: (line: string) => void;
-  /** Whether code fails if it changes what it read from the table. For tests. */
+  /** Whether code fails if it changes data read from the table. For tests. */
   freezes?: boolean;
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
-  /** Wraps each invocation of a function. Tests use it to know which function makes a call. */
+  /** Wraps each function invocation. Tests use it to know which function makes a call. */
   around?: AroundInvocation;
-  /** Replaces the client of the table. Tests count its calls and make them fail. */
+  /** Replaces the table client. Tests count its calls and make them fail. */
   client?: TableClient;
 };

@@ -48,7 +48,7 @@ const startMqtt = async (
   return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, host, mqttPort, around) };
 };
 
-/** Loads the integration with Home Assistant. Null without a broker. */
+/** Loads the Home Assistant integration. Null without a broker. */
 const loadHomeAssistant = async ({ homeAssistant, around, log = standardLog }: CloudOptions, clock: Clock) => {
   if (!homeAssistant) return null;
   const { createHomeAssistant } = await import('./home-assistant/home-assistant.ts');
@@ -57,7 +57,7 @@ const loadHomeAssistant = async ({ homeAssistant, around, log = standardLog }: C
 
 export const LOOPBACK = '127.0.0.1';
 
-/** Adds the addresses to the settings; they are known only once the servers listen. */
+/** Adds the addresses to the settings. They are known only once the servers are listening. */
 const settingsAt = (
   { settings, host = LOOPBACK, tableEndpoint = '', queueEndpoint = '', ...services }: CloudOptions,
   { others, all }: Origins,
@@ -76,7 +76,7 @@ const settingsAt = (
 };
 
 type ApiParts = { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock };
-/** Builds the API from the handlers and the parts of API Gateway: routing, body limits, throttling. */
+/** Builds the API from the handlers and the API Gateway parts: routing, body limits, throttling. */
 const apiOf = async (
   runtime: Runtime,
   { opened, prometheus, exported, clock }: ApiParts,
@@ -99,13 +99,13 @@ const apiOf = async (
     bodies: createBodies(),
     mayBeLarge: largeBodies(isForMessages, runtime.table),
     backpressure,
-    // The protocol that callers use; behind a proxy, the protocol of the proxy.
+    // The protocol that callers use. Behind a proxy, it is the proxy's protocol.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
   return withHostPages({ reader, prometheus, settings: runtime.settings, exported }, api);
 };
 
-/** Starts the whole cloud in this process: the contracts and handlers of AWS, on an embedded table and queues. */
+/** Starts the whole cloud in this process: the AWS contracts and handlers, on an embedded table and queues. */
 export const startCloud = async (given: CloudOptions) => {
   const { host = LOOPBACK, clock = systemClock, wrap = (unwrapped) => unwrapped, log = standardLog } = given;
   const homeAssistant = await loadHomeAssistant(given, clock);
@@ -116,8 +116,8 @@ export const startCloud = async (given: CloudOptions) => {
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
   const server = createHttpServer({ version, corsOrigins, onError, tls });
   const close = createCloser(server.server);
-  // The port must be known first, because responses contain the address of the service. Until the server is opened,
-  // it responds 503.
+  // The port must be known first, because responses contain the service address. Until the server is opened, it
+  // responds with 503.
   const origins = await listen(server.server, {
     host,
     port: options.port,
@@ -151,22 +151,22 @@ export const startCloud = async (given: CloudOptions) => {
   server.open(api, kept);
   await homeAssistant?.start(runtime, prometheus);
   return {
-    /** The URL of the API on this machine, without a final slash. */
+    /** The API URL on this machine, without a trailing slash. */
     url: origins.local + BASE_PATH,
-    /** The URL where devices connect over MQTT; null if there is no MQTT. */
+    /** The URL where devices connect over MQTT. Null without MQTT. */
     mqttUrl,
-    /** A line about what Home Assistant shows; null without its broker. */
+    /** A line about what Home Assistant shows. Null without a Home Assistant broker. */
     homeAssistant: homeAssistant?.line() ?? null,
     runtime,
     waiting: opened.waiting,
-    /** Returns the latest values of a metric. */
+    /** Returns a metric's latest values. */
     valuesOf,
     generated,
     sweep: consumers.sweep,
-    /** Runs the check of users' changes, which otherwise runs every few seconds. */
+    /** Runs the check for user changes, which otherwise runs every few seconds. */
     checkChanges: consumers.checkChanges,
     idle: consumers.idle,
-    /** Shuts down cleanly: running work is finished, and pending tasks stay in the queues and the table. */
+    /** Shuts down cleanly: finishes running work, and leaves pending tasks in the queues and the table. */
     stop: async () => {
       tls?.stop();
       await Promise.all([close(), mqtt.stop(), homeAssistant?.stop()]);

@@ -1,8 +1,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /**
- * Reads the options of a command from `say.args`, by default those of the process. `--help` prints the help and exits
- * with 0. An unknown option, or a value that `check` rejects, prints the error with the help and exits with 2.
+ * Reads a command's options from `say.args`, by default the process arguments. `--help` prints the help and exits with
+ * 0. An unknown option, or a value rejected by `check`, prints the error with the help and exits with 2.
  */
 export const readCommandLine = <const O extends ParseArgsOptionsConfig>(
   options: O,

@@ -40,8 +40,8 @@ export type FirstStart = {
 };
 
 /**
- * Creates a system admin and a provisioning key for both makers at the first start. Returns the generated secrets,
- * which are printed once and stored only as hashes.
+ * Creates a system admin and a provisioning key for both makers on first start. Returns the generated secrets, which
+ * are printed once and stored only as hashes.
  */
 export const firstStart = async (
   store: Store,

@@ -11,11 +11,11 @@ import { multiValues, sentHeaders, targetOf } from './http/server.ts';
 import { hasRoom, isFullDisk } from './no-space.ts';
 
 const CHECK_EVERY_MS = 5_000;
-/** The size (bytes) of the file that is written to find out whether the quota of the user is used up. */
+/** The size (bytes) of the file written to detect an exhausted user quota. */
 const PROBE_BYTES = 64 * 1_024;
 
 /**
- * Whether the data in a folder can be opened and written. False only if the disk is full; any other error is left to
+ * Whether the data in a folder can be opened and written. False only if the disk is full. Any other error is left to
  * the caller.
  */
 const isWritable = (dataDir: string): boolean => {
@@ -40,8 +40,8 @@ type Waiting = {
 };
 
 /**
- * Opens the data of a host, once the disk has room for it. If the host exited instead, it would be restarted over and
- * over, and could report to nobody what is wrong.
+ * Opens a host's data once the disk has room for it. A host that exited instead would be restarted over and over, and
+ * could not report what is wrong.
  */
 export const openOnceRoom = async <T>(
   dataDir: string,
@@ -59,7 +59,7 @@ export const openOnceRoom = async <T>(
   }
 };
 
-/** Responds on a host that waits for space: GET /health says why, and everything else is unavailable. */
+/** Responds on a host waiting for space: GET /health gives the reason, and everything else is unavailable. */
 export const fullDiskPages =
   (settings: Parameters<typeof mayReadDetails>[1], { now }: Pick<Clock, 'now'>): RequestHandler =>
   async (request) => {
@@ -73,7 +73,7 @@ export const fullDiskPages =
     return (response) => void response.writeHead(503, headers).end(body);
   };
 
-/** The line printed by a host that waits for room. */
+/** The line printed by a host waiting for space. */
 export const FULL_DISK_LINE =
   'warning: the disk of DATA_DIR is full. Make room: the host then starts by itself. Until then it accepts nothing, and GET /health says disk: FULL.';
 

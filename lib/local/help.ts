@@ -3,7 +3,7 @@ import { variableNames, variables } from './variables.ts';
 
 const plain = (text: string): string => text.replaceAll('`', '');
 
-/** Returns the help text for `npm start`: what it does, and every variable that it reads. */
+/** Returns the help text for `npm start`: what it does, and every variable it reads. */
 export const helpText = (): string => {
   const widest = Math.max(...variableNames.map((name) => name.length));
   const lines = variableNames.map((name) => {

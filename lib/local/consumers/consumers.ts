@@ -14,7 +14,7 @@ import { poll } from './pollers.ts';
 import { schedule } from './schedule.ts';
 import { type ensureQueues, sqsSource } from './sqs.ts';
 
-/** The interval (s) of the sweep on this host: shorter than the minute in AWS, because runs cost nothing here. */
+/** The sweep interval (s) on this host: shorter than the minute in AWS, because runs cost nothing here. */
 const SWEEP_SECONDS = 5;
 
 type Mapping = Pick<
@@ -24,10 +24,10 @@ type Mapping = Pick<
   queue: QueueName;
 };
 
-/** The queues that hold pending tasks: in this process, or at an SQS endpoint. */
+/** The queues with pending tasks, in this process or at an SQS endpoint. */
 export type QueueSet = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
 
-/** Returns the message source of a queue. A queue in this process needs no closing. */
+/** Returns a queue's message source. A queue in this process needs no closing. */
 const open = (
   waiting: QueueSet,
   name: QueueName,
@@ -67,8 +67,8 @@ const startPollers = async (
   const pollers = await Promise.all(started);
   return {
     idle: async () => {
-      // A poller may send tasks to another one that was already idle. So all pollers are awaited as many times as there
-      // are pollers, because no chain of queues is longer.
+      // A poller may send tasks to another one that was already idle. Awaiting all pollers once per poller is enough,
+      // because no chain of queues is longer.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
     stop: async () => {
@@ -77,7 +77,7 @@ const startPollers = async (
   };
 };
 
-/** The delay (ms) of the first canary fall, which gives the service time to listen. */
+/** The delay (ms) before the first canary fall, which gives the service time to start listening. */
 const FIRST_CANARY_MS = 2_000;
 
 /** Connects every consumer to its queue and every schedule to the clock. */
@@ -111,8 +111,7 @@ export const startConsumers = async (
     sweep: () => sweeping.runNow(),
     checkChanges: () => watching.runNow(),
     /**
-     * Resolves when the queues of this process have no visible message, and no invocation or scheduled run is in
-     * progress.
+     * Resolves when the in-process queues have no visible message, and no invocation or scheduled run is in progress.
      */
     idle: async () => {
       await Promise.all(timers.map((timer) => timer.idle()));

@@ -19,8 +19,8 @@ export type PollOptions = {
   /** The number of concurrent invocations. */
   concurrency: number;
   /**
-   * The number of messages of one customer, and of one group, that are processed at a time. If set, each message gets a
-   * separate invocation, so that a slow message of one customer does not delay those of others.
+   * How many messages per customer, and per group, are processed at once. If set, each message gets a separate
+   * invocation, so one customer's slow message does not delay those of others.
    */
   ofCustomer?: number;
   ofGroup?: number;
@@ -29,19 +29,19 @@ export type PollOptions = {
   /** ReportBatchItemFailures is the only supported mode. */
   reportFailures: true;
   clock: Clock;
-  /** Called with the request id of each invocation that failed as a whole. It must not throw. */
+  /** Called with the request id for each invocation that failed as a whole. Must not throw. */
   onError: (error: unknown, invocationId: string) => void;
   newId?: () => string;
 };
 
 type Poller = {
-  /** Stops starting invocations; resolves when the running ones have ended. */
+  /** Stops starting invocations. Resolves when the running ones have ended. */
   stop(): Promise<void>;
   /** Resolves when the queue has no message to receive and no invocation is running. */
   idle(): Promise<void>;
 };
 
-/** Limits the messages of each customer and of each group that are processed at a time. */
+/** Limits how many messages per customer and per group are processed at once. */
 const createGroupLimits = (maxOfCustomer: number, maxOfGroup: number) => {
   const counts = new Map<string, number>();
   const countOf = (name: string): number => counts.get(name) ?? 0;
@@ -67,22 +67,22 @@ const createGroupLimits = (maxOfCustomer: number, maxOfGroup: number) => {
 };
 
 /**
- * Runs an event source mapping: invokes `handler` with batches from `queue`. Messages that the response reports as
- * failed stay in the queue and become visible again after the visibility timeout; all others are removed. After an
- * exception, a timeout or a malformed response the whole batch stays. The handler of a FIFO queue is responsible for
- * the order in a group: after a failure it must also report all later messages of the group, or they are removed.
+ * Runs an event source mapping: invokes `handler` with batches from `queue`. Messages reported as failed in the
+ * response stay in the queue and become visible again after the visibility timeout. All others are removed. After an
+ * exception, a timeout or a malformed response, the whole batch stays. A FIFO queue handler is responsible for the
+ * order within a group: after a failure, it must also report all later messages in the group, or they are removed.
  */
 export const poll = (options: PollOptions): Poller => {
   const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY, ofGroup = ofCustomer } = options;
-  // With one message per invocation, the concurrency is multiplied by the batch size, so that the same number of
-  // messages is processed at a time.
+  // With one message per invocation, the concurrency is multiplied by the batch size, so the same number of messages is
+  // processed at once.
   const isUnbatched = options.ofCustomer !== undefined;
   const concurrency = options.concurrency * (isUnbatched ? batchSize : 1);
   let isStopping = false;
   let resting: AbortController | undefined;
   const running = new Set<Promise<void>>();
   /**
-   * Resolves when the next invocation ends. A race of all running invocations would add a callback to each of them
+   * Resolves when the next invocation ends. A race between all running invocations would add a callback to each of them
    * every time.
    */
   let ended = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ export const poll = (options: PollOptions): Poller => {
     });
     running.add(run);
   };
-  /** Waits until a message can be received, or until an invocation ends, which may unblock its group. */
+  /** Waits until a message can be received, or until an invocation ends, which may unblock a group. */
   const rest = async (): Promise<void> => {
     resting = new AbortController();
     await Promise.race([ended.promise, queue.waitForMessage(resting.signal)]);

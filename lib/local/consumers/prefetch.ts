@@ -34,10 +34,10 @@ const takeNewestOfLongest = (groups: Groups): Held | undefined => {
 };
 
 /**
- * Holds messages received from an SQS endpoint until a poller takes them: one group after the other, and in order
+ * Holds messages received from an SQS endpoint until a poller takes them, alternating between groups and in order
  * within a group. A message is dropped after `seconds`, when its visibility timeout is too close. If more than `max`
- * are held, the newest message of the longest group is returned to the caller, so that a large group does not displace
- * small ones.
+ * are held, the newest message in the longest group is returned to the caller, so a large group does not displace small
+ * ones.
  */
 export const createPrefetch = (clock: Clock, seconds: number, max = MAX_HELD) => {
   const groups: Groups = new Map();
@@ -61,7 +61,7 @@ export const createPrefetch = (clock: Clock, seconds: number, max = MAX_HELD) =>
     stats: () => ({ visible: size }),
     /** Whether a message has arrived since the last receive. */
     hasNews: () => hasNews,
-    /** Adds a message. Returns the message that was removed to make room, if any. */
+    /** Adds a message. Returns the message removed to make room, if any. */
     add: (message: Message): Message | undefined => {
       const id = message.attributes.MessageGroupId ?? message.messageId;
       const held = groups.get(id) ?? [];

@@ -1,7 +1,7 @@
 import type { MessageSource } from '../queue/queue.ts';
 import type { createPrefetch } from './prefetch.ts';
 
-/** The maximum number of messages that one receive from SQS returns. */
+/** The maximum number of messages returned by one SQS receive. */
 const MAX_PER_RECEIVE = 10;
 
 type Prefetch = ReturnType<typeof createPrefetch>;
@@ -10,13 +10,13 @@ type Prefetch = ReturnType<typeof createPrefetch>;
 type Demand = {
   /** The prefetched messages, as a poller sees them. */
   source: Pick<MessageSource, 'receive' | 'waitForMessage' | 'stats'>;
-  /** Resolves to the number of messages to receive, as soon as any should be received. */
+  /** Resolves to the number of messages to receive, as soon as there is any demand. */
   next(): Promise<number>;
-  /** Ends the demand: a pending call of `next` resolves. */
+  /** Ends the demand. A pending `next` call resolves. */
   end(): void;
 };
 
-/** A demand for as many messages as SQS returns at a time. */
+/** A demand for as many messages as SQS returns at once. */
 export const unlimited = (prefetched: Prefetch): Demand => ({
   source: prefetched,
   next: async () => MAX_PER_RECEIVE,
@@ -24,7 +24,7 @@ export const unlimited = (prefetched: Prefetch): Demand => ({
 });
 
 /**
- * A demand for as many messages as a poller last requested, while it waits and has seen all prefetched messages.
+ * A demand for as many messages as a poller last requested, while it is waiting and has seen all prefetched messages.
  */
 export const receiveOnDemand = (prefetched: Prefetch): Demand => {
   let requested = MAX_PER_RECEIVE;

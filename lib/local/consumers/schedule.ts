@@ -6,19 +6,19 @@ import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts'
 export type ScheduleOptions = {
   name: string;
   everyMs: number;
-  /** The delay of the first run, `everyMs` by default. */
+  /** The delay before the first run, `everyMs` by default. */
   firstMs?: number;
   handler: (event: ScheduledEvent, context: Context) => Promise<unknown>;
-  /** The timeout of a run, 60 s by default. */
+  /** The timeout for a run, 60 s by default. */
   timeoutSeconds?: number;
   clock: Clock;
-  /** Called with the request id of each run that failed. It must not throw. */
+  /** Called with the request id for each failed run. Must not throw. */
   onError: (error: unknown, invocationId: string) => void;
   newId?: () => string;
 };
 
 type Schedule = {
-  /** Stops starting runs; resolves when the current one has ended. */
+  /** Stops starting runs. Resolves when the current one has ended. */
   stop(): Promise<void>;
   /** Runs once, after the current run if there is one. Resolves when the run has ended, even if it failed. */
   runNow(): Promise<void>;
@@ -27,7 +27,7 @@ type Schedule = {
 };
 
 /**
- * Runs an EventBridge rule: calls `handler` every `everyMs`, first after `firstMs`. Runs never overlap: one that would
+ * Runs an EventBridge rule: calls `handler` every `everyMs`, first after `firstMs`. Runs never overlap. One that would
  * start during another is skipped.
  */
 export const schedule = (options: ScheduleOptions): Schedule => {

@@ -22,8 +22,8 @@ const WAIT_SECONDS = 1;
 /** Timeouts in ms. A long poll without a message takes WAIT_SECONDS to respond. */
 const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 /**
- * The visibility timeout of queues that this host creates. It includes the time that messages are held before a
- * function runs.
+ * The visibility timeout for queues created by this host. It includes the time that messages are held before a function
+ * runs.
  */
 const visibilitySeconds = (timeoutSeconds: number): number => 2 * timeoutSeconds;
 
@@ -45,14 +45,14 @@ const HIGH_THROUGHPUT = {
   DeduplicationScope: 'messageGroup',
   FifoThroughputLimit: 'perMessageGroupId',
 };
-/** The required suffix of the name of a FIFO queue. */
+/** The required suffix for FIFO queue names. */
 const FIFO_SUFFIX = '.fifo';
 
-/** Returns the name of a queue at an SQS endpoint or, with the suffix "-dead", the name of its dead-letter queue. */
+/** Returns a queue's name at an SQS endpoint or, with the suffix "-dead", the name of its dead-letter queue. */
 export const nameAtEndpoint = (name: QueueName, isFifo: boolean, suffix = ''): string =>
   `sensor-cloud-${name}${suffix}${isFifo ? FIFO_SUFFIX : ''}`;
 
-/** Creates the queues and their dead-letter queues at an SQS endpoint; existing ones are left as they are. */
+/** Creates the queues and their dead-letter queues at an SQS endpoint. Existing queues are left unchanged. */
 export const ensureQueues = async (
   endpoint: string,
   isFifo: (name: QueueName) => boolean = () => false,
@@ -83,7 +83,7 @@ const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes =
 });
 
 /**
- * The visibility timeout (s) of a message that exceeded the memory limit. It doubles each time, because the message
+ * The visibility timeout (s) for a message that exceeded the memory limit. It doubles each time, because the message
  * would otherwise soon end up in the dead-letter queue.
  */
 const surplusDelay = ({ attributes }: Message): number =>
@@ -103,11 +103,11 @@ type Options = {
 };
 
 /**
- * Opens a queue at an SQS endpoint as a message source; each message is deleted when it is done. Messages of a standard
- * queue are received in advance and held in memory, so that a poller can choose between groups. A message beyond the
- * memory limit becomes visible again later. When the source is closed, messages that were not taken become visible
- * again at once. From a FIFO queue, no more messages are received than a waiting poller can take, because held messages
- * would block their groups.
+ * Opens a queue at an SQS endpoint as a message source. Each message is deleted when it is done. Messages from a
+ * standard queue are received in advance and held in memory, so a poller can choose between groups. A message beyond
+ * the memory limit becomes visible again later. When the source is closed, remaining messages become visible again at
+ * once. From a FIFO queue, no more messages are received than a waiting poller can take, because held messages would
+ * block their groups.
  */
 export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, maxHeld }: Options) => {
   let isClosed = false;
@@ -140,7 +140,7 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   };
   const source: MessageSource = { ...demand.source, name, remove, changeVisibility };
   const close = async (): Promise<void> => {
-    // The last receive is awaited: otherwise its messages would stay hidden from other receivers.
+    // The last receive is awaited. Otherwise, its messages would stay hidden from other receivers.
     isClosed = true;
     demand.end();
     await working;

@@ -12,13 +12,13 @@ import { startStaff } from './staff.ts';
 
 type Say = (line: string) => void;
 
-/** The interval (ms) at which one of the demo's sensors sends a message. */
+/** The interval (ms) at which one of the demo sensors sends a message. */
 const EVERY_MS = 5_000;
 
-/** The preferred port of the demo's receiver, so that webhooks of an earlier start keep working. */
+/** The preferred port for the demo receiver, so webhooks from an earlier start keep working. */
 const RECEIVER_PORT = 3_999;
 
-/** Starts the receiver of the demo's alarms, which anybody on this machine can call. */
+/** Starts the receiver for demo alarms, which anyone on this machine can call. */
 const startNurseCall = async (say: Say, onBody: (body: string) => void) => {
   const handle = ({ body }: Received, response: ServerResponse): void => {
     const alarm = alarmTextOf(body);
@@ -43,8 +43,8 @@ const printExamples = (say: Say, { url, runtime }: Cloud, { password, token, cus
 };
 
 /**
- * Runs a demo care home: creates it, sends messages from its sensors, receives its alarms, and prints commands to try.
- * Parts that the settings or the data rule out are skipped with a message; it never throws.
+ * Runs a demo care home: creates it, sends messages from its sensors, receives the alarms, and prints commands to try.
+ * Parts ruled out by the settings or the data are skipped with a message. Never throws.
  */
 export const startDemo = (cloud: Cloud, say: Say) => {
   const { url, mqttUrl, runtime } = cloud;

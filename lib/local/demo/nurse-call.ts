@@ -1,4 +1,4 @@
-/** The texts of a payload in any webhook format; a forwarded sensor message (Raw) has none of them. */
+/** The text fields of a payload in any webhook format. A forwarded sensor message (Raw) has none of them. */
 type Payload = {
   rule?: { title?: unknown } | null;
   event?: { type?: unknown; action?: unknown };
@@ -22,15 +22,15 @@ const objectIn = (body: string): Payload | null => {
   }
 };
 
-/** Returns all `text` values of an adaptive card, in order. */
+/** Returns all `text` values in an adaptive card, in order. */
 const textsIn = (value: unknown): string[] => {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => (name === 'text' ? [String(inner)] : textsIn(inner)));
 };
 
 /**
- * Summarizes a delivery in one line: by its texts in the formats Full, Custom 1, Chat and Teams, by its first
- * characters in the format Raw. Returns null if the body is not a JSON object.
+ * Summarizes a delivery in one line, using the text fields in the Full, Custom 1, Chat and Teams formats, or the first
+ * characters in the Raw format. Returns null if the body is not a JSON object.
  */
 export const alarmTextOf = (body: string): string | null => {
   const payload = objectIn(body);

@@ -7,7 +7,7 @@ import { store } from '#shared/store/store.ts';
 
 export const USERNAME = 'demo';
 
-/** The demo's user. The password is null unless the user was just created. */
+/** The demo user. The password is null unless the user was just created. */
 type Person = { customerId: number; accountKey: string; password: string | null };
 
 const createCustomer = async ({ table, now }: Runtime): Promise<number> => {
@@ -52,8 +52,8 @@ const createUser = async (
 };
 
 /**
- * Finds the demo's user, or creates it: in the customer that already has the demo's sensors, or else in a new one.
- * Throws if a user of that name exists but cannot be used.
+ * Finds the demo user or creates one, in the customer that already has the demo sensors or else in a new one. Throws if
+ * a user with that name exists but cannot be used.
  */
 export const findDemoUser = async (runtime: Runtime, sensorIds: readonly string[]): Promise<Person> => {
   const { sessions, customers } = store(runtime.table);
@@ -73,7 +73,7 @@ export const findDemoUser = async (runtime: Runtime, sensorIds: readonly string[
   return { customerId: account.customerId, accountKey, password };
 };
 
-/** Starts a session for the demo's user without its password, which is not stored. Returns the session token. */
+/** Starts a session for the demo user without the password, which is not stored. Returns the session token. */
 export const startDemoSession = async ({ table, now, random }: Runtime, { accountKey }: Person): Promise<string> => {
   const { sessions } = store(table);
   const account = await sessions.account(accountKey);

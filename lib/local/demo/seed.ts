@@ -12,14 +12,14 @@ import { store } from '#shared/store/store.ts';
 import { findDemoUser, startDemoSession } from './person.ts';
 import { ESCALATES_AFTER, HEAD_NURSE, NURSE } from './staff.ts';
 
-/** The hardware ids of the demo's sensors. */
+/** The hardware ids of the demo sensors. */
 const HARDWARE = ['02DE00000001', '02DE00000002', '02DE00000003'] as const;
 
 export type Demo = { password: string | null; token: string; customerId: number; sensors: FakeDevice[] };
-/** Creates a part of the demo home. If that fails, it prints why and returns null. */
+/** Creates a part of the demo home. On failure, prints the reason and returns null. */
 export type Attempt = <T>(part: string, act: () => Promise<T>) => Promise<T | null>;
 
-/** Registers the demo's devices with a temporary provisioning key. Known devices get a new token. */
+/** Registers the demo devices with a temporary provisioning key. Known devices get a new token. */
 const addSensors = async ({ table, now, random }: Runtime, home: Home, attempt: Attempt) => {
   const provisioningKey = drawToken('provisioning', random);
   const id = randomUuid(random);
@@ -47,7 +47,7 @@ const addSensors = async ({ table, now, random }: Runtime, home: Home, attempt: 
   return sensors;
 };
 
-/** Updates the URL of the webhooks, because the address of the receiver may have changed since an earlier start. */
+/** Updates the webhook URLs, because the receiver's address may have changed since an earlier start. */
 const updateUrls = async ({ client }: Home, url: string): Promise<void> => {
   for await (const webhook of listAll(client, '/webhooks')) {
     if (webhook.url === url || ![NURSE, HEAD_NURSE].includes(webhook.name)) continue;
@@ -62,7 +62,7 @@ const rules = [
   { situation: 'empty_room', name: 'Room empty' },
 ] as const;
 
-/** Adds the recipients and rules. The head nurse is notified of a fall if nobody acknowledges it. */
+/** Adds the recipients and rules. The head nurse is notified of a fall that nobody acknowledges. */
 const addAlarms = async (home: Home, url: string, { settings }: Runtime, attempt: Attempt): Promise<void> => {
   const [page] = await ok(home.client.GET('/rules'));
   if (page && page.total > 0) return updateUrls(home, url);
@@ -84,8 +84,8 @@ const addAlarms = async (home: Home, url: string, { settings }: Runtime, attempt
 };
 
 /**
- * Creates the demo's care home, or finds the one that an earlier start created. `receiver` is the URL that gets its
- * alarms. Throws if the demo user cannot be created; any other part that fails is skipped.
+ * Creates the demo care home, or finds the one created by an earlier start. `receiver` is the URL for the home's
+ * alarms. Throws if the demo user cannot be created. Any other part that fails is skipped.
  */
 export const seedDemo = async (
   runtime: Runtime,

@@ -7,7 +7,7 @@ import type { MakerAFallMessage, RuleHit } from '#openapi';
 type Print = (line: string) => void;
 type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
 
-/** A check of the demo, and whether it passed. */
+/** A demo check and whether it passed. */
 type Check = { claim: string; holds: boolean };
 const SECRET = 'whsec_'.concat(Buffer.from('the demo signs with this secret').toString('base64'));
 
@@ -24,7 +24,7 @@ const messageOf = (status: (typeof statuses)[number], start: number, at: number)
   },
 });
 
-// The receiver first responds with an error, then misses the deadline, and then responds 200.
+// The receiver first responds with an error, then misses the deadline, and then responds with 200.
 const startFailingReceiver = (say: Print) =>
   startReceiver((request, response, count) => {
     const reaction = count === 1 ? 'responds 500' : count === 2 ? 'hangs' : 'responds 200';
@@ -94,7 +94,7 @@ const judge = async (received: readonly Received[], token: string, hits: readonl
   ];
 };
 
-/** Polls until the hit is marked as sent. It is written after the attempt, so this takes a moment. */
+/** Polls until the hit is marked as sent. The mark is written after the attempt, so this takes a moment. */
 const settledHits = async (client: Client, customerId: number): Promise<RuleHit[]> => {
   for (let tries = 0; ; tries++) {
     const [page] = await ok(client.GET('/customers/{customerId}/rule-hits', { params: { path: { customerId } } }));

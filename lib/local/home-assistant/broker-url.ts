@@ -1,6 +1,6 @@
 import { decoded, isLoopback } from '../mail/smtp-url.ts';
 
-/** The MQTT broker of Home Assistant that `HOME_ASSISTANT_MQTT_URL` names. */
+/** The Home Assistant MQTT broker named by `HOME_ASSISTANT_MQTT_URL`. */
 export type Broker = {
   host: string;
   port: number;
@@ -14,8 +14,8 @@ const ports = { 'mqtt:': 1_883, 'mqtts:': 8_883 } as const;
 const isScheme = (text: string): text is keyof typeof ports => text in ports;
 
 /**
- * Reads the address of a broker. Null if the address is invalid, or if it leads to another machine without TLS and
- * lacks `?tls=none`.
+ * Reads a broker address. Null if the address is invalid, or if it leads to another machine without TLS and lacks
+ * `?tls=none`.
  */
 export const readBrokerUrl = (text: string): Broker | null => {
   const url = URL.parse(text);

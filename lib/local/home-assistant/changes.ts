@@ -3,7 +3,7 @@ import type { Write } from '#shared/store/engine/request.ts';
 import type { Key } from '#shared/store/key.ts';
 import { items } from '#shared/store/table.ts';
 
-/** What a write may have changed: the state or the room of a sensor, or the list of sensors, groups or customers. */
+/** What a write may have changed: a sensor's state or room, or the list of sensors, groups or customers. */
 export type Change = { kind: 'state' | 'room'; sensorId: string } | { kind: 'lists' };
 
 const writtenKey = (write: Write): Key | null => {
@@ -24,9 +24,7 @@ const changeOf = (key: Key, customerId: number): Change | null => {
   return isListed ? { kind: 'lists' } : null;
 };
 
-/**
- * Returns a table that reports its changes to the data of a customer; `customerId` returns null until that is known.
- */
+/** Returns a table that reports changes to a customer's data. `customerId` returns null until the customer is known. */
 export const observedTable = (
   table: Table,
   customerId: () => number | null,

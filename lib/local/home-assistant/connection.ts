@@ -4,15 +4,15 @@ import type { Clock } from '../clock.ts';
 import { authoritiesOf } from '../trusted-roots.ts';
 import type { HomeAssistantSettings } from './settings.ts';
 
-/** The timeout (ms) of connecting, including the TLS handshake and CONNACK, and of each acknowledgement. */
+/** The timeout (ms) for connecting, including the TLS handshake and CONNACK, and for each acknowledgement. */
 const STEP_MS = 10_000;
-/** A connection without any traffic for this long (s) is checked. */
+/** A connection without traffic for this long (s) is checked. */
 const KEEPALIVE_SECONDS = 30;
-/** Pauses (ms) before the next attempt to connect. */
+/** Pauses (ms) before the next connection attempt. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Why there is no connection: a code of Node or OpenSSL, or one of these. */
+/** Why there is no connection: a Node or OpenSSL code, or one of these. */
 export type ConnectionFailure =
   | 'login_refused'
   | 'refused'
@@ -39,7 +39,7 @@ const contentOf = (file: string | null): Promise<string> =>
         throw Object.assign(new Error(`${file} cannot be read`), { code: 'settings_unreadable' });
       });
 
-/** Reads the files of the settings for each connection, so that a new password or certificate needs no restart. */
+/** Reads the files named in the settings for each connection, so a new password or certificate needs no restart. */
 const optionsOf = async ({ broker, user, ...files }: HomeAssistantSettings): Promise<IClientOptions> => {
   const { passwordFile, caFile, extraCaFile } = files;
   const [fromFile, ca, extraCa] = await Promise.all([passwordFile, caFile, extraCaFile].map(contentOf));
@@ -67,7 +67,7 @@ type Options = {
   onFailure: (reason: ConnectionFailure) => void;
 };
 
-/** Keeps a connection to the broker of Home Assistant. Reconnects after pauses that become longer. */
+/** Keeps a connection to the Home Assistant broker. Reconnects after increasingly long pauses. */
 export const createConnection = (settings: HomeAssistantSettings, options: Options) => {
   const { clock, clientId, will, subscriptions, onConnect, onMessage, onFailure } = options;
   let client: MqttClient | null = null;
@@ -116,7 +116,8 @@ export const createConnection = (settings: HomeAssistantSettings, options: Optio
     open,
     isOpen: (): boolean => client?.connected === true && !client.disconnecting,
     /**
-     * Publishes a retained message. Rejects, and ends the connection, if the broker does not acknowledge it in time.
+     * Publishes a retained message. Rejects and ends the connection if the broker does not acknowledge the message in
+     * time.
      */
     publish: async (topic: string, payload: string): Promise<void> => {
       const current = client;

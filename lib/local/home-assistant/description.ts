@@ -16,7 +16,7 @@ export type Described = {
 export type Service = { name: string; version: string; url: string; canAcknowledge: boolean };
 type Component = Readonly<Record<string, string | boolean>>;
 
-/** Whether a sensor can measure rates: only sensors of maker B send rates. */
+/** Whether a sensor can measure rates. Only maker B sensors send rates. */
 const measuresRates = ({ manufacturer }: Described['sensor']): boolean => manufacturer === 'maker_b';
 
 const componentsOf = (
@@ -76,11 +76,11 @@ const componentsOf = (
 };
 const templateOf = (id: string): string => `{{ value_json['${id}'] }}`;
 
-/** Returns the description by which Home Assistant removes an entity. */
+/** Returns the description that makes Home Assistant remove an entity. */
 const removed = (platform: string): Component => ({ platform });
 
 /**
- * Returns the description of a sensor as a device with its entities.
+ * Returns a sensor's description as a device with entities.
  * https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload
  */
 export const descriptionOf = (described: Described, texts: EntityTexts, topics: Topics, service: Service) => {

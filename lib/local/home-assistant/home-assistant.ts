@@ -10,7 +10,7 @@ import { acceptedCall, createRates } from './rates.ts';
 import type { HomeAssistantSettings } from './settings.ts';
 import { type ShownCustomer, showCustomer } from './shown-customer.ts';
 
-/** How often (ms) this host looks for the customer until there is one to show. */
+/** How often (ms) this host looks for a customer to show. */
 const CUSTOMER_MS = 60_000;
 
 type Host = { clock: Clock; log: Log; around: AroundInvocation | undefined };
@@ -28,10 +28,10 @@ const lineAbout = ({ customer, total }: Found, { customerId, broker }: HomeAssis
 };
 
 /**
- * Shows the sensors of a customer in Home Assistant, by MQTT discovery. It only mirrors states: nothing waits for it,
- * and it notifies nobody. Unlike deliveries, it does not wait for the disk either. A power cut may undo what was just
- * shown, but it also ends this host: its last will makes everything unavailable, and its next start shows what is on
- * the disk.
+ * Shows a customer's sensors in Home Assistant through MQTT discovery. This only mirrors states: nothing waits for it,
+ * and no one is notified. Unlike deliveries, the mirror does not wait for the disk either. A power cut may undo what
+ * was just shown, but also ends this host. The last will then makes everything unavailable, and the next start shows
+ * what is on the disk.
  */
 export const createHomeAssistant = (
   settings: HomeAssistantSettings,
@@ -52,7 +52,7 @@ export const createHomeAssistant = (
   };
   return {
     around: aroundWithRates,
-    /** Returns the runtime with a table that reports what changes. */
+    /** Returns the runtime with a table that reports changes. */
     observe: (runtime: Runtime): Runtime => ({
       ...runtime,
       table: observedTable(
@@ -61,7 +61,7 @@ export const createHomeAssistant = (
         (change) => (customerId === null ? look() : shown?.mirror.onChange(change)),
       ),
     }),
-    /** Starts to show the customer, or to look for it. Nothing waits for the broker. */
+    /** Starts to show the customer, or to look for one. Nothing waits for the broker. */
     start: async (runtime: Runtime, prometheus: Prometheus): Promise<void> => {
       const deps = await composeDeps(runtime, ['customers.list']);
       const find = async (): Promise<void> => {

@@ -25,13 +25,10 @@ export type KnownSensor = {
   room: Room | null;
   state: SensorState | null;
 };
-/** The home of a customer. `gaps` is null while the watch is unknown. */
+/** A customer's home. `gaps` is null while the watch is unknown. */
 export type KnownHome = { language: Language; sensors: Map<string, KnownSensor>; gaps: readonly Gap[] | null };
 
-/**
- * Returns the most common language among the users of a customer, which has no language itself. English if several are
- * equally common.
- */
+/** Returns the most common language among a customer's users, because a customer has no language. English on a tie. */
 const commonLanguage = (locales: readonly string[]): Language => {
   const counts = languages.map((language) => locales.filter((locale) => languageOf(locale) === language).length);
   return languages[counts.indexOf(Math.max(...counts))] ?? languages[0];
@@ -48,7 +45,7 @@ export const customerToShow = async ({ store }: Deps<'customers.list'>, customer
   return { customer: others.length === 0 ? (only ?? null) : null, total: customers.length };
 };
 
-/** Returns the newest states of sensors. */
+/** Returns the newest sensor states. */
 export const readStates = async (
   { store }: Pick<HomeDeps, 'store'>,
   customerId: number,
@@ -59,8 +56,8 @@ export const readStates = async (
 };
 
 /**
- * Reads the home of a customer. Rooms are read once, and again if they are in `changedRooms`. The watch stays as it was
- * if it cannot be computed.
+ * Reads a customer's home. Rooms are read once, and again if they are in `changedRooms`. The watch stays unchanged if
+ * it cannot be computed.
  */
 export const readHome = async (
   deps: HomeDeps,

@@ -4,10 +4,10 @@ import type { Change } from './changes.ts';
 import { type HomeDeps, type KnownHome, readHome, readStates } from './home.ts';
 import type { Presentation } from './presentation.ts';
 
-/** How long (ms) changes are collected before they are shown: of states, and of lists of sensors and groups. */
+/** How long (ms) changes to states, and to lists of sensors and groups, are collected before they are shown. */
 const STATES_MS = 50;
 const LISTS_MS = 1_000;
-/** How often (ms) everything is read again: the watch, languages, and rates that are too old to be shown. */
+/** How often (ms) everything is read again: the watch, languages, and outdated rates. */
 const REFRESH_MS = 60_000;
 
 type Options = {
@@ -16,7 +16,7 @@ type Options = {
   log: Log;
   customerId: number;
   presentation: Presentation;
-  /** Called when the home could not be read. It is read again with the next refresh. */
+  /** Called when the home could not be read. The next refresh reads it again. */
   onFailure: () => void;
 };
 
@@ -34,7 +34,7 @@ const createDelay = (clock: Clock, ms: number, run: () => void) => {
   };
 };
 
-/** Reads the changes of a home one after the other, and shows them. */
+/** Reads changes to a home one after the other, and shows them. */
 const createReader = ({ deps, log, customerId, presentation, onFailure }: Options) => {
   let home: KnownHome | null = null;
   const changed = { all: false, lists: false, rooms: new Set<string>(), states: new Set<string>() };
@@ -77,7 +77,7 @@ const createReader = ({ deps, log, customerId, presentation, onFailure }: Option
       log('warn', 'the sensors could not be read for Home Assistant', { customerId }, error);
       onFailure();
     } finally {
-      // Reset right after the last check for changes, so that none is missed.
+      // Reset right after the last check for changes, so none is missed.
       isRunning = false;
     }
   };
@@ -93,7 +93,7 @@ const createReader = ({ deps, log, customerId, presentation, onFailure }: Option
   };
 };
 
-/** Shows the sensors of a customer whenever they change. */
+/** Shows a customer's sensors whenever they change. */
 export const createMirror = (options: Options) => {
   const { clock, presentation } = options;
   const { changed, home, read, idle } = createReader(options);
@@ -114,16 +114,16 @@ export const createMirror = (options: Options) => {
   };
   return {
     start: refresh,
-    /** Takes note of a change of the customer. */
+    /** Records a change to the customer's data. */
     onChange: (change: Change): void => {
       if (change.kind === 'room') changed.rooms.add(change.sensorId);
       if (change.kind === 'state') showLater(change.sensorId);
       else lists.start();
     },
-    /** Takes note of new rates of a sensor. */
+    /** Records new rates from a sensor. */
     showRates: showLater,
     has: (sensorId: string): boolean => home()?.sensors.has(sensorId) ?? false,
-    /** Shows everything that is known. */
+    /** Shows everything known. */
     showAll: (): void => {
       changed.all = true;
       read();

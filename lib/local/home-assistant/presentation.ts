@@ -7,7 +7,7 @@ import { entityTexts } from './texts.ts';
 import { discoveryTopic, type Topics } from './topics.ts';
 
 const regionsAmong = (ids: readonly string[]): string[] => ids.filter((id) => id.startsWith(REGION_PREFIX));
-/** Returns the regions in the published states of a sensor. */
+/** Returns the regions in a sensor's published states. */
 const regionsIn = (payload: string): string[] => {
   try {
     return regionsAmong(Object.keys(JSON.parse(payload)));
@@ -16,14 +16,14 @@ const regionsIn = (payload: string): string[] => {
   }
 };
 
-/** The number of sensors that are shown at a time; each takes about 0.05 ms. */
+/** The number of sensors shown per step. Each takes about 0.05 ms. */
 const SENSORS_PER_STEP = 100;
 
 type Options = { topics: Topics; publisher: Publisher; rates: RatesOfSensors; service: Service };
 
-/** Publishes the sensors of a home as devices, and removes what is no longer there. */
+/** Publishes a home's sensors as devices, and removes those that are gone. */
 export const createPresentation = ({ topics, publisher, rates, service }: Options) => {
-  /** The sensors that the broker knows, and all regions that were ever published for each of them. */
+  /** The sensors known to the broker, with all regions ever published for each of them. */
   const published = new Map<string, Set<string>>();
 
   const note = (sensorId: string, regions: readonly string[]): string[] => {
@@ -44,14 +44,14 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
   };
   const remove = (sensorId: string): void => {
     published.delete(sensorId);
-    // The state is removed last: if the host stops in between, the remaining state shows that there is something to
+    // The state is removed last. If the host stops before that, the remaining state shows that there is something to
     // remove.
     publisher.remove(discoveryTopic(sensorId));
     publisher.remove(topics.state(sensorId));
   };
   return {
     showState,
-    /** Shows a whole home, in steps with pauses in between, so that a large one delays nothing else. */
+    /** Shows a whole home in steps with pauses, so a large home does not delay anything else. */
     show: async (home: KnownHome, pause: () => Promise<void>): Promise<void> => {
       for (const [at, known] of [...home.sensors.values()].entries()) {
         describe(known, home);
@@ -61,8 +61,8 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
       for (const sensorId of published.keys()) if (!home.sensors.has(sensorId)) remove(sensorId);
     },
     /**
-     * Takes note of a state that the broker has kept: while this host was away, a sensor may have left, or have lost a
-     * region. `home` is null until it is known.
+     * Records a state retained by the broker. While this host was away, a sensor may have left or lost a region. `home`
+     * is null until it is known.
      */
     noteKept: (home: KnownHome | null, sensorId: string, payload: string): void => {
       if (payload === '') return;

@@ -1,11 +1,11 @@
 import type { Connection } from './connection.ts';
 
-/** The maximum number of messages whose acknowledgement is pending. */
+/** The maximum number of messages awaiting acknowledgement. */
 const MAX_IN_FLIGHT = 16;
 
 /**
- * Publishes the newest message of each topic, as retained messages. Of the messages that a broker has not taken yet,
- * only the newest of each topic is kept, which limits the memory that a slow broker costs.
+ * Publishes the newest message for each topic, as a retained message. Only the newest unsent message per topic is kept,
+ * which limits the memory that a slow broker costs.
  */
 export const createPublisher = (connection: Pick<Connection, 'isOpen' | 'publish'>) => {
   const pending = new Map<string, string>();
@@ -15,7 +15,7 @@ export const createPublisher = (connection: Pick<Connection, 'isOpen' | 'publish
   const send = async (topic: string, payload: string): Promise<void> => {
     inFlight += 1;
     published.set(topic, payload);
-    // After a failure the connection is replaced, and everything is published anew.
+    // After a failure, the connection is replaced and everything is published anew.
     await connection.publish(topic, payload).catch(() => published.delete(topic));
     inFlight -= 1;
     flush();
@@ -39,7 +39,7 @@ export const createPublisher = (connection: Pick<Connection, 'isOpen' | 'publish
       pending.set(topic, payload);
       flush();
     },
-    /** Removes the retained message of a topic from the broker. */
+    /** Removes a topic's retained message from the broker. */
     remove: (topic: string): void => {
       pending.set(topic, '');
       flush();

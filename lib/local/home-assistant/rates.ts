@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type MeasuredRates, ratesIn } from '#shared/domain/makers/maker-b/rates.ts';
 
-/** The newest rates per minute of a sensor. Null if not measured recently. */
+/** A sensor's newest rates per minute. Null if not measured recently. */
 export type Rates = { respiration: number | null; heartRate: number | null };
 export const noRates: Rates = { respiration: null, heartRate: null };
 
@@ -11,7 +11,7 @@ const SHOWN_MS = 300_000;
 /** Occurs in every message with a rate. */
 const MARK = /"(respirationRate|heartRate)"/;
 
-/** Returns the rates in the messages of a call, the newest last. Messages that the service refuses have none. */
+/** Returns the rates in a request's messages, newest last. Rejected messages have none. */
 const ratesInCall = (text: string): MeasuredRates[] => {
   if (!MARK.test(text)) return [];
   try {
@@ -38,8 +38,8 @@ export const acceptedCall = (functionName: string, event: unknown, result: unkno
 };
 
 /**
- * Remembers the rates that sensors measured. They are not part of a sensor's state, because storing each rate would
- * cost a write.
+ * Remembers rates measured by sensors. They are not part of a sensor's state, because storing each rate would cost a
+ * write.
  */
 export const createRates = (now: () => number) => {
   const measured = new Map<string, Rates & { at: number }>();

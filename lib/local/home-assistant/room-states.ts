@@ -4,14 +4,14 @@ import { isAlarm, isDown, mayLieThere, type SensorState, subjectOf } from '#shar
 import { type Gap, isAboutFalls } from '#shared/domain/watch/gap.ts';
 import type { Rates } from './rates.ts';
 
-/** A state of a binary sensor. Home Assistant shows null as unknown. */
+/** A binary sensor state. Home Assistant shows null as unknown. */
 type OnOff = 'ON' | 'OFF' | null;
 const onOff = (isOn: boolean | null): OnOff => {
   if (isOn === null) return null;
   return isOn ? 'ON' : 'OFF';
 };
 
-/** Returns the keys of the falls of a sensor that raised an alarm, are not over, and that nobody has acknowledged. */
+/** Returns the keys of a sensor's unacknowledged falls that raised an alarm and are not over. */
 export const unansweredFalls = ({ falls, tracks = [] }: SensorState): string[] =>
   [
     ...falls
@@ -25,7 +25,7 @@ export const unansweredFalls = ({ falls, tracks = [] }: SensorState): string[] =
 export const isBed = ({ kind }: Pick<Region, 'kind'>): boolean => kind === 'bed' || kind === 'monitored_bed';
 export const bedsOf = (regions: readonly Region[]): Region[] => regions.filter(isBed);
 
-/** Returns the regions that are shown individually. A single bed is shown as the bed of the room. */
+/** Returns the regions shown individually. A single bed is shown as the room's bed. */
 export const shownRegions = (regions: readonly Region[]): Region[] => {
   const hasOneBed = bedsOf(regions).length === 1;
   return regions.filter(
@@ -33,15 +33,15 @@ export const shownRegions = (regions: readonly Region[]): Region[] => {
   );
 };
 
-/** Returns the id of a region's entity in the states of a sensor. */
+/** Identifies region entities among a sensor's states. */
 export const REGION_PREFIX = 'region_';
 export const regionEntity = ({ id }: Pick<Region, 'id'>): string => `${REGION_PREFIX}${id}`;
 
-/** Returns the regions (positionIdx) with somebody in them; null while none was reported. */
+/** Returns the occupied regions (positionIdx). Null while none has been reported. */
 const occupiedRegions = ({ inside, tracks }: SensorState): readonly number[] | null =>
   inside ?? tracks?.flatMap((track) => track.inside ?? []) ?? null;
 
-/** Whether, according to the gaps of the watch, falls of a sensor reach somebody at any time. */
+/** Whether the watch has no gap that prevents a sensor's falls from reaching anyone. */
 const isWatched = (sensorId: string, gaps: readonly Gap[]): boolean =>
   !gaps.filter(isAboutFalls).some((gap) => {
     if (!('sensorIds' in gap)) return true;
@@ -59,7 +59,7 @@ export type Shown = {
 };
 type RoomStates = Readonly<Record<string, string | number | null>>;
 
-/** Returns the states that a sensor shows, by their ids. */
+/** Returns the states that a sensor shows, by id. */
 export const statesOf = ({ sensor, state, room, rates, gaps }: Shown): RoomStates => {
   const isActive = state?.isActive ?? sensor.isActive;
   const regions = room?.regions ?? [];
