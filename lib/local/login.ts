@@ -1,13 +1,13 @@
-/** The settings of a login at a server, by their names. */
+/** The names of the settings for a server login. */
 type LoginNames = { url: string; user: string; passwordFile: string; server: string };
 type Login = {
-  /** The login in the address of the server; empty if the address contains none. */
+  /** The login in the server address. Empty if the address contains none. */
   inUrl: { user: string; password: string };
   user: string | null;
   passwordFile: string | null;
 };
 
-/** Returns a sentence for each setting of a login that does not fit the others. */
+/** Returns a sentence for each login setting that does not fit the others. */
 export const loginProblems = ({ inUrl, user, passwordFile }: Login, names: LoginNames): string[] => {
   const hasUser = inUrl.user !== '' || user !== null;
   const hasPassword = inUrl.password !== '' || passwordFile !== null;

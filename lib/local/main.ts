@@ -28,14 +28,12 @@ const stopOnSignal = (cloud: Cloud, demo: { stop: () => void } | null): void => 
   process.on('SIGINT', stop);
 };
 
-/** Logs only warnings and errors to the console; `npm run trace` shows the path of an event. */
+/** Logs only warnings and errors to the console. `npm run trace` shows an event's path. */
 const problemLog: Log = (level, ...line) => {
   if (level !== 'info') log(level, ...line);
 };
 
-/**
- * Ends the process, because its memory is ahead of its file. Requests without a response are repeated by their senders.
- */
+/** Ends the process, because its memory is ahead of its file. Senders repeat requests that got no response. */
 const endProcess = (error: Error): void => {
   log('error', lostLine(error), {}, error);
   process.exit(1);
@@ -50,7 +48,7 @@ const resolvesWithin = (work: Promise<unknown>, ms: number): Promise<boolean> =>
     new Promise<boolean>((resolve) => void systemClock.after(ms, () => resolve(false))),
   ]);
 
-/** Returns the webhooks of all customers; none on a host that only this machine can connect to. */
+/** Returns all customers' webhooks. Empty on a host that only this machine can connect to. */
 const webhooksOnNetwork = async ({ settings, table }: Runtime): Promise<WebhookRecord[]> => {
   if (!settings.ON_NETWORK) return [];
   const { customers, webhooks } = store(table);
@@ -77,7 +75,7 @@ const linesAbout = async (
 };
 
 /**
- * Runs the cloud of `npm start` with the options from the environment, until a signal ends it. Prints `ready URL` once
+ * Runs the cloud for `npm start` with the options from the environment, until a signal ends it. Prints `ready URL` once
  * it accepts requests.
  */
 export const runCloud = async (env: Variables, say: (line: string) => void): Promise<void> => {

@@ -1,7 +1,7 @@
-/** A received message. All attributes are text, as in SQS; times are ms since the Unix epoch. */
+/** A received message. All attributes are strings, as in SQS. Times are ms since the Unix epoch. */
 export type Message = {
   messageId: string;
-  /** Changes with each receive; an older handle no longer removes the message. */
+  /** Changes with each receive. An older handle no longer removes the message. */
   receiptHandle: string;
   body: string;
   attributes: {
@@ -16,20 +16,20 @@ export type Message = {
 };
 
 export type Outgoing = {
-  /** Text of at most 1 MiB in UTF-8. */
+  /** A string of at most 1 MiB in UTF-8. */
   body: string;
-  /** A delay of 0 to 900 s; only 0 is allowed in a FIFO queue. */
+  /** A delay of 0 to 900 s. Only 0 is allowed in a FIFO queue. */
   delaySeconds?: number;
   /**
-   * Used for fairness, and for order in a FIFO queue, which requires it. A message without one counts as a separate
-   * group.
+   * Used for fairness and, in a FIFO queue, for order. A FIFO queue requires it. In a standard queue, a message without
+   * a group id counts as a separate group.
    */
   groupId?: string;
   /**
-   * A FIFO queue requires it, a standard queue rejects it. A message is dropped if its group received the same id in
-   * the last five minutes.
+   * Required by a FIFO queue, and rejected by a standard queue. A message is dropped if its group received the same id
+   * in the last five minutes.
    */
   deduplicationId?: string;
-  /** Set when a message moves to or from a dead-letter queue: it keeps its id and the time when it was first sent. */
+  /** Set when a message moves to or from a dead-letter queue. It keeps its id and the time when it was first sent. */
   redriven?: { messageId: string; sentAt: number };
 };

@@ -18,11 +18,11 @@ import { type VariableName, type VariableValues, variableNames, variables } from
 type Variables = Readonly<Record<string, string | undefined>>;
 type Options = CloudOptions & {
   withDemo: boolean;
-  /** Sentences about settings that are valid, but perhaps unintended. */
+  /** Sentences about settings that are valid but perhaps unintended. */
   warnings: readonly string[];
 };
 
-/** Minimum length (bytes) of the first password if the service is open to the network, where it can be guessed. */
+/** The minimum length (bytes) of the first password if the service is open to the network, where it can be guessed. */
 const MIN_BYTES_ON_NETWORK = 12;
 
 /** Variables that are set together or not at all. */
@@ -101,7 +101,9 @@ const unwritable = (folder: string): string[] => {
   }
 };
 
-/** Warnings about unknown variables that look like a known one. Others are normal in an environment. */
+/**
+ * Warnings about unknown variables that look like a known one. Other unknown variables are normal in an environment.
+ */
 const unknownVariables = (env: Variables, meantBy: typeof similarTo): string[] =>
   Object.keys(env).flatMap((name) => {
     const known = name in variables || name.startsWith('AWS_') ? undefined : meantBy(name, variableNames);

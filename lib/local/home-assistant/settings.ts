@@ -3,18 +3,18 @@ import { isLoopback } from '../mail/smtp-url.ts';
 import type { VariableValues } from '../variables.ts';
 import { type Broker, readBrokerUrl } from './broker-url.ts';
 
-/** How to show the sensors of a customer in Home Assistant. Files that are null are not set. */
+/** How to show a customer's sensors in Home Assistant. A null file is not set. */
 export type HomeAssistantSettings = {
   broker: Broker;
   user: string;
   passwordFile: string | null;
-  /** The certificates that are trusted in place of those of Node.js. */
+  /** The certificates trusted in place of the Node.js ones. */
   caFile: string | null;
-  /** The certificates that are trusted besides them. */
+  /** The certificates trusted in addition. */
   extraCaFile: string | null;
   /** Null for the only customer. */
   customerId: number | null;
-  /** Whether each sensor has a button that acknowledges its falls. */
+  /** Whether each sensor has a button for acknowledging falls. */
   canAcknowledge: boolean;
 };
 
@@ -36,7 +36,7 @@ const names = {
   server: 'the broker',
 } as const;
 
-/** Returns the settings of Home Assistant. Null without a broker. */
+/** Returns the Home Assistant settings. Null without a broker. */
 export const homeAssistantFrom = (values: HomeAssistantVariables): HomeAssistantSettings | null => {
   const url = values.HOME_ASSISTANT_MQTT_URL;
   const broker = url === null ? null : readBrokerUrl(url);
@@ -53,7 +53,7 @@ export const homeAssistantFrom = (values: HomeAssistantVariables): HomeAssistant
   );
 };
 
-/** Returns a sentence for each setting of Home Assistant that does not fit the others. */
+/** Returns a sentence for each Home Assistant setting that does not fit the others. */
 export const homeAssistantProblems = (values: HomeAssistantVariables): string[] => {
   const broker = homeAssistantFrom(values)?.broker;
   const {
@@ -83,7 +83,7 @@ export const homeAssistantProblems = (values: HomeAssistantVariables): string[] 
   ];
 };
 
-/** Returns a sentence if others on the network can read the states of sensors. */
+/** Returns a sentence if others on the network can read sensor states. */
 export const homeAssistantWarnings = (values: HomeAssistantVariables): string[] => {
   const broker = homeAssistantFrom(values)?.broker;
   return broker && !broker.isEncrypted && !isLoopback(broker.host)

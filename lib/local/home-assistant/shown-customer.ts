@@ -15,7 +15,7 @@ import { BIRTH, BIRTH_TOPIC, OFFLINE, ONLINE, type Topics, topicsOf } from './to
 
 type Parts = { runtime: Runtime; prometheus: Prometheus; clock: Clock; log: Log; rates: RatesOfSensors };
 
-/** Logs the first failure of each outage of the broker, and each later failure with a different reason. */
+/** Logs the first failure in each broker outage, and each later failure with a different reason. */
 const createOutageLog = (log: Log) => {
   let last: ConnectionFailure | null = null;
   return {
@@ -36,7 +36,7 @@ const publishAnew = (topics: Topics, publisher: Publisher, mirror: Mirror): void
   mirror.showAll();
 };
 
-/** Returns what a button in Home Assistant does. It never fails. */
+/** Returns the handler for a Home Assistant button. Never rejects. */
 const createButton = async (customerId: number, { broker }: HomeAssistantSettings, { runtime, log }: Parts) => {
   const acknowledge = await createAcknowledge(runtime, broker.host);
   return (sensorId: string): Promise<void> =>
@@ -45,7 +45,7 @@ const createButton = async (customerId: number, { broker }: HomeAssistantSetting
     );
 };
 
-/** Shows the sensors of a customer until it is stopped. Nothing waits for the broker. */
+/** Shows a customer's sensors until stopped. Nothing waits for the broker. */
 export const showCustomer = async (
   { id: customerId }: Pick<Customer, 'id'>,
   settings: HomeAssistantSettings,
@@ -61,7 +61,7 @@ export const showCustomer = async (
   let isStopping = false;
   const connection = createConnection(settings, {
     clock,
-    // The id stays the same after a restart, so that the broker ends a connection that it still considers open.
+    // The id stays the same after a restart, so the broker ends a connection that it still considers open.
     clientId: `sensor-cloud-${customerId}`,
     will: { topic: availability, payload: OFFLINE },
     subscriptions: [BIRTH_TOPIC, availability, anyState, ...(canAcknowledge ? [anyAcknowledge] : [])],
@@ -73,7 +73,7 @@ export const showCustomer = async (
       const text = payload.toString('utf8');
       const read = topics.read(topic);
       if (topic === BIRTH_TOPIC && text === BIRTH && !isRetained) publishAnew(topics, publisher, mirror);
-      // The last will of an earlier connection may arrive late.
+      // The last will from an earlier connection may arrive late.
       if (topic === availability && text === OFFLINE && !isStopping) publisher.repeat(topic, ONLINE);
       if (read?.kind === 'state' && isRetained) mirror.noteKept(read.sensorId, text);
       // A retained message may be from a time when other falls were shown, so it is ignored.

@@ -10,7 +10,7 @@ export type EntityTexts = {
   heartRate: string;
   watched: string;
   acknowledge: string;
-  /** Units of rates. */
+  /** Units for the rates. */
   breaths: string;
   beats: string;
 };

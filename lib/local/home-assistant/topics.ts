@@ -3,12 +3,11 @@ export const BIRTH_TOPIC = 'homeassistant/status';
 export const BIRTH = 'online';
 
 /**
- * Where Home Assistant finds the description of a sensor. It may contain letters, digits, `_` and `-`, like ids of
- * sensors.
+ * Where Home Assistant finds a sensor's description. Like sensor ids, this may contain letters, digits, `_` and `-`.
  */
 export const discoveryTopic = (sensorId: string): string => `homeassistant/device/sensor_cloud_${sensorId}/config`;
 
-/** Returns the topics of a customer. They contain only ids. */
+/** Returns a customer's topics. They contain only ids. */
 export const topicsOf = (customerId: number) => {
   const base = `sensor-cloud/${customerId}`;
   return {

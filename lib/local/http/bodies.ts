@@ -4,14 +4,14 @@ import { bodyLimits } from '#shared/api/middleware/input.ts';
 
 /** The time (ms) within which a body must arrive. */
 const TIMEOUT_MS = 20_000;
-/** The total bytes of unfinished bodies that are held in memory. */
+/** The total bytes of unfinished bodies held in memory. */
 const MAX_HELD_BYTES = 64 * 1_024 * 1_024;
 
 type Body = { parts: Buffer[]; size: number; reject: () => void };
 
 /**
  * Reads request bodies within limits that apply before the caller is authenticated. A body may have 256 KiB, or 1 MiB
- * if `mayBeLarge` resolves to true; reading stops just above the limit, so that the operation sees that the body is too
+ * if `mayBeLarge` resolves to true. Reading stops just above the limit, so the operation sees that the body is too
  * large. A body that takes longer than 20 s is rejected with 408. If all unfinished bodies together exceed 64 MiB, the
  * oldest one is rejected with 408, so slow senders only displace each other.
  */
@@ -44,7 +44,7 @@ export const createBodies = ({ timeout = TIMEOUT_MS, maxHeld = MAX_HELD_BYTES } 
   };
 
   return {
-    /** Returns the bytes of unfinished bodies. */
+    /** Returns the total bytes of unfinished bodies. */
     held: () => held,
     read: async (request: IncomingMessage, mayBeLarge: () => Promise<boolean>): Promise<Buffer> => {
       const late = Promise.withResolvers<never>();
@@ -66,7 +66,7 @@ export const createBodies = ({ timeout = TIMEOUT_MS, maxHeld = MAX_HELD_BYTES } 
 };
 export type Bodies = ReturnType<typeof createBodies>;
 
-/** Discards the rest of a request for at most 20 s, so that its sender can read a response that was sent early. */
+/** Discards the rest of a request for at most 20 s, so the sender can read an early response. */
 export const discardRest = (request: IncomingMessage): void => {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), TIMEOUT_MS).unref();

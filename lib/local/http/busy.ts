@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
 
-/** The time (ms) over which the use of the event loop is measured. */
+/** The time (ms) over which event loop usage is measured. */
 const SPAN_MS = 50;
-/** An event loop that is used more than this is at its limit. */
+/** An event loop with more usage than this is at its limit. */
 const MAX_UTILIZATION = 0.9;
 
 /** Returns a function that reports whether this process was at its limit in the last measured period. */

@@ -14,7 +14,7 @@ const PATH = `${BASE_PATH}/exports/`;
 const FILE_NAME = /^[a-z]+-[0-9a-z]{26}\.zip$/;
 
 type FileStorage = Omit<ExportStorage, 'urlOf'> & {
-  /** Opens a file; null if there is none. */
+  /** Opens a file. Null if there is none. */
   open: (file: string) => Promise<{ content: Readable; bytes: number } | null>;
 };
 
@@ -59,8 +59,8 @@ const refuseFile: Answer = (response) =>
 type Options = { dataDir: string; publicUrl: string; now: () => number; random: (bytes: number) => Uint8Array };
 
 /**
- * Keeps exports in `exports` of the data folder, and signs URLs of this host. Like those of S3, they are valid for five
- * minutes, but at most until the next start.
+ * Keeps exports in the data folder's `exports`, and signs URLs at this host. As in S3, they are valid for five minutes,
+ * but no longer than until the next start.
  */
 export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options) => {
   const key = random(32);
@@ -82,7 +82,7 @@ export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options)
   };
   return {
     exports,
-    /** Returns the answer to a request for a file; null if the request is for something else. */
+    /** Returns the response to a file request. Null if the request is for something else. */
     answer: async ({ pathname, searchParams }: URL): Promise<Answer | null> => {
       if (!pathname.startsWith(PATH)) return null;
       const file = pathname.slice(PATH.length);

@@ -9,7 +9,7 @@ import type { LocalQueues } from '../queue/queues.ts';
 
 /** With less free space (bytes) than this, writes to the table and the queues may soon fail. */
 const MIN_FREE_BYTES = 16 * 1_024 * 1_024;
-/** A file that is written to check whether the disk is writable. */
+/** A file written to check whether the disk is writable. */
 const PROBE_FILE = 'health-probe';
 const PROBE_EVERY_MS = 5_000;
 /** How long (ms) a failed send counts, unless a later one succeeds. */
@@ -34,9 +34,9 @@ const probeDisk = async (folder: string): Promise<'OK' | 'FULL' | 'FAILING'> => 
 
 type Options = {
   dataDir: string;
-  /** The queues of this process; null if they are elsewhere, where the age of their messages is unknown. */
+  /** The in-process queues. Null if the queues are elsewhere, where the age of their messages is unknown. */
   waiting: LocalQueues | null;
-  /** The state of the mail server; null without one. */
+  /** The mail server's state. Null without one. */
   mail: () => HostHealth['mail'];
   clock: Clock;
   exceptions: () => number;
@@ -44,7 +44,7 @@ type Options = {
   isFull: () => boolean;
 };
 
-/** Monitors what this host needs besides its table: its queues, its disk and its mail server. */
+/** Monitors what this host needs besides the table: queues, disk and mail server. */
 export const createHealth = ({ dataDir, waiting, mail, clock, exceptions, isFull }: Options) => {
   const since = clock.now();
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ export const createHealth = ({ dataDir, waiting, mail, clock, exceptions, isFull
   const oldest = (queues: LocalQueues): number =>
     Math.max(0, ...alarmQueues.map((name) => clock.now() - (queues[name].waitingSince() ?? clock.now())));
   return {
-    /** Returns the same queues, and records when sending to one fails. */
+    /** Returns the same queues, and records when a send fails. */
     watched: (queues: Queues): Queues => ({
       ...queues,
       send: async (...message) => {

@@ -11,13 +11,15 @@ import type { RequestHandler } from './http-server.ts';
 import type { Prometheus } from './prometheus.ts';
 import { multiValues, sentHeaders, targetOf } from './server.ts';
 
-/** The address that this host uses for its own requests. No caller has it, so nobody can use up its rate limit. */
+/**
+ * The address that this host uses for its own requests. No caller has it, so no one can use up the host's rate limit.
+ */
 const SELF = '127.255.255.254';
 
 type Handlers = ReadonlyMap<string, ApiHandler>;
 type Headers = Record<string, string[]>;
 
-/** Returns the event of a GET request that reaches no operation. */
+/** Returns the event for a GET request that reaches no operation. */
 export const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: string): APIGatewayProxyEvent => {
   const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, all]) => [name, all.at(-1) ?? '']));
   const requestContext = { identity: { sourceIp }, requestId: randomUUID() };
@@ -35,7 +37,7 @@ export const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: stri
   } as unknown as APIGatewayProxyEvent;
 };
 
-/** Creates a client that calls the API of this host within the process. */
+/** Creates a client that calls this host's API within the process. */
 export const createReader = (handlers: Handlers, clock: Clock) => {
   const read = async (
     group: string,
@@ -50,7 +52,7 @@ export const createReader = (handlers: Handlers, clock: Clock) => {
   };
   return {
     isHealthy: async (): Promise<boolean> => (await read('server', '/health', {}, SELF)).statusCode === 200,
-    /** Throws unless the credentials in the headers are those of a system admin. */
+    /** Throws unless the headers contain a system admin's credentials. */
     demandAdmin: async (headers: Headers, sourceIp: string): Promise<void> => {
       const me = eventOf(`${BASE_PATH}/users/{userId}`, headers, sourceIp);
       const context = lambdaContext({ functionName: 'users', timeoutSeconds: 10, clock });
@@ -71,8 +73,8 @@ type Options = {
 };
 
 /**
- * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to callers with its token or on this
- * machine, and to system admins. The files of exports, which S3 serves in AWS, are open to anybody with the signed URL.
+ * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to system admins and to callers with
+ * the metrics token or on this machine. Export files, which S3 serves in AWS, are open to anyone with the signed URL.
  */
 export const withHostPages =
   ({ reader, prometheus, settings, exported }: Options, api: RequestHandler): RequestHandler =>

@@ -10,18 +10,20 @@ import { discardRest } from './bodies.ts';
 import type { Tls } from './tls.ts';
 
 /**
- * Times in ms: the timeout for the headers of a request, how often it is checked, and how long an idle connection is
- * kept. Idle connections are kept longer than clients keep them (usually 60 s), because a request fails on a connection
- * that is just being closed.
+ * Times in ms: the timeout for a request's headers, how often it is checked, and how long an idle connection is kept.
+ * Idle connections are kept longer than clients keep them (usually 60 s), because a request on a closing connection
+ * fails.
  */
 const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
 
 /** Sends the response to a request. */
 export type Answer = (response: ServerResponse) => void | Promise<void>;
-/** Handles a request and returns its answer, which is sent only once every change that it may reveal is on the disk. */
+/**
+ * Handles a request and returns its response. The response is sent only once every change it may reveal is on the disk.
+ */
 export type RequestHandler = (request: IncomingMessage) => Promise<Answer>;
 
-/** An error response of the host itself, in the same form as those of operations. */
+/** An error response from the host itself, in the same format as those from operations. */
 const answerOf = async (error: ApiError, version: string, languages?: string) => {
   const { statusCode, headers, body } = await errorResponse(error, bestLocale(languages));
   const all = {
@@ -32,7 +34,7 @@ const answerOf = async (error: ApiError, version: string, languages?: string) =>
   return { statusCode, headers: all, body };
 };
 
-/** The part of the stage that error responses of the host itself depend on. */
+/** The part of the stage that the host's own error responses depend on. */
 type About = { version: string; corsOrigins: readonly string[] };
 
 /** Rejects a request that reaches no operation. */
@@ -48,8 +50,8 @@ const rejectRequest = async (
 };
 
 /**
- * Responds to a request that Node cannot read: 400 for invalid HTTP or more than 16 KB of headers, 408 for a request
- * that takes too long to arrive. The response has the same headers as any other, and the connection ends after it.
+ * Responds to a request that Node cannot read: with 400 for invalid HTTP or more than 16 KB of headers, with 408 for a
+ * request that takes too long to arrive. The response has the usual headers, and the connection ends afterwards.
  */
 const rejectUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {
   if (!socket.writable) {
@@ -88,14 +90,14 @@ type Options = {
   /** If given, the server speaks HTTPS. */
   tls?: Tls | null;
 };
-/** Resolves once everything that was written so far would survive a power cut. */
+/** Resolves once everything written so far would survive a power cut. */
 type Kept = () => Promise<void>;
 type HttpServer = { server: Server; open: (api: RequestHandler, kept?: Kept) => void };
 
 /**
- * Creates the HTTP server of this host. Every request, even one that is invalid HTTP, gets a response with the usual
- * body and headers. Until `open` is called, the response is 503. No response, not even an error, is sent before
- * everything written so far is on the disk, so that no response reveals what a power cut could undo.
+ * Creates this host's HTTP server. Every request, even invalid HTTP, gets a response with the usual body and headers.
+ * Until `open` is called, the response is 503. No response, not even an error, is sent before everything written so far
+ * is on the disk, so no response reveals what a power cut could undo.
  */
 export const createHttpServer = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): HttpServer => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };
@@ -109,8 +111,8 @@ export const createHttpServer = ({ version, corsOrigins = [], onError, limits, t
       () => false,
     );
   const fail = async (request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> => {
-    // The connection ended before the request was complete. Nobody is there to read a response, and the service did
-    // not fail.
+    // The connection ended before the request was complete. There is no one to read a response, and the service did not
+    // fail.
     const isAbandoned = request.destroyed && !request.complete;
     if (!isAbandoned && !(error instanceof ApiError)) onError(error);
     if (isAbandoned || response.headersSent) {

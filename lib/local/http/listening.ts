@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, isIP, type Server } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
-/** Addresses that stand for every address of the machine. */
+/** Addresses that stand for every address on the machine. */
 const everywhere = ['0.0.0.0', '::'];
 
-/** Whether only this machine can reach a server that listens on a host. */
+/** Whether only this machine can reach a server listening on a host. */
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/i.test(host);
 
-/** The addresses of this machine that others may reach, IPv4 first. A server on 0.0.0.0 has only the IPv4 addresses. */
+/** This machine's addresses that others may reach, IPv4 first. A server on 0.0.0.0 has only the IPv4 addresses. */
 const ownAddresses = (host: string): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
@@ -18,7 +18,7 @@ const ownAddresses = (host: string): string[] =>
 
 const inUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** Where a server listens. `port` 0 picks a free one; `variable` is the setting of the port. */
+/** Where a server listens. `port` 0 picks a free one. `variable` is the name of the port setting. */
 type ListenOptions = { host: string; port: number; scheme: string; variable: string };
 
 /** Explains why a server cannot listen, and names the setting to change. */
@@ -31,7 +31,7 @@ const explain = (error: NodeJS.ErrnoException, { host, port, variable }: Omit<Li
 };
 
 /**
- * Starts to listen. Returns the URL for this machine (`local`), the one for other machines (`others`), and all URLs at
+ * Starts listening. Returns the URL for this machine (`local`), the one for other machines (`others`), and all URLs at
  * which the server can be reached (`all`).
  */
 export const listen = async (server: Server, { host, port, scheme, variable }: ListenOptions) => {

@@ -10,13 +10,13 @@ import { workQueues } from '#shared/queue/names.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 
 const PREFIX = 'sensor_cloud_';
-/** Histogram buckets (s): from an immediate response to a delivery that was retried for a day. */
+/** Histogram buckets (s), from an immediate response to a delivery retried for a day. */
 const BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 300, 3_600, 86_400];
 
 /** Converts to snake case: `TimeToReceiver` becomes `time_to_receiver`. */
 const snakeOf = (name: string): string => name.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase();
 
-/** How a metric of the functions is recorded, by its unit. Prometheus expects seconds. */
+/** How a function metric is recorded, by unit. Prometheus expects seconds. */
 const recorders = {
   Count: (name: MetricName, registers: Registry[]) => {
     const counter = new Counter({
@@ -42,7 +42,7 @@ const recorders = {
   },
 };
 
-/** Adds the queue metrics of the AWS dashboard; the values are read at each scrape. */
+/** Adds the queue metrics from the AWS dashboard. The values are read at each scrape. */
 const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, registers: Registry[]): void => {
   const names = [...workQueues, 'quarantine'] as const;
   const gauge = (name: string, help: string, measure: (queue: (typeof names)[number]) => number) =>
@@ -88,7 +88,7 @@ const addHealth = ({ isHealthy, exceptions }: Watched, registers: Registry[]): v
 };
 
 type Watched = {
-  /** The queues of this process; null if they are elsewhere. */
+  /** The in-process queues. Null if they are elsewhere. */
   queues: { queues: LocalQueues; dead: LocalQueues } | null;
   isHealthy: () => Promise<boolean>;
   exceptions: () => number;
@@ -96,8 +96,8 @@ type Watched = {
 };
 
 /**
- * Collects the figures of the AWS dashboard for Prometheus: metrics of the functions, API calls, queues, and figures of
- * the process. https://prometheus.io/docs/instrumenting/exposition_formats/
+ * Collects the AWS dashboard figures for Prometheus: function metrics, API calls, queues and process figures.
+ * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export const createPrometheus = () => {
   const registry = new Registry();
@@ -109,7 +109,7 @@ export const createPrometheus = () => {
     help: 'Duration of API calls by status',
     buckets: BUCKETS,
     registers,
-    // `door` is an old name for the API of a call. It stays because users query it.
+    // `door` is an old name for a request's API. It stays because users query it.
     labelNames: ['door', 'status'],
   });
   const mailFailures = new Counter({
@@ -130,7 +130,7 @@ export const createPrometheus = () => {
     noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
     noteMailFailure: (reason: string): void => mailFailures.inc({ reason }),
     noteBrokerFailure: (reason: string): void => brokerFailures.inc({ reason }),
-    /** Adds whether there is a connection to the broker of Home Assistant. */
+    /** Adds whether there is a connection to the Home Assistant broker. */
     watchBroker: (isConnected: () => boolean): void => {
       new Gauge({
         name: `${PREFIX}home_assistant_connected`,
@@ -147,7 +147,7 @@ export const createPrometheus = () => {
       addHealth(watched, registers);
     },
     /**
-     * Returns all metrics as text. Figures of the process are collected from the first call on, because they cost time.
+     * Returns all metrics as text. Process figures are collected starting with the first call, because they cost time.
      */
     text: (): Promise<string> => {
       if (!hasDefaults) collectDefaultMetrics({ register: registry });

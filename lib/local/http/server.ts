@@ -24,8 +24,8 @@ const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
 /**
- * Returns the headers of a request. X-Forwarded-Proto of the caller is renamed, so that it shows only that the request
- * was forwarded.
+ * Returns a request's headers. X-Forwarded-Proto from the caller is renamed, so it shows only that the request was
+ * forwarded.
  */
 export const sentHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): [string, string][] =>
   pairsOf(rawHeaders).map(([name, value]) => [
@@ -34,7 +34,7 @@ export const sentHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>)
   ]);
 
 /**
- * Converts a request to the event of a Lambda proxy integration, with the body in base64. `protocol` becomes
+ * Converts a request to a Lambda proxy integration event, with the body in base64. `protocol` becomes
  * X-Forwarded-Proto.
  */
 export const toEvent = (
@@ -72,7 +72,7 @@ export const toEvent = (
   };
 };
 
-/** Sends the response of a Lambda proxy integration. */
+/** Sends a Lambda proxy integration response. */
 export const send = (
   response: ServerResponse,
   { statusCode, headers, multiValueHeaders, body, isBase64Encoded }: APIGatewayProxyResult,
@@ -99,15 +99,15 @@ type Options = {
   bodies: Bodies;
   /** Whether a request may have a body of up to 1 MiB. */
   mayBeLarge: (request: IncomingMessage, resource: string) => Promise<boolean>;
-  /** Resolves when the request may proceed; under load, device messages are delayed. */
+  /** Resolves when the request may proceed. Under load, device messages are delayed. */
   backpressure: (request: IncomingMessage, route: Route) => Promise<void>;
   protocol: 'http' | 'https';
   clock: Clock;
-  /** Called after each request that a handler answered, with the API, the status and the duration (ms). */
+  /** Called with the API, the status and the duration (ms) after each request that reached a handler. */
   onCall: (api: ApiName, status: number, ms: number) => void;
 };
 
-/** Creates this host's counterpart of API Gateway: every request becomes an event for the handler of its group. */
+/** Creates this host's counterpart to API Gateway: every request becomes an event for its group's handler. */
 export const createApi =
   ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): RequestHandler =>
   async (request) => {

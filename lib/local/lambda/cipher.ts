@@ -10,9 +10,7 @@ export const KEY_ALIAS = 'alias/sensor-cloud';
 
 const BYTES = 32;
 
-/**
- * Returns the bytes of a file, or null if there is none. A file that cannot be read is an error, not an absent file.
- */
+/** Returns a file's bytes, or null if there is no file. A file that cannot be read is an error, not an absent file. */
 const readIfPresent = (file: string): Promise<Uint8Array | null> =>
   readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -20,8 +18,8 @@ const readIfPresent = (file: string): Promise<Uint8Array | null> =>
   });
 
 /**
- * Returns the key this host encrypts secrets with, from a file that only its user can read; without a data folder, a
- * new key.
+ * Returns the key that encrypts this host's secrets, from a file that only its user can read. Without a data folder,
+ * returns a new key.
  */
 export const secretsKey = async (dataDir: string, random: (bytes: number) => Uint8Array): Promise<Uint8Array> => {
   if (dataDir === ':memory:') return random(BYTES);
@@ -31,7 +29,7 @@ export const secretsKey = async (dataDir: string, random: (bytes: number) => Uin
   if (known) throw new Error('the file secrets.key in the data folder is damaged; restore it from a backup');
   const key = random(BYTES);
   await mkdir(dataDir, { recursive: true });
-  // The file is renamed into place so that it is never half written: without the whole key, all secrets are lost.
+  // The file is renamed into place so it is never half written. Without the whole key, all secrets are lost.
   await writeFile(`${file}.new`, key, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return key;

@@ -1,9 +1,9 @@
 import type { Log } from '#shared/observability/log.ts';
 
 /**
- * Keeps the process alive after an uncaught exception, so that devices are not rejected because of an error elsewhere.
- * Exceptions are logged and counted for GET /health; `count` returns their number. An error of the output, such as a
- * broken pipe, is only counted, because logging it would fail again, without end.
+ * Keeps the process alive after an uncaught exception, so devices are not rejected because of an error elsewhere.
+ * Exceptions are logged and counted for GET /health. `count` returns their number. An output error, such as a broken
+ * pipe, is only counted, because logging it would fail again, endlessly.
  */
 export const keepAliveOnExceptions = (log: Log) => {
   let total = 0;

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import type { Clock } from '../clock.ts';
 
-/** The region and account in the events and contexts of invocations on this machine. */
+/** The region and account in the events and contexts for invocations on this machine. */
 export const REGION = 'eu-central-1';
 export const ACCOUNT = '000000000000';
 
 /**
- * Limits the duration of an invocation as Lambda does, except that the code cannot be killed: it continues, but its
- * result is ignored.
+ * Limits an invocation's duration as Lambda does, except that the code cannot be killed. It continues, but its result
+ * is ignored.
  */
 export const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>();
@@ -23,7 +23,7 @@ export const within = async <T>(clock: Clock, seconds: number, run: () => Promis
 type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
 
 /**
- * Creates the context of an invocation that starts now. The remaining time is taken from `clock` and never negative.
+ * Creates the context for an invocation that starts now. The remaining time is taken from `clock` and never negative.
  */
 export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {
   const deadline = clock.now() + timeoutSeconds * 1000;

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { kindOf } from '#functions/index.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 
-/** Runs an invocation of the named function with an event, and returns its result. */
+/** Runs an invocation of the named function with an event. Returns the result. */
 export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>, event: unknown) => Promise<T>;
 
 type Handler<E, R> = (event: E, context: Context) => Promise<R>;
@@ -13,7 +13,7 @@ const load = {
   workers: (name: string) => import(`#functions/workers/${name}/handler.ts`),
 };
 
-/** Loads the handler of a function for the runtime of this host; `around` wraps each invocation. */
+/** Loads a function's handler for this host's runtime. `around` wraps each invocation. */
 export const loadHandler = async <E, R>(
   name: string,
   runtime: Runtime,

@@ -4,7 +4,7 @@ import { createPrometheus } from '../http/prometheus.ts';
 /** How many of the latest values are kept for each metric. */
 const KEPT = 1_000;
 
-/** Keeps metrics in memory; `valuesOf` returns the latest values of a metric, oldest first. */
+/** Keeps metrics in memory. `valuesOf` returns a metric's latest values, oldest first. */
 export const createMetrics = () => {
   const kept = new Map<MetricName, number[]>();
   const prometheus = createPrometheus();

@@ -5,7 +5,7 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 
 type Outbox = { dataDir: string; now: () => number; say: (line: string) => void };
 
-/** Writes a file that only its owner can read, because codes in messages reset passwords and verify channels. */
+/** Writes a file that only the owner can read, because codes in messages reset passwords and verify channels. */
 const write = async ({ dataDir, now }: Outbox, ending: 'eml' | 'txt', content: string | Uint8Array): Promise<void> => {
   const folder = join(dataDir, 'outbox');
   await mkdir(folder, { recursive: true });
@@ -13,22 +13,22 @@ const write = async ({ dataDir, now }: Outbox, ending: 'eml' | 'txt', content: s
 };
 
 /**
- * Sends the mails of the local host: each becomes a file in `outbox` of the data folder, or is printed if there is no
+ * Sends the local host's emails: each becomes a file in the data folder's `outbox`, or is printed if there is no
  * folder.
  */
 export const createMailFolder =
   (sender: string, outbox: Outbox): Runtime['mail'] =>
   async (to, subject, text) => {
     if (outbox.dataDir === ':memory:') return outbox.say(`mail to ${to}: ${subject}\n${text}`);
-    // Loaded here, because a host that sends its mails by SMTP or prints them does not need it.
+    // Loaded here, because a host that sends its emails over SMTP or prints them does not need it.
     const { composeMail } = await import('#shared/delivery/targets/mail-message.ts');
     const message = { from: sender, to, subject, text, id: randomUUID(), date: outbox.now() };
     await write(outbox, 'eml', await composeMail(message));
   };
 
 /**
- * Sends the SMS and chat messages of the local host: each becomes a file in `outbox` of the data folder, next to the
- * mails, or is printed if there is no folder.
+ * Sends the local host's SMS and chat messages: each becomes a file in the data folder's `outbox`, next to the emails,
+ * or is printed if there is no folder.
  */
 export const createMessageFolder =
   (outbox: Outbox) =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The number of bytes that are requested from the system at a time. */
+/** The number of bytes requested from the system at once. */
 const POOL = 4_096;
 
 /**

@@ -36,8 +36,8 @@ import { createSmsGateway } from './sms-gateway.ts';
 import { whenKept } from './when-kept.ts';
 
 /**
- * Waits for the first response of an external engine. If there is none, the error names the variable with the address
- * of the engine.
+ * Waits for the first response from an external engine. If there is none, the error names the variable with the
+ * engine's address.
  */
 const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
   first.catch((cause: unknown) => {
@@ -109,7 +109,7 @@ const noMail: Runtime['mail'] = async () => {
 
 type Targets = { secureContext: SecureContext | undefined; file: (to: string, text: string) => Promise<void> };
 
-/** Returns what sends SMS, chat messages and pushes: the services of this host, or files instead. */
+/** Returns what sends SMS, chat messages and pushes: this host's services, or files instead. */
 const messengersOf = ({ sms }: CloudOptions, settings: Settings, { secureContext, file }: Targets): Messengers => {
   const { TELEGRAM_TOKEN, OUTBOX_KINDS, DELIVERY_DEADLINE_SECONDS } = settings;
   const deadlineMs = DELIVERY_DEADLINE_SECONDS * 1_000;
@@ -127,7 +127,7 @@ const messengersOf = ({ sms }: CloudOptions, settings: Settings, { secureContext
   };
 };
 
-/** Creates the runtime of the handlers on this host, with its metrics and the folder of exports. */
+/** Creates the handlers' runtime on this host, with metrics and the export folder. */
 export const createRuntime = async (
   options: CloudOptions,
   { settings, storage, table, opened, clock, publish }: Parts,

@@ -4,16 +4,16 @@ import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
 /** An SMS gateway: its address, and its bearer token or null. */
 export type SmsGateway = { url: string; token: string | null };
 
-/** The operator chooses the gateway, so it may have any address, even one of this machine. */
+/** The operator chooses the gateway, so it may have any address, even on this machine. */
 const anywhere = { allowPrivate: true, allowedRanges: [], allowLoopback: true, own: [] };
 
 /**
- * The statuses with which a gateway refuses one SMS, because of its number or its text. After any other, a retry may
- * succeed.
+ * The statuses with which a gateway rejects one SMS, because of the number or the text. After any other status, a retry
+ * may succeed.
  */
 const finalStatuses: readonly (number | null)[] = [400, 422];
 
-/** Returns a function that sends an SMS through a gateway. It never rejects. */
+/** Returns a function that sends an SMS through a gateway. Never rejects. */
 export const createSmsGateway = (
   { url, token }: SmsGateway,
   options: Pick<ClientOptions, 'deadlineMs' | 'agentOptions'>,

@@ -1,17 +1,17 @@
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 
-/** The properties of a nodemailer error that identify the failure. https://nodemailer.com/errors */
+/** The nodemailer error properties that identify the failure. https://nodemailer.com/errors */
 type SmtpError = {
   message: string;
   code?: string;
-  /** The code of Node or OpenSSL, if `code` is one of nodemailer. */
+  /** The Node or OpenSSL code, if `code` is a nodemailer one. */
   originalCode?: string;
   command?: string;
   response?: string;
   responseCode?: number;
 };
 
-/** Why a mail server did not accept a mail; a failure of TLS is named by the code of OpenSSL or Node instead. */
+/** Why a mail server did not accept an email. A TLS failure is named by the OpenSSL or Node code instead. */
 export type SmtpReason =
   | 'recipient_refused'
   | 'message_refused'
@@ -29,7 +29,7 @@ export type SmtpReason =
 
 const MAX_ANSWER = 200;
 
-/** Returns a response of the server on one line, without the address of the recipient. */
+/** Returns a server response on one line, without the recipient's address. */
 const answerOf = ({ response = '' }: SmtpError, to: string): string =>
   response.replaceAll(/\s+/g, ' ').replaceAll(to, '(address)').trim().slice(0, MAX_ANSWER);
 
@@ -37,7 +37,7 @@ const answerOf = ({ response = '' }: SmtpError, to: string): string =>
 const aboutLogin = [530, 534, 535, 538];
 const OUT_OF_SEQUENCE = 503;
 
-/** Why no retry helps: the server refused the recipient or the mail. Null if a retry may help. */
+/** Returns why no retry helps: the server refused the recipient or the email. Null if a retry may help. */
 const finalReason = ({ code, command = '', responseCode = 0 }: SmtpError): SmtpReason | null => {
   if (code === 'EENVELOPE' && command === 'API') return 'recipient_refused';
   if (responseCode < 500 || responseCode === OUT_OF_SEQUENCE || aboutLogin.includes(responseCode)) return null;
@@ -59,7 +59,7 @@ const reasonsBySystemCode: Readonly<Record<string, SmtpReason>> = {
   EPIPE: 'connection_closed',
 };
 
-/** Why a retry may help. A failure of TLS has the name that OpenSSL and Node use. */
+/** Returns why a retry may help. A TLS failure has the name that OpenSSL and Node use. */
 const temporaryReason = ({
   code = '',
   originalCode = '',
@@ -76,7 +76,7 @@ const temporaryReason = ({
   return reasonsByCode[code] ?? 'connect_failed';
 };
 
-/** Returns the failure that corresponds to an error of nodemailer. */
+/** Returns the failure that corresponds to a nodemailer error. */
 export const failureOf = (error: unknown, to: string): MailFailure => {
   const { message = '', ...rest } = error as Partial<SmtpError> & Error;
   const given = { message, ...rest };

@@ -2,14 +2,14 @@ import { loginProblems } from '../login.ts';
 import type { VariableValues } from '../variables.ts';
 import { isLoopback, readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
-/** How to reach the mail server. `user` is empty without a login. Files that are null are not set. */
+/** How to reach the mail server. `user` is empty without a login. A null file is not set. */
 export type SmtpSettings = {
   server: SmtpServer;
   user: string;
   passwordFile: string | null;
-  /** The certificates that are trusted instead of those of Node.js. */
+  /** The certificates trusted in place of the Node.js ones. */
   caFile: string | null;
-  /** The certificates that are trusted besides them. */
+  /** The certificates trusted in addition. */
   extraCaFile: string | null;
 };
 
@@ -18,7 +18,7 @@ type SmtpValues = Pick<
   'SMTP_URL' | 'SMTP_USER' | 'SMTP_PASSWORD_FILE' | 'SMTP_CA' | 'EXTRA_CA_CERTS' | 'MAIL_SENDER'
 >;
 
-/** Returns the settings of the mail server. Null without one. */
+/** Returns the mail server settings. Null without a mail server. */
 export const smtpFrom = (values: SmtpValues): SmtpSettings | null => {
   const {
     SMTP_URL,
@@ -38,7 +38,7 @@ const names = {
   server: 'the mail server',
 } as const;
 
-/** Returns a sentence for each setting of mails that does not fit the others. */
+/** Returns a sentence for each email setting that does not fit the others. */
 export const smtpProblems = (values: SmtpValues): string[] => {
   const { SMTP_URL, SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA, MAIL_SENDER } = values;
   if (SMTP_URL === null)
@@ -58,7 +58,7 @@ export const smtpProblems = (values: SmtpValues): string[] => {
   ];
 };
 
-/** Returns a sentence if others on the network can read the mails. */
+/** Returns a sentence if others on the network can read the emails. */
 export const smtpWarnings = (values: SmtpValues): string[] => {
   const server = smtpFrom(values)?.server;
   return server?.encryption === 'none' && !isLoopback(server.host)

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 
-/** The mail server that `SMTP_URL` names. */
+/** The mail server named by `SMTP_URL`. */
 export type SmtpServer = {
   host: string;
   port: number;
   /** Empty if the address contains no login. */
   user: string;
   password: string;
-  /** TLS from the first byte, TLS by STARTTLS, STARTTLS if the server offers it, or none. */
+  /** TLS from the first byte, TLS through STARTTLS, STARTTLS if the server offers it, or none. */
   encryption: 'tls' | 'starttls' | 'offered' | 'none';
 };
 
@@ -34,7 +34,7 @@ const encryptionOf = (scheme: keyof typeof ports, host: string, query: string): 
   return isLoopback(host) ? 'offered' : 'starttls';
 };
 
-/** Reads the address of a mail server. Null if it is not one. */
+/** Reads a mail server address. Null if it is invalid. */
 export const readSmtpUrl = (text: string): SmtpServer | null => {
   const url = URL.parse(text);
   if (!url || !isScheme(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname) || url.hash !== '')

@@ -7,13 +7,14 @@ import { authoritiesOf } from '../trusted-roots.ts';
 import { failureOf } from './smtp-failure.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
-/** How long (ms) connecting with its TLS handshake, the greeting, and each answer may take. */
+/** How long (ms) connecting with the TLS handshake, the greeting, and each response may take. */
 const STEP_MS = 10_000;
-/** Mails at a time, and mails over one connection. Servers limit both. */
+/** The maximum number of concurrent emails, and of emails per connection. Servers limit both. */
 const CONNECTIONS = 5;
 const MAILS_OF_CONNECTION = 100;
 /**
- * Attempts for a mail whose connection was closed before the server received any of it, as happens to idle connections.
+ * Attempts for an email whose connection was closed before the server received any of it, as happens with idle
+ * connections.
  */
 const RECONNECTS = 2;
 
@@ -35,7 +36,8 @@ const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }
     secure: encryption === 'tls',
     requireTLS: encryption === 'starttls',
     ignoreTLS: encryption === 'none',
-    // Without `forceAuth`, mails to a server that offers no login would go out without one, and be refused permanently.
+    // Without `forceAuth`, emails to a server that offers no login would be sent without one, and be refused
+    // permanently.
     ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
     tls: { minVersion: 'TLSv1.2', ...authoritiesOf(ca, extraCa) },
     connectionTimeout: stepMs,
@@ -50,22 +52,22 @@ const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }
 
 type Options = {
   sender: string;
-  /** The maximum time (ms) that sending a mail takes. */
+  /** The maximum time (ms) for sending an email. */
   deadlineMs: number;
   now: () => number;
-  /** Random bytes, for the id of a mail. */
+  /** Random bytes for the email id. */
   random: (bytes: number) => Uint8Array;
   onFailure: (failure: MailFailure) => void;
 };
 
 /**
- * Sends mails through a mail server. Failures of the server, not of a recipient or a mail, are reported to `onFailure`,
- * and the state is FAILING until a mail is accepted.
+ * Sends emails through a mail server. Failures caused by the server rather than by a recipient or an email are reported
+ * to `onFailure`, and the state is FAILING until an email is accepted.
  */
 export const createSmtp = (settings: SmtpSettings, { sender, deadlineMs, now, random, onFailure }: Options) => {
   let current: { key: string; transport: ReturnType<typeof connectionsTo> } | null = null;
   let isFailing = false;
-  // All files are read for each mail, so that a new password or certificate needs no restart.
+  // All files are read for each email, so a new password or certificate needs no restart.
   const connections = async () => {
     const { passwordFile, caFile, extraCaFile } = settings;
     const contents = [contentOf(passwordFile), contentOf(caFile), contentOf(extraCaFile)] as const;

@@ -11,21 +11,20 @@ import { allows } from './rights.ts';
 import { rejectionOf, type Sessions, type Turns } from './sessions.ts';
 
 /**
- * Bytes of a packet that are read. This exceeds the limit of a message, so a truncated message is rejected as too
- * large.
+ * How many bytes of a packet are read. This exceeds the message limit, so a truncated message is rejected as too large.
  */
 const MAX_PACKET = 256 * 1_024;
-/** The maximum size (bytes) of the first packet of a connection; a CONNECT with a token needs a few hundred. */
+/** The maximum size (bytes) of a connection's first packet. A CONNECT with a token needs a few hundred. */
 const MAX_FIRST_PACKET = 8 * 1_024;
 /** The number of simultaneous connections. */
 const MAX_CONNECTIONS = 10_000;
 /** How long (ms) a connection may stay open without a CONNECT packet. */
 const CONNECT_TIMEOUT = 10_000;
 
-/** A topic that nobody can subscribe to. Rejected messages are routed there so that they can be acknowledged. */
+/** A topic that no client can subscribe to. Rejected messages are routed there so they can be acknowledged. */
 const DISCARD_TOPIC = 'refused';
 
-/** Returns the hooks of the broker. Each decides by the session of the client and its permissions alone. */
+/** Returns the broker hooks. Each decides by the client's session and permissions alone. */
 const hooksOf = (
   sessions: Sessions,
   turns: Turns,
@@ -33,7 +32,7 @@ const hooksOf = (
 ): AedesOptions => ({
   preConnect: (client, packet, done) => {
     sessions.noteWill(client, packet);
-    // No session state is kept for a disconnected device; it requests what it missed.
+    // No session state is kept for a disconnected device. It requests what it missed.
     packet.clean = true;
     done(null, true);
   },
@@ -59,7 +58,7 @@ const hooksOf = (
     if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('the topic is not valid UTF-8, or contains NUL'));
     const reason = rejectionOf(session.rights, packet);
     if (reason !== null) {
-      // MQTT 3.1.1 can only acknowledge the message or end the connection, and clients would then resend it forever.
+      // MQTT 3.1.1 can only acknowledge the message or end the connection, after which clients would resend it forever.
       onReject(client.id, reason);
       Object.assign(packet, { topic: DISCARD_TOPIC, retain: false });
       return done();
@@ -69,9 +68,9 @@ const hooksOf = (
 });
 
 /**
- * Creates this host's counterpart of AWS IoT Core: MQTT 3.1.1 with QoS 0 and 1. A message is acknowledged only once it
- * has been accepted or permanently rejected. If it cannot be accepted now, the connection ends, so that the device
- * resends it.
+ * Creates this host's counterpart to AWS IoT Core: MQTT 3.1.1 with QoS 0 and 1. A message is acknowledged only once it
+ * has been accepted or permanently rejected. If it cannot be accepted now, the connection ends, so the device resends
+ * it.
  */
 export const createBroker = async (sessions: Sessions, turns: Turns, log: Log, tls: Tls | null) => {
   const limits = { connectTimeout: CONNECT_TIMEOUT, maxClientsIdLength: 128 };
@@ -95,7 +94,7 @@ export const createBroker = async (sessions: Sessions, turns: Turns, log: Log, t
     });
   return {
     publish,
-    /** Listens on a port of a host; 0 picks a free one. Returns the URL. */
+    /** Listens on a host's port. 0 picks a free one. Returns the URL. */
     listen: async (host: string, port: number): Promise<string> =>
       (await listen(server, { host, port, scheme: tls ? 'mqtts' : 'mqtt', variable: 'MQTT_PORT' })).local,
     /** Shuts down cleanly: messages in progress are finished and acknowledged, then all connections are closed. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** The type of a packet that carries a message, in its first four bits. */
+/** The packet type for a message, in the first four bits. */
 const PUBLISH = 3;
 
 /** Returns the length in a fixed header: seven bits per byte, lowest first. */
@@ -11,21 +11,21 @@ const digitsOf = (length: number): number[] =>
   length < 128 ? [length] : [(length % 128) | 128, ...digitsOf(Math.floor(length / 128))];
 
 /**
- * Returns a function that receives the bytes of a connection as they arrive and returns the bytes to pass on. A PUBLISH
- * of more than `max` bytes is truncated to `max`: it is then rejected as too large and acknowledged, because a client
- * whose connection ended would resend it forever. It returns null once any other packet declares more than `max` bytes
- * (the first packet: more than `maxFirst`) or an invalid length. Only the fixed header is buffered.
+ * Returns a function that receives a connection's bytes as they arrive and returns the bytes to pass on. A PUBLISH
+ * larger than `max` bytes is truncated to `max`. It is then rejected as too large and acknowledged, because a client
+ * whose connection ended would resend it forever. The function returns null once any other packet declares more than
+ * `max` bytes (the first packet: more than `maxFirst`) or an invalid length. Only the fixed header is buffered.
  * https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718023
  */
 export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) => Uint8Array | null) => {
   let limit = maxFirst;
   /** The fixed header read so far. */
   let head: number[] = [];
-  /** The number of remaining bytes of the packet to pass on, and the number to drop after them. */
+  /** How many of the packet's remaining bytes to pass on, and how many to drop after them. */
   let kept = 0;
   let dropped = 0;
   /**
-   * Reads one byte of a fixed header. Returns the complete header to pass on, [] while it is incomplete, null if it is
+   * Reads one byte in a fixed header. Returns the complete header to pass on, [] while it is incomplete, null if it is
    * not allowed.
    */
   const read = (byte: number): number[] | null => {
@@ -62,12 +62,12 @@ export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) 
   };
 };
 
-/** How long (ms) the last packets of a connection may take before it is cut off. */
+/** How long (ms) a connection's last packets may take before it is cut off. */
 const LINGER_MS = 1_000;
 
 /**
- * Wraps a socket so that no packet of more than `max` bytes, and no first packet of more than `maxFirst`, is buffered.
- * A larger message is truncated; any other larger packet ends the connection.
+ * Wraps a socket so that no packet larger than `max` bytes, and no first packet larger than `maxFirst`, is buffered. A
+ * larger message is truncated. Any other larger packet ends the connection.
  */
 export const limitPackets = (socket: Socket, max: number, maxFirst: number): Duplex => {
   const pass = createFrames(max, maxFirst);

@@ -5,7 +5,7 @@ type Credentials = { sensorId: string; deviceToken: string };
 
 /**
  * Connects a device over MQTT, and reconnects when the connection breaks. `send` resolves once a message is
- * acknowledged, and rejects if the service rejected it. Only one call of `send` at a time is allowed.
+ * acknowledged, and rejects if the service rejected it. Only one `send` call at a time is allowed.
  */
 export const connectDevice = async (url: string, { sensorId, deviceToken: password }: Credentials) => {
   const client = await connectAsync(url, { clientId: sensorId, username: sensorId, password, protocolVersion: 4 });
@@ -13,7 +13,7 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
   let reason: string | null = null;
   client.on('message', (_, payload) => {
     const text = payload.toString();
-    // A message that was only partly understood was accepted nevertheless.
+    // A partly understood message was accepted nevertheless.
     if (JSON.parse(text).reason !== 'not_understood') reason = text;
   });
   // After an error, the client reconnects automatically.

@@ -17,7 +17,7 @@ import { createSessions, createTurns } from './sessions.ts';
 /** The name of the rule that devices use with Basic Ingest. */
 export const LOCAL_RULE = 'sensor_cloud_local_messages';
 /**
- * The number of base64 characters of the largest payload that AWS IoT accepts: 128 KiB.
+ * The number of base64 characters in the largest payload that AWS IoT accepts: 128 KiB.
  * https://docs.aws.amazon.com/general/latest/gr/iot-core.html
  */
 const MAX_PAYLOAD = Math.ceil((128 * 1_024) / 3) * 4;
@@ -33,13 +33,13 @@ type MqttOptions = {
   clock: Clock;
   log: Log;
   tls: Tls | null;
-  /** Awaited before a device gets an answer: CONNACK or PUBACK. */
+  /** Awaited before a device gets a CONNACK or PUBACK. */
   kept: () => Promise<void>;
 };
 
 /**
- * Creates the MQTT broker of this host, with the cloud's authorizer and ingest function. `publish` exists before these
- * functions are loaded, because they use it; connections wait until they are loaded.
+ * Creates this host's MQTT broker, with the cloud's authorizer and ingest function. `publish` exists before these
+ * functions are loaded, because they use it. Connections wait until they are loaded.
  */
 export const createMqtt = async ({ clock, log, tls, kept }: MqttOptions) => {
   const authorizer = Promise.withResolvers<(event: object) => Promise<AuthorizerResponse>>();
@@ -59,7 +59,7 @@ export const createMqtt = async ({ clock, log, tls, kept }: MqttOptions) => {
   const broker = await createBroker(sessions, createTurns(take, clock.now), log, tls);
   return {
     publish: broker.publish,
-    /** Loads the functions and listens on a port of a host. Returns the URL. */
+    /** Loads the functions and listens on a host's port. Returns the URL. */
     open: async (runtime: Runtime, host: string, port: number, around?: AroundInvocation): Promise<string> => {
       authorizer.resolve(await invokerOf(authorizing, runtime, clock, around));
       ingest.resolve(await invokerOf(ingesting, runtime, clock, around));

@@ -14,7 +14,7 @@ const refusal = (code: keyof typeof returnCodes): AuthenticateError =>
 type Session = { rights: AuthorizerResponse; stop: () => void; last: Promise<void> };
 type Credentials = { username: string | undefined; password: Uint8Array | undefined };
 
-/** Returns why a packet is rejected; null if it is allowed. */
+/** Returns why a packet is rejected. Null if it is allowed. */
 export const rejectionOf = (
   rights: AuthorizerResponse,
   { topic, retain, qos }: Pick<PublishPacket, 'topic'> & Partial<PublishPacket>,
@@ -28,7 +28,7 @@ export const rejectionOf = (
 export const createSessions = (authorize: Authorize, { clock, log }: { clock: Clock; log: Log }) => {
   const sessions = new WeakMap<Client, Session>();
   const wills = new WeakMap<Client, ConnectPacket['will']>();
-  /** The last client that was admitted under each client id. */
+  /** The last client admitted under each client id. */
   const newest = new Map<string, Client>();
   const end = (client: Client) => (why: string) => {
     log('info', 'closed an MQTT connection', { sensorId: client.id, why });
@@ -36,15 +36,15 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
   };
   return {
     of: (client: Client | null): Session | undefined => (client ? sessions.get(client) : undefined),
-    /** Remembers the last will of a client that connects. */
+    /** Remembers the last will from a connecting client. */
     noteWill: (client: Client, { will }: ConnectPacket): void => void wills.set(client, will),
     /**
-     * Whether a message is the last will of a connection that a newer one has replaced: its device is connected, so it
-     * must not be reported as offline.
+     * Whether a message is the last will from a connection that a newer one has replaced. The device is connected, so
+     * it must not be reported as offline.
      */
     isReplacedWill: (client: Client, packet: object): boolean =>
       wills.get(client) === packet && newest.get(client.id) !== client,
-    /** Admits a client and returns null, or returns the error that the client gets. */
+    /** Admits a client and returns null, or returns the error for the client. */
     open: async (client: Client, { username, password }: Credentials): Promise<AuthenticateError | null> => {
       const event = authorizerEvent({ clientId: client.id, username, password });
       const rights = await authorize(event).catch((error: unknown) =>
@@ -72,7 +72,7 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
 };
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Processes published messages: those of a device one after the other, to keep their order. */
+/** Processes published messages, one after the other for each device, to keep their order. */
 export const createTurns = (take: (event: Published) => Promise<void>, now: () => number) => {
   const running = new Set<Promise<void>>();
   return {

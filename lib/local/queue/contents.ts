@@ -4,16 +4,16 @@ import { asRedriven, type Entry, entryOf } from './entry.ts';
 import { add, createFairOrder, type FairOrder, hide, remove, showDue } from './fair-order.ts';
 import type { Journal, Row, Stored } from './journal.ts';
 
-/** The queue that receives the messages moved out of another. */
+/** The queue that receives messages moved out of another. */
 export type MoveTarget = { send(message: Outgoing): void };
 
-/** The messages of a queue: in memory for receivers, and in the journal for the next process. */
+/** A queue's messages: in memory for receivers, and in the journal for the next process. */
 export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) => {
   const entries = new Map<number, Entry>();
   const received = new Map<string, Entry>();
   const order = createFairOrder(isFifo);
   const setBack = setBackOf(clock);
-  /** Keeps delays unaffected when the clock of this host is set back: as in SQS, they do not depend on it. */
+  /** Keeps delays unaffected when this host's clock is set back. As in SQS, delays do not depend on the clock. */
   const followClock = (): void => {
     const by = setBack();
     if (by > 0) for (const entry of order.hidden.items) entry.visibleAt -= by;
@@ -34,22 +34,22 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     order,
     /** The received messages by their latest receipt handle. */
     received,
-    /** Returns the order, after all messages that are due have been made visible. */
+    /** Returns the order after making all due messages visible. */
     upToDate: (): FairOrder => {
       followClock();
       showDue(order, clock.now());
       return order;
     },
     /**
-     * Returns when (ms) the oldest message was sent, among those that are not delayed and were received fewer than
-     * `below` times. Null if there is none.
+     * Returns when (ms) the oldest message was sent that is not delayed and was received fewer than `below` times. Null
+     * if there is none.
      */
     waitingSince: (below = Number.POSITIVE_INFINITY): number | null => {
       for (const { sentAt, isHidden, receiveCount } of entries.values())
         if ((!isHidden || receiveCount > 0) && receiveCount < below) return sentAt;
       return null;
     },
-    /** Returns all messages in the order in which they were sent. */
+    /** Returns all messages in the order they were sent. */
     all: () => [...entries.values()],
     /** Adds a message. It can be received once the journal has accepted it. */
     add: (row: Row): Stored => {
@@ -63,7 +63,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
       // If the removal is not stored, the message is delivered again after a restart.
       journal.remove(entry.sequence)?.catch(() => {});
     },
-    /** Moves messages to another queue: both the additions and the removals are stored, or neither is. */
+    /** Moves messages to another queue. Either both the additions and the removals are stored, or neither is. */
     move: (moved: readonly Entry[], target: MoveTarget): void => {
       for (const entry of moved) {
         target.send(asRedriven(entry));
@@ -73,8 +73,8 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     clear: (): void => {
       for (const entry of entries.values()) drop(entry);
-      // If the journal breaks, the host ends (commits.ts). If it only refuses the change, the messages return after a
-      // restart.
+      // If the journal breaks, the host ends (commits.ts). If the journal only refuses the change, the messages return
+      // after a restart.
       journal.clear()?.catch(() => {});
     },
   };

@@ -7,13 +7,13 @@ const INTERVAL_MS = 5 * 60_000;
 
 /**
  * Remembers the deduplication ids that each group received in the last five minutes. The five minutes start when the id
- * is first sent; they continue after its message is removed, and a duplicate does not extend them. As in SQS, they do
- * not depend on the clock of this host, which may be set back.
+ * is first sent. They continue after its message is removed, and a duplicate does not extend them. As in SQS, they do
+ * not depend on this host's clock, which may be set back.
  */
 export const createDeduplication = ({ now, steady = now }: Clock) => {
   const seen = new Map<string, number>();
   const seenKey = (groupId: string, id: string) => JSON.stringify([groupId, id]);
-  /** Drops ids that are too old. The map is in insertion order, so the oldest come first. */
+  /** Drops outdated ids. The map is in insertion order, so the oldest come first. */
   const expire = (): void => {
     for (const [key, at] of seen) {
       if (at + INTERVAL_MS > steady()) return;

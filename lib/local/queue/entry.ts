@@ -13,7 +13,7 @@ export type Entry = Omit<Row, 'visibleAt'> & {
   visibleAt: number;
   /** Whether the message is delayed or in flight. */
   isHidden: boolean;
-  /** The index in the heap of its group, or in the heap of hidden messages. */
+  /** The index in the group's heap, or in the heap of hidden messages. */
   place: number;
   receiveCount: number;
   firstReceivedAt: number;
@@ -21,12 +21,12 @@ export type Entry = Omit<Row, 'visibleAt'> & {
 };
 
 /**
- * Creates an entry that has not been received. This is also right after a restart, because the receivers of the earlier
- * process are gone.
+ * Creates an entry for a message not yet received. After a restart, every message counts as such, because the receivers
+ * in the earlier process are gone.
  */
 export const entryOf = (row: Row, now: number): Entry => ({
   ...row,
-  // The delay is capped, because it must not grow if the clock was set back in the meantime.
+  // The delay is capped, because it must not grow if the clock was set back.
   visibleAt: Math.min(row.visibleAt, now + MAX_DELAY_SECONDS * 1000),
   isHidden: false,
   place: -1,
@@ -92,7 +92,7 @@ export const asMessage = (entry: Entry, isFifo: boolean): Message => ({
   },
 });
 
-/** Returns the message as it is moved to a dead-letter queue or back. */
+/** Returns the message as moved to a dead-letter queue or back. */
 export const asRedriven = ({ messageId, sentAt, body, groupId, deduplicationId }: Entry): Outgoing => ({
   body,
   redriven: { messageId, sentAt },

@@ -1,7 +1,7 @@
 import { type Entry, isInFlight } from './entry.ts';
 import { addTo, createHeap, type Heap, takeFrom } from './heap.ts';
 
-/** The messages of one group. A message without a group id is a separate group, under its sequence number. */
+/** The messages in one group. A message without a group id is a separate group, under its sequence number. */
 type Group = {
   readonly id: string | number;
   readonly waiting: Heap<Entry>;
@@ -16,13 +16,13 @@ export type IsFull = (groupId: string) => boolean;
 
 /**
  * The order in which messages are received: groups with the fewest messages in flight come first, groups with equally
- * many take turns, and in a group the oldest visible message is first. In a FIFO queue, a group with messages in flight
- * is blocked, except for the receive that took them. No function here iterates over all messages.
+ * many take turns, and within a group the oldest visible message is first. In a FIFO queue, a group with messages in
+ * flight is blocked, except for the receive that took them. No function here iterates over all messages.
  */
 export type FairOrder = {
   readonly isFifo: boolean;
   readonly groups: Map<string | number, Group>;
-  /** Hidden messages, by the time at which they become visible. */
+  /** Hidden messages, ordered by when they become visible. */
   readonly hidden: Heap<Entry>;
   /** Groups that have a message to receive. */
   readonly ready: Heap<Group>;
@@ -62,7 +62,7 @@ const groupOf = (order: FairOrder, { groupId, sequence }: Entry): Group => {
 const isBlocked = ({ isFifo, served }: FairOrder, group: Group): boolean =>
   isFifo && group.inFlight > 0 && !served.has(group);
 
-/** Updates whether a group is ready, and forgets it if it is empty. */
+/** Updates whether a group is ready, and forgets an empty group. */
 const refresh = (order: FairOrder, group: Group): void => {
   takeFrom(order.ready, group);
   const hasWaiting = group.waiting.items.length > 0;
@@ -143,17 +143,17 @@ export function* takeTurns(order: FairOrder, isFull: IsFull): Generator<Entry> {
   }
 }
 
-/** Whether a message is not in flight and not blocked by another of its group. */
+/** Whether a message is neither in flight nor blocked by another in its group. */
 export const isFree = (order: FairOrder, entry: Entry): boolean =>
   !isInFlight(entry) && !isBlocked(order, groupOf(order, entry));
 
 export const nextVisibleAt = ({ hidden }: FairOrder): number => hidden.items[0]?.visibleAt ?? Number.POSITIVE_INFINITY;
 
-/** Returns when (ms) a message can next be received; 0 means at once. */
+/** Returns when (ms) a message can next be received. 0 means at once. */
 export const dueAt = (order: FairOrder, isFull: IsFull): number =>
   order.ready.items.some((group) => isEligible(group, isFull)) ? 0 : nextVisibleAt(order);
 
-/** Returns the number of visible messages that are blocked by another message of their group. */
+/** Returns the number of visible messages blocked by another message in their group. */
 export const blockedIn = (order: FairOrder): number => {
   if (!order.isFifo) return 0;
   let blocked = 0;

@@ -1,11 +1,11 @@
 /**
- * An item of a heap. It stores its index in the heap (-1 if it is in none), so that it can be removed from the middle,
- * and can be in only one heap at a time.
+ * A heap item. It stores its index in the heap (-1 if it is in none), so it can be removed from the middle, and can be
+ * in only one heap at a time.
  */
 type HeapItem = { place: number };
 
 /**
- * A binary heap: finding the first item takes constant time, everything else logarithmic time. The order of equal items
+ * A binary heap. Finding the first item takes constant time, everything else logarithmic time. The order of equal items
  * is undefined.
  */
 export type Heap<T extends HeapItem> = { readonly items: T[]; readonly isBefore: (a: T, b: T) => boolean };

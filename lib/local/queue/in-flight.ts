@@ -21,8 +21,8 @@ export type Receiving = {
 };
 
 /**
- * Creates the operations of receivers on a queue: receiving messages, and then removing them or changing their
- * visibility by receipt handle.
+ * Creates a queue's receiver operations: receiving messages, and then removing them or changing their visibility by
+ * receipt handle.
  */
 export const createInFlight = (options: Receiving, contents: QueueContents) => {
   const {
@@ -34,7 +34,7 @@ export const createInFlight = (options: Receiving, contents: QueueContents) => {
     newId = randomUUID,
   } = options;
   const { order } = contents;
-  /** The received messages, in flight or visible again, by their receipt handle. */
+  /** The received messages, in flight or visible again, by receipt handle. */
   const { received } = contents;
 
   const handOut = (entry: Entry): Message[] => {
@@ -62,8 +62,8 @@ export const createInFlight = (options: Receiving, contents: QueueContents) => {
     remove(receiptHandle: string): void {
       contents.upToDate();
       const entry = received.get(receiptHandle);
-      // A FIFO queue of SQS responds ReceiptHandleIsInvalid: once a handle has expired, another receiver may have the
-      // message.
+      // An SQS FIFO queue responds with ReceiptHandleIsInvalid: once a handle has expired, another receiver may have
+      // the message.
       if (!entry || (isFifo && !entry.isHidden)) return;
       contents.remove(entry);
     },
