@@ -15,7 +15,7 @@ const missing = {
 
 type Sendable = Pick<Settings, 'CHANNEL_KINDS' | 'OUTBOX_KINDS'>;
 
-/** Returns a line for each channel by which the service reaches nobody. */
+/** Returns a line for each channel through which the service reaches no one. */
 export const channelLines = ({ CHANNEL_KINDS, OUTBOX_KINDS }: Sendable, dataDir: string): string[] => {
   const place = dataDir === ':memory:' ? 'printed here' : `written to ${dataDir}/outbox`;
   return channelKinds.flatMap((kind) => {
@@ -39,12 +39,12 @@ export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KIND
     : [];
 };
 
-/** The maximum number of webhooks that one line names. */
+/** The maximum number of webhooks named in one line. */
 const MAX_NAMES = 10;
 
 /**
- * Returns a line about the webhooks that lead to a loopback address although the host is open to a network. On such a
- * host, ALLOWED_TARGET_RANGES has to allow new webhooks of this kind.
+ * Returns a line about webhooks that lead to a loopback address although the host is open to a network. On such a host,
+ * new webhooks like these must be allowed by ALLOWED_TARGET_RANGES.
  */
 export const loopbackLines = (webhooks: readonly WebhookRecord[], settings: LoopbackPolicy): string[] => {
   const names = webhooks

@@ -1,12 +1,12 @@
 import { enableCompileCache } from 'node:module';
 
-// Compiling takes half of the startup time, which the compile cache saves on later starts. All other modules are
-// therefore imported after this line.
+// Compiling takes half the startup time, which the compile cache saves on later starts. All other modules are therefore
+// imported after this line.
 enableCompileCache();
 
 type Print = { out: (line: string) => void; err: (line: string) => void };
 
-/** Runs `npm start` with its command-line arguments. An error during startup is printed and ends the process. */
+/** Runs `npm start` with command-line arguments. An error during startup is printed and ends the process. */
 export const start = async (
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

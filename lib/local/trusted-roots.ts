@@ -4,7 +4,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** Whether a text contains certificates (PEM), and all of them can be read. */
+/** Whether a string contains certificates (PEM), all of them readable. */
 export const hasCertificates = (text: string): boolean => {
   const found = text.match(CERTIFICATE) ?? [];
   try {
@@ -18,14 +18,14 @@ export const hasCertificates = (text: string): boolean => {
 const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
 
 /**
- * Returns the authorities that a connection trusts: `ca` (PEM) or, if it is empty, those that Node.js trusts; and
- * `extra` (PEM) in addition.
+ * Returns the authorities that a connection trusts: `ca` (PEM) or, if it is empty, those that Node.js trusts. `extra`
+ * (PEM) is trusted in addition.
  */
 export const authoritiesOf = (ca: string, extra: string): { ca?: string[] } => {
   if (ca !== '') return { ca: [ca, extra].filter(Boolean) };
   return extra === '' ? {} : { ca: rootsAnd(extra) };
 };
 
-/** Returns a TLS context that trusts the certificates in a file besides the authorities that Node.js trusts. */
+/** Returns a TLS context that trusts the certificates in a file in addition to the authorities that Node.js trusts. */
 export const contextTrusting = (file: string): SecureContext =>
   createSecureContext({ ca: rootsAnd(readFileSync(file, 'utf8')) });

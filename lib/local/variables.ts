@@ -256,7 +256,7 @@ const own = declare({
   },
 });
 
-/** The environment variables of `npm start`, in the order of the README. */
+/** The environment variables for `npm start`, in README order. */
 export const variables = { ...own, ...settingsFor(serviceSettings, 'local') };
 export type VariableName = keyof typeof variables;
 export const variableNames = Object.keys(variables) as VariableName[];

@@ -3,7 +3,7 @@ import { partlyApplied } from '../table/errors.ts';
 import type { Turns } from '../table/turns.ts';
 import type { Journal, Row } from './journal.ts';
 
-/** The table of the queues in the host's file. AUTOINCREMENT never reuses the number of a removed message. */
+/** The SQL table for the queues in the host's file. AUTOINCREMENT never reuses a removed message's number. */
 export const QUEUES = `
   CREATE TABLE messages (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL,
@@ -21,8 +21,8 @@ const KEEP_LAST = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'";
 const FIRST_LAST = "INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', ?)";
 
 /**
- * Stores the highest message number, so that no later process reuses a number, not even of a message that was never in
- * the file: the state of a sensor contains the number up to which it was judged.
+ * Stores the highest message number, so no later process reuses a number, not even from a message that was never in the
+ * file. A sensor's state contains the number up to which it was judged.
  */
 const createNumbers = (database: DatabaseSync) => {
   const keep = database.prepare(KEEP_LAST);
@@ -38,13 +38,13 @@ const createNumbers = (database: DatabaseSync) => {
   };
 };
 
-/** The rows that were added since the last commit, by their number. Most are removed before the next one. */
+/** Rows added since the last commit, by number. Most are removed before the next one. */
 type Pending = Map<number, { queue: string; row: Row }>;
 
 /**
- * Returns a function that opens the journal of a queue, by its name, in the host's file. What one run of synchronous
- * code adds and removes is stored together, or not at all (table/turns.ts). A message that is removed before the next
- * commit never reaches the file.
+ * Returns a function that opens a queue's journal by name in the host's file. What one run of synchronous code adds and
+ * removes is stored together, or not at all (table/turns.ts). A message removed before the next commit never reaches
+ * the file.
  */
 export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {
   const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
@@ -60,7 +60,7 @@ export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns:
     pending.clear();
     numbers.store();
   });
-  // A message that is moved must not be removed if it could not be added.
+  // A moved message must not be removed if it could not be added.
   const change = (statement: StatementSync, value: SQLInputValue): void => {
     try {
       statement.run(value);

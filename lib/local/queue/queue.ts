@@ -13,63 +13,59 @@ type Stats = {
   visible: number;
   inFlight: number;
   delayed: number;
-  /**
-   * Visible messages of a FIFO queue that cannot be received because another message of their group is in flight.
-   */
+  /** Visible messages in a FIFO queue that are blocked by a message in flight in the same group. */
   blocked: number;
-  /** When (ms) the next message in flight or delayed becomes visible; Infinity if there is none. */
+  /** When (ms) the next delayed or in-flight message becomes visible. Infinity if there is none. */
   nextVisibleAt: number;
 };
 
 /**
  * An SQS queue in this process, with at-least-once delivery and fairness between groups. A standard queue guarantees no
- * order. A FIFO queue delivers the messages of a group in the order in which they were sent, and none while one of them
- * is in flight: a message that becomes visible again is still the first of its group.
+ * order. A FIFO queue delivers a group's messages in the order they were sent, and none while one of them is in flight.
+ * A message that becomes visible again is still the first in its group.
  */
 export type Queue = {
   readonly name: string;
   readonly isFifo: boolean;
   /** Sends a message. It can be received once the journal has accepted it. Throws if SQS would reject it. */
   send(message: Outgoing): void;
-  /** Resolves once all sent messages can be received; rejects if one of this turn of the event loop was refused. */
+  /** Resolves once all sent messages can be received. Rejects if one from this event loop turn was refused. */
   whenAccepted(): Promise<void>;
   /**
-   * Returns up to `max` visible messages without waiting. Groups with the fewest messages in flight come first, equal
-   * ones take turns. Groups for which `isFull` is true are skipped.
+   * Returns up to `max` visible messages without waiting. Groups with the fewest messages in flight come first, and
+   * groups with equally many take turns. Groups for which `isFull` is true are skipped.
    */
   receive(max: number, isFull?: IsFull): Message[];
   /**
    * Resolves as soon as a message can be received under the conditions of the last receive, or when `signal` aborts.
    */
   waitForMessage(signal?: AbortSignal): Promise<void>;
-  /**
-   * Deletes a message. Does nothing for an outdated receipt handle, nor in a FIFO queue for an expired one.
-   */
+  /** Deletes a message. Does nothing for an outdated receipt handle or, in a FIFO queue, for an expired one. */
   remove(receiptHandle: string): void;
   /** Shows a message again in `seconds` (0 to 43,200). Throws if no message with this handle is in flight. */
   changeVisibility(receiptHandle: string, seconds: number): void;
   stats(): Stats;
   /**
-   * Returns the number of groups that have a message to receive now, and the number of messages of one group that are
-   * visible or blocked by one in flight.
+   * Returns how many groups have a message to receive now, and how many messages in one group are visible or blocked by
+   * one in flight.
    */
   backlog(groupId: string): { groups: number; ofGroup: number };
   /**
-   * Returns when (ms) the oldest message was sent, among those that are not delayed and, if `below` is given, were
-   * received fewer than `below` times. Null if there is none.
+   * Returns when (ms) the oldest message was sent that is not delayed and, if `below` is given, was received fewer than
+   * `below` times. Null if there is none.
    */
   waitingSince(below?: number): number | null;
   purge(): void;
   /**
-   * Moves the messages of the dead-letter queue back to the end of this queue, in order, as if never received. Returns
-   * their number.
+   * Moves all messages from the dead-letter queue back to the end of this queue, in order, as if never received.
+   * Returns their number.
    */
   redrive(): number;
   /** Moves all messages that are not in flight to another queue, in order. Returns their number. */
   moveTo(target: Queue): number;
 };
 
-/** Where a poller receives messages: a queue of this process, or one at an SQS endpoint. */
+/** Where a poller receives messages: an in-process queue, or one at an SQS endpoint. */
 export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> & {
   remove(receiptHandle: string): void | Promise<void>;
   changeVisibility(receiptHandle: string, seconds: number): void | Promise<void>;
@@ -78,15 +74,15 @@ export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> &
 
 export type QueueOptions = Receiving & {
   name: string;
-  /** The dead-letter queue, of the same kind (standard or FIFO). */
+  /** The dead-letter queue, of the same type (standard or FIFO). */
   deadLetterQueue?: Queue;
-  /** The queue starts with the messages of the journal, and stores every change there. */
+  /** The queue starts with the journal's messages, and stores every change there. */
   journal?: Journal;
 };
 
 const neverFull: IsFull = () => false;
 
-/** Creates a queue that contains the messages of its journal. */
+/** Creates a queue that contains the messages in its journal. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { name, fifo: isFifo = false, deadLetterQueue, journal = noJournal(), clock, newId = randomUUID } = options;
   if (deadLetterQueue && deadLetterQueue.isFifo !== isFifo)

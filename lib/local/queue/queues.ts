@@ -8,13 +8,13 @@ import { createQueue, type Queue } from './queue.ts';
 
 export type LocalQueues = Record<QueueName, Queue>;
 
-/** Returns the visibility timeout (s) of a queue. A queue without a consumer is read by a person. */
+/** Returns a queue's visibility timeout (s). A queue without a consumer is read by a person. */
 const visibilityOf = (name: QueueName): number =>
   visibilitySeconds(
     consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) ?? { timeoutSeconds: 15 },
   );
 
-/** Opens the queues and their dead-letter queues in this process; `journalOf` stores their messages. */
+/** Opens the queues and their dead-letter queues in this process. `journalOf` stores their messages. */
 export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) => {
   const open = (name: string, of: QueueName, deadLetterQueue?: Queue): Queue =>
     createQueue({
@@ -32,7 +32,7 @@ export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) =
   return { queues: forEachName((name) => open(name, name, dead[name])), dead };
 };
 
-/** Returns the interface of the queues for senders. */
+/** Returns the queue interface for senders. */
 export const queuesOf = (queues: LocalQueues): Queues => ({
   send: async (queue, messages) => {
     for (const message of messages) queues[queue].send(message);

@@ -1,9 +1,9 @@
-/** The overhead (bytes) of an entry beyond its value. */
+/** An entry's overhead (bytes) beyond its value. */
 const ENTRY_BYTES = 200;
 
 /**
  * Keeps values in memory, by key. When the recent generation exceeds `maxBytes`, it replaces the older generation,
- * whose values are dropped unless they were used in the meantime. So at most twice `maxBytes` is kept.
+ * whose values are dropped unless they were used meanwhile. So at most twice `maxBytes` is kept.
  */
 export const createCache = <V>(maxBytes: number) => {
   let recent = new Map<string, { value: V; bytes: number }>();
@@ -24,7 +24,7 @@ export const createCache = <V>(maxBytes: number) => {
     bytes = 0;
   };
   return {
-    /** Returns undefined if the value of a key is not known. */
+    /** Returns undefined if a key's value is not known. */
     get: (key: string): V | undefined => {
       const found = recent.get(key);
       if (found) return found.value;

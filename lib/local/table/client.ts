@@ -20,7 +20,7 @@ import { prepareDelete, preparePut, prepareUpdate, transact } from './writes.ts'
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MAX_KEYS = 100;
 const MAX_RESPONSE_BYTES = 16 * 1_024 * 1_024;
-/** How long (ms) the token of a transaction is remembered: 10 minutes in AWS, while the store retries for 8 s. */
+/** How long (ms) a transaction token is remembered: 10 minutes in AWS, but the store retries for only 8 s. */
 const TOKEN_MS = 60_000;
 
 const get = (rows: Rows, input: Input) => {
@@ -67,9 +67,9 @@ const tokens = (now: () => number) => {
 };
 
 /**
- * Creates a client of the table in this process. It supports the commands and options that the store uses, with the
- * results of DynamoDB, and rejects all others. Reads are always consistent. `ConsumedCapacity` is not counted; in
- * tests, dynoxide counts it.
+ * Creates a client for the table in this process. It supports the commands and options that the store uses, with
+ * DynamoDB results, and rejects all others. Reads are always consistent. `ConsumedCapacity` is not counted. In tests,
+ * dynoxide counts it.
  */
 export const tableClient = (rows: Rows, { read, write }: Turns, tableName: string, now: () => number): TableClient => {
   const known = tokens(now);
@@ -81,7 +81,7 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
       throw tableError('IdempotentParameterMismatchException', 'the token belongs to another transaction');
     if (earlier === content) return {};
     transact(rows, TransactItems as Input[]);
-    // Remembered only now, because the next attempt must execute a transaction that failed.
+    // Remembered only now, because the next attempt must execute a failed transaction.
     if (token !== undefined) known.add(String(token), content);
     return {};
   };
@@ -108,7 +108,7 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
   const checkName = ({ TableName: name = tableName }: Input): void => {
     if (name !== tableName) throw tableError('ResourceNotFoundException', `there is no table ${name}`);
   };
-  // Not an async function, because its calls would be answered later than other calls that were made after them.
+  // Not an async function, because its calls would then settle later than other calls made after them.
   const send = (command: { input: object }): Promise<object> => {
     const writing = writes.get(command.constructor);
     const call = writing ?? reads.get(command.constructor) ?? unsupported;

@@ -4,21 +4,23 @@ import { isFullDisk, noSpace } from '../no-space.ts';
 import type { Disk } from './durable.ts';
 import { notStored } from './errors.ts';
 
-/** How long (ms) changes that nobody waits for stay uncommitted. Until then, a tool that writes to the file waits. */
+/**
+ * How long (ms) changes stay uncommitted if no caller waits for them. Until then, a tool that writes to the file waits.
+ */
 const COMMIT_AFTER_MS = 100;
 
 export type CommitOptions = {
   /** Null if SQLite itself syncs, or if nothing survives the process. */
   disk?: Disk | null;
-  /** Whether the disk has room for another transaction. */
+  /** Whether the disk has space for another transaction. */
   hasRoom?: () => boolean;
   /** Called when another process has changed the file since the last call. */
   onForeignChange?: () => void;
-  /** Called once, with the reason, if changes could not be stored although calls were already answered. */
+  /** Called once, with the reason, if changes could not be stored although calls had already settled. */
   onLost?: (error: Error) => void;
 };
 
-/** Returns a function that calls `onChange` if another process has changed the file since it was last called. */
+/** Returns a function that calls `onChange` if another process has changed the file since the previous call. */
 const createWatch = (database: DatabaseSync, onChange: (() => void) | undefined): (() => void) => {
   if (!onChange) return () => {};
   const versions = database.prepare('PRAGMA data_version');
@@ -36,7 +38,7 @@ const rollBack = (database: DatabaseSync): void => {
   if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
 };
 
-/** Returns a function that calls `run`, or joins the call that is under way. */
+/** Returns a function that calls `run`, or joins the call already in progress. */
 const oneAtATime = (run: () => Promise<unknown>) => {
   let running: Promise<unknown> | undefined;
   return (): Promise<unknown> => {
@@ -48,11 +50,11 @@ const oneAtATime = (run: () => Promise<unknown>) => {
 };
 
 /**
- * The transactions of a file. One is open from the first change until somebody waits for it to be kept, or a moment has
- * passed. One commit and one sync are under way at a time, and cover all changes before them.
+ * The transactions on a file. One is open from the first change until a caller waits for it to be stored, or until a
+ * moment has passed. Only one commit and one sync are in progress at a time, and they cover all changes before them.
  *
- * Since callers go on before the commit, a commit or sync that fails cannot be undone: nothing works from then on, and
- * the process has to be restarted. What was kept before is still there.
+ * Callers continue before the commit, so a failed commit or sync cannot be undone. Nothing works from then on, and the
+ * process has to be restarted. Data stored earlier is still there.
  */
 export const createCommits = (database: DatabaseSync, options: CommitOptions) => {
   const { disk, hasRoom = () => true, onForeignChange, onLost } = options;
@@ -63,7 +65,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
   let isFull = false;
   let isOpen = false;
   let commitTimer: NodeJS.Timeout | undefined;
-  /** The number of changes so far, and of those that are on the disk. */
+  /** The number of changes so far, and how many of them are on the disk. */
   let written = 0;
   let stored = 0;
   const lastWrites: (() => void)[] = [];
@@ -100,7 +102,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
     isFull = false;
   };
   const store = async (): Promise<void> => {
-    // One sync serves everybody who waits at the end of this turn of the event loop.
+    // One sync serves all callers waiting at the end of this event loop turn.
     if (disk) await nextTurn();
     const upTo = written;
     commit();
@@ -116,14 +118,14 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
   };
   return {
     /**
-     * Begins a change: opens a transaction if none is open. Throws if that is not possible now; nothing has changed
-     * then.
+     * Begins a change: opens a transaction if none is open. Throws if that is not possible now. In that case, nothing
+     * has changed.
      */
     begin: (): void => {
       if (!isOpen) open();
       written += 1;
     },
-    /** Notices changes of other processes, of which there are none within a transaction. */
+    /** Notices changes by other processes. Within a transaction, there are none. */
     refresh: (): void => {
       if (!isOpen) watch();
     },
@@ -132,7 +134,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
     lose,
     lost: (): Error | undefined => lost,
     kept,
-    /** Registers a function that is called before each commit to write what it still has pending. */
+    /** Registers a function called before each commit to write pending data. */
     beforeCommit: (write: () => void): void => void lastWrites.push(write),
     isFull: (): boolean => isFull,
   };

@@ -2,7 +2,7 @@ import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws
 import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { tableDesign } from '#shared/store/table.ts';
 
-/** Returns the client configuration for an engine at an endpoint. Its credentials are not secret. */
+/** Returns the client configuration for an engine at an endpoint. The credentials are not secret. */
 export const clientConfig = (endpoint: string) => ({
   endpoint,
   region: 'eu-central-1',
@@ -14,7 +14,7 @@ const keySchema = (design: { partitionKey: string; sortKey: string }) => [
   { AttributeName: design.sortKey, KeyType: 'RANGE' as const },
 ];
 
-/** Creates the table from its design; does nothing if it exists. */
+/** Creates the table from its design. Does nothing if it exists. */
 export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
   const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: requestHandlerOptions() });
   const indexes = Object.entries(tableDesign.indexes);

@@ -1,4 +1,4 @@
-/** Creates an error with the name that the SDK would use; shared/store/engine/retry.ts decides by this name. */
+/** Creates an error with the name that the SDK would use. shared/store/engine/retry.ts decides by this name. */
 export const tableError = (name: string, message: string, more: object = {}): Error =>
   Object.assign(new Error(message), { name, ...more });
 
@@ -6,18 +6,18 @@ export const tableError = (name: string, message: string, more: object = {}): Er
 export const invalid = (message: string): Error => tableError('ValidationException', message);
 
 /**
- * Creates the error for a write that does not fit the stored item. In a transaction it becomes a cancellation reason.
+ * Creates the error for a write that does not fit the stored item. In a transaction, it becomes a cancellation reason.
  */
 export const invalidItem = (message: string): Error => tableError('ValidationException', message, { isOfItem: true });
 
 export const conditionFailed = (): Error =>
   tableError('ConditionalCheckFailedException', 'The conditional request failed');
 
-/** Creates the error for calls whose changes could not be stored; they can be retried. */
+/** Creates the error for calls whose changes could not be stored. They can be retried. */
 export const notStored = (cause: unknown): Error =>
   tableError('InternalServerError', 'could not write to the table', { cause });
 
-/** Creates the error for a change of which SQLite may have executed only the first statements. */
+/** Creates the error for a change for which SQLite may have executed only the first statements. */
 export const partlyApplied = (cause: unknown): Error =>
   tableError('InternalServerError', 'a change was executed only in part', { cause, isPartlyApplied: true });
 export const isPartlyApplied = (error: unknown): boolean =>

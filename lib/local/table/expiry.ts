@@ -4,12 +4,12 @@ import type { Storage } from './storage.ts';
 const EVERY_MS = 60_000;
 /** How long (s) expired items are kept, in case the clock is set back. AWS removes them within a few days. */
 const KEPT_SECONDS = 3_600;
-/** Items removed in one turn, which blocks the event loop for a few milliseconds. */
+/** The number of items removed in one turn, which blocks the event loop for a few milliseconds. */
 const BATCH_SIZE = 200;
 
 /**
- * Removes expired items after a while, so that the file does not grow forever; the store never returns them anyway.
- * Returns a function that stops this.
+ * Removes expired items after a while, so the file does not grow forever. The store never returns them anyway. Returns
+ * a function that stops the removal.
  */
 export const removeExpired = ({ rows, turns }: Pick<Storage, 'rows' | 'turns'>, clock: Clock): (() => void) => {
   let stopped = false;

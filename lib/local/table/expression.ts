@@ -2,11 +2,11 @@ import { invalid } from './errors.ts';
 import { reservedWords } from './reserved-words.ts';
 import type { Document, Value } from './values.ts';
 
-/** The values of the placeholders in an expression. */
+/** The values for the placeholders in an expression. */
 export type Bound = { names: Readonly<Record<string, string>>; values: Document };
-/** Returns a value of an item; `undefined` if it has none. */
+/** Returns an item's value. `undefined` if the item has none. */
 export type Operand = (item: Document, bound: Bound) => Value | undefined;
-/** The path from an item to one of its values: names, placeholders of names, and list indexes. */
+/** The path from an item to one of its values: names, name placeholders, and list indexes. */
 export type Path = readonly (string | number)[];
 
 const TOKENS = /\s*(<>|<=|>=|[<>=(),.[\]+-]|[#:]?\w+)/y;
@@ -22,7 +22,7 @@ const tokensOf = (text: string): string[] => {
   return tokens;
 };
 
-/** Creates a tokenizer of an expression that also collects its placeholders. */
+/** Creates an expression tokenizer that also collects placeholders. */
 const readerOf = (text: string) => {
   const tokens = tokensOf(text);
   const used = new Set<string>();
@@ -66,7 +66,7 @@ const readerOf = (text: string) => {
     expect,
     path,
     wrong,
-    /** Returns the name of the function if a function call comes next; otherwise null. */
+    /** Returns the function name if a function call comes next, otherwise null. */
     call: (): string | null =>
       tokens[at + 1] === '(' && /^[a-z]/i.test(tokens[at] ?? '') ? (tokens[at] ?? null) : null,
     value: (): string => take(/^:\w+$/),
@@ -108,7 +108,7 @@ export const operandAt =
   (item, bound) =>
     valueAt(item, namesOf(path, bound));
 
-/** Reads a path or the placeholder of a value. */
+/** Reads a path or a value placeholder. */
 export const operandOf = (reader: Reader): Operand => {
   if (!reader.isValue()) return operandAt(reader.path());
   const placeholder = reader.value();

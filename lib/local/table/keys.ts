@@ -7,7 +7,7 @@ const MAX_BYTES = { partitionKey: 2_048, sortKey: 1_024 } as const;
 const MAX_ITEM_BYTES = 400 * 1_024;
 
 export const indexNames = Object.keys(tableDesign.indexes) as IndexName[];
-/** Returns the names of the two keys of the table, or of an index. */
+/** Returns the names of the two keys in the table or an index. */
 export const keyNames = (index?: IndexName): [string, string] => {
   const { partitionKey, sortKey } = index ? tableDesign.indexes[index] : tableDesign;
   return [partitionKey, sortKey];
@@ -23,7 +23,7 @@ const checkKey = (document: Document, kind: keyof typeof MAX_BYTES, name: string
 };
 
 const [pk, sk] = keyNames();
-/** Checks and returns the primary key of an item, which must contain nothing else. */
+/** Checks and returns an item's primary key. The input must contain nothing else. */
 export const primaryKeyOf = (input: unknown): { pk: string; sk: string } => {
   const key = documentOf(Object(input));
   checkKey(key, 'partitionKey', pk);
@@ -32,7 +32,7 @@ export const primaryKeyOf = (input: unknown): { pk: string; sk: string } => {
   return { pk: String(key[pk]), sk: String(key[sk]) };
 };
 
-/** Returns the size (bytes) of an item. Throws if DynamoDB would not store it. */
+/** Returns an item's size (bytes). Throws if DynamoDB would not store the item. */
 export const checkItem = (item: Document): number => {
   checkKey(item, 'partitionKey', pk);
   checkKey(item, 'sortKey', sk);

@@ -42,7 +42,7 @@ const parseKeys = cachedParser((reader: Reader) => {
 
 const parseProjection = cachedParser((reader: Reader): Path[] => listOf(reader, () => reader.path()));
 
-/** Returns the first string, in byte order, after all that begin with a prefix; null if there is none. */
+/** Returns the first string, in byte order, after all strings with a prefix. Null if there is none. */
 const endOfPrefix = (prefix: string): string | null => {
   const points = Array.from(prefix, (char) => char.codePointAt(0) ?? 0);
   while (points.at(-1) === 0x10ffff) points.pop();
@@ -59,7 +59,7 @@ const textOf = (value: unknown): string => {
 };
 
 type KeyCondition = ReturnType<typeof parseKeys>['run'];
-/** Returns the bounds of the sort key that a condition sets; `valueFor` returns the value of a placeholder. */
+/** Returns the sort key bounds set by a condition. `valueFor` returns a placeholder's value. */
 const boundsOf = (
   { start, bounds }: Pick<KeyCondition, 'start' | 'bounds'>,
   valueFor: (name: string) => string,
@@ -98,7 +98,7 @@ const rangeOf = (input: Input, index: IndexName | undefined): { range: Range; pa
   return { range, paths: projection?.run.map((path) => namesOf(path, bound)) };
 };
 
-/** Returns the parts of an item that a projection selects. */
+/** Returns the parts of an item selected by a projection. */
 const projected = (item: Document, paths: readonly Path[]): Document => {
   const found: Document = {};
   for (const path of paths) {

@@ -6,7 +6,7 @@ import { type Document, documentOf } from './values.ts';
 /** The input of a call, or of one write in a transaction. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Returns the options of a call without those that are `undefined`. Throws if one is not supported. */
+/** Returns a call's options without those that are `undefined`. Throws if one is not supported. */
 export const optionsOf = (input: Input, known: readonly string[]): Input => {
   const options = Object.entries(input).filter(([, value]) => value !== undefined);
   const unknown = options.filter(([name]) => !known.includes(name)).map(([name]) => name);
@@ -14,10 +14,10 @@ export const optionsOf = (input: Input, known: readonly string[]): Input => {
   return Object.fromEntries(options);
 };
 
-/** The options of every call with expressions. */
+/** The options for every call with expressions. */
 export const EXPRESSIONS = ['TableName', 'ExpressionAttributeNames', 'ExpressionAttributeValues'];
 
-/** Returns the values of the placeholders of a call. Each must occur in one of its expressions. */
+/** Returns the values for a call's placeholders. Each must occur in one of the call's expressions. */
 export const boundOf = (input: Input, expressions: readonly { used: ReadonlySet<string> }[]): Bound => {
   const { ExpressionAttributeNames: names, ExpressionAttributeValues: values } = input;
   for (const placeholders of [names, values])
@@ -30,7 +30,7 @@ export const boundOf = (input: Input, expressions: readonly { used: ReadonlySet<
   return bound;
 };
 
-/** Parses the condition of a write. `check` throws if the stored item does not meet it. */
+/** Parses a write's condition. `check` throws if the stored item does not meet it. */
 export const conditionOf = (input: Input) => {
   const { ConditionExpression: text } = input;
   const parsed = text === undefined ? null : parseCondition(String(text));

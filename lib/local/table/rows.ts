@@ -4,9 +4,9 @@ import { createCache } from './cache.ts';
 import { indexNames, keyNames } from './keys.ts';
 import { type Document, parseDocument, serializeDocument, sizeOf, type Value } from './values.ts';
 
-/** The key columns of the indexes. */
+/** The key columns in the indexes. */
 const indexed = indexNames.flatMap((index) => keyNames(index));
-/** The statements that create the indexes. An item without the keys of an index is not in it. */
+/** The statements that create the indexes. An item without an index's keys is not in it. */
 const indexes = indexNames.map((index) => {
   const [partition, sort] = keyNames(index);
   return `CREATE INDEX ${index} ON items (${partition}, ${sort}, pk, sk) WHERE ${partition} IS NOT NULL AND ${sort} IS NOT NULL;`;
@@ -31,18 +31,18 @@ const WRITE = `
     .join(', ')}
 `;
 
-/** A part of the table or of an index, in the order of its sort key. */
+/** A part of the table or an index, ordered by sort key. */
 export type Range = {
   index: IndexName | undefined;
   partition: string;
-  /** The lowest sort key of the range. */
+  /** The lowest sort key in the range. */
   low: string;
-  /** The highest sort key, or the first one after the range; null if there is no upper bound. */
+  /** The highest sort key, or the first one after the range. Null if there is no upper bound. */
   high: string | null;
   /** Whether `high` is part of the range. */
   isClosed: boolean;
   newestFirst: boolean;
-  /** The sort key (in an index also the primary key) of the item before the range. */
+  /** The sort key (in an index, also the primary key) of the item before the range. */
   after: readonly string[] | null;
 };
 
@@ -82,16 +82,16 @@ const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }:
   return [text, values];
 };
 
-/** An item as it is stored. Callers share it, so nobody may change it. */
+/** A stored item. Callers share it, so no one may change it. */
 type Row = { readonly item: Document; readonly size: number };
-/** The rows of one page of a query, and whether it ended at a limit. */
+/** The rows in one query page, and whether the page ended at a limit. */
 type Page = { readonly rows: readonly Row[]; readonly isCutOff: boolean };
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html */
 const MAX_PAGE_BYTES = 1_024 * 1_024;
-/** The bytes of items and of pages in each of the two generations that are kept parsed. */
+/** The item and page bytes in each of the two generations kept parsed. */
 const CACHE_BYTES = { items: 8 * 1_024 * 1_024, pages: 4 * 1_024 * 1_024 };
-/** Larger pages (bytes) are not kept: they are those of long lists, which would displace all others. */
+/** Larger pages (bytes) are not kept. They come from long lists, which would displace all others. */
 const MAX_CACHED_PAGE_BYTES = 64 * 1_024;
 
 const freeze = (value: Value): void => {
@@ -106,7 +106,7 @@ const freeze = (value: Value): void => {
  */
 const createParsed = (freezes: boolean) => {
   const items = createCache<Row | null>(CACHE_BYTES.items);
-  /** The pages of each partition by their range: every change in it makes them obsolete. */
+  /** Each partition's pages, by range. Every change in the partition makes them obsolete. */
   const pages = createCache<Map<string, Page>>(CACHE_BYTES.pages);
   const itemKey = (pk: string, sk: string): string => `${pk}\n${sk}`;
   return {
@@ -132,7 +132,7 @@ const createParsed = (freezes: boolean) => {
 };
 
 /**
- * Returns the operations on the table's rows in an open database. `freezes` makes callers fail if they change what they
+ * Returns the operations on the table's rows in an open database. `freezes` makes callers fail if they change data they
  * read.
  */
 export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: boolean | undefined } = {}) => {
@@ -156,7 +156,7 @@ export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: 
     parsed.note(pk, sk, null);
     parsed.change(pk);
   };
-  /** Yields the rows of a range in order; from an index only their keys. */
+  /** Yields the rows in a range in order. From an index, only their keys. */
   function* range(range: Range): Generator<Row> {
     const [text, parameters] = selectOf(range);
     const names = range.index ? ['pk', 'sk', ...keyNames(range.index)] : null;
@@ -183,7 +183,7 @@ export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: 
       remove.run(pk, sk);
       noteRemoved(pk, sk);
     },
-    /** Returns the first rows of a range, up to a number and to the size of a page; from an index only their keys. */
+    /** Returns the first rows in a range, limited by number and page size. From an index, only their keys. */
     page: (of: Range, limit = Number.POSITIVE_INFINITY): Page => {
       const name = JSON.stringify([of.low, of.high, of.isClosed, of.newestFirst, of.after, limit]);
       const known = of.index ? undefined : parsed.page(of.partition, name);
@@ -207,7 +207,7 @@ export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: 
       for (const { pk, sk } of removed) noteRemoved(String(pk), String(sk));
       return removed.length;
     },
-    /** Forgets what was read, because another process has written to the file. */
+    /** Forgets everything read, because another process has written to the file. */
     forget: parsed.clear,
   };
 };

@@ -17,7 +17,7 @@ const BUSY_MS = 2_000;
 
 // Commits are synced to disk by turns.ts, which does not block the event loop. The journal is checkpointed when it
 // reaches 16 MB, because by then most pages have been written many times. That blocks the event loop for 4 ms, and a
-// start after a crash has to read the journal. Deleted data is overwritten where that takes no additional write;
+// start after a crash has to read the journal. Deleted data is overwritten where that takes no additional write.
 // `scrub` does the rest.
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -28,7 +28,7 @@ const PRAGMAS = `
   PRAGMA secure_delete = FAST;
 `;
 
-/** Returns the path of the file with the table and the queues in a data folder. */
+/** Returns the path to the file with the table and the queues in a data folder. */
 export const dataFileOf = (folder: string): string => (folder === IN_MEMORY ? IN_MEMORY : join(folder, 'cloud.sqlite'));
 
 /** https://www.sqlite.org/rescode.html#busy */
@@ -39,8 +39,8 @@ const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 
 /**
- * Locks a file for this process, and throws an error for which `isBusy` is true if another process has locked it. The
- * lock is that of SQLite on an empty database: it exists on every platform and ends with the process, even in a crash.
+ * Locks a file for this process. Throws an error for which `isBusy` is true if another process has locked it. The lock
+ * is SQLite's own, on an empty database: it exists on every platform and ends with the process, even in a crash.
  * Returns a function that unlocks the file.
  */
 const lockFile = (path: string): (() => void) => {
@@ -60,7 +60,7 @@ const numberOf = (database: DatabaseSync, query: string): number =>
   Number(Object.values(database.prepare(query).get() ?? {})[0]);
 
 /**
- * Throws if a page of the file is damaged. SQLite itself would notice only when it reads the page, perhaps in the
+ * Throws if a page in the file is damaged. SQLite itself would notice only when it reads the page, perhaps in the
  * middle of an alarm. Reading the whole file takes 0.5 s per GB if it is in the page cache.
  * https://www.sqlite.org/pragma.html#pragma_quick_check
  */
@@ -74,8 +74,8 @@ const MAX_ERASURE_MS = 3_600_000;
 const MINUTE = 60_000;
 
 /**
- * Rewrites the file if anything was erased since it was last rewritten, because the free parts of its pages may contain
- * traces. This blocks all calls, so it is done when a host starts and stops. It takes about a second per 200 MB.
+ * Rewrites the file if anything was erased since it was last rewritten, because free parts of pages may contain traces.
+ * This blocks all calls, so it is done when a host starts and stops. It takes about a second per 200 MB.
  * https://www.sqlite.org/lang_vacuum.html
  */
 const scrub = (database: DatabaseSync, now: number): void => {
@@ -83,11 +83,11 @@ const scrub = (database: DatabaseSync, now: number): void => {
   if (typeof newest !== 'string') return;
   const scrubbed = Number(database.prepare('PRAGMA user_version').get()?.user_version) * MINUTE;
   if (timeOfUlid(newest) + MAX_ERASURE_MS < scrubbed) return;
-  // The version of the file is the minute (since 1970) in which it was last rewritten.
+  // The file version is the minute (since 1970) in which it was last rewritten.
   database.exec(`PRAGMA user_version = ${Math.floor(now / MINUTE)}; VACUUM;`);
 };
 
-/** Prepares the file, and creates its tables if it is new. Throws if the file belongs to another program. */
+/** Prepares the file, and creates the SQL tables if it is new. Throws if the file belongs to another program. */
 const prepare = (database: DatabaseSync): void => {
   const isNew = numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isNew && numberOf(database, 'PRAGMA application_id') !== APPLICATION_ID)
@@ -95,8 +95,8 @@ const prepare = (database: DatabaseSync): void => {
   database.exec(PRAGMAS);
   if (!isNew) {
     checkPages(database);
-    // After a failed sync the journal may have a gap on the disk, behind which nothing could be restored after a power
-    // cut.
+    // After a failed sync, the journal may have a gap on the disk. Nothing after the gap could be restored after a
+    // power cut.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     scrub(database, Date.now());
     return;
@@ -121,8 +121,8 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
       mkdirSync(dirname(path), { recursive: true });
       // Only one host may use the file at a time. Tools may use it too.
       unlock = lockFile(`${path}.lock`);
-      // Only the owner may read the file, because it contains alarms about people. SQLite gives its other files the
-      // same mode.
+      // Only the owner may read the file, because it contains alarms about people. SQLite creates its other files with
+      // the same mode.
       closeSync(openSync(path, 'a', 0o600));
     }
     database = new DatabaseSync(path, { timeout: BUSY_MS });
@@ -136,17 +136,17 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
 };
 
 type StorageOptions = {
-  /** Whether callers fail if they change what they read. For tests. */
+  /** Whether callers fail if they change data they read. For tests. */
   freezes?: boolean | undefined;
   onLost?: (error: Error) => void;
-  /** Whether the disk of a folder has room for a transaction. */
+  /** Whether a folder's disk has space for a transaction. */
   hasSpace?: (folder: string) => boolean;
 };
 
 /**
- * Opens the data of a host, in a folder or in memory. Throws an error that names the file if it cannot be read, is
- * damaged, belongs to another program, or is used by another host. `onLost` is called if changes could not be stored
- * although calls were already answered: the process has to be restarted.
+ * Opens a host's data, in a folder or in memory. Throws an error that names the file if it cannot be read, is damaged,
+ * belongs to another program, or is used by another host. `onLost` is called if changes could not be stored although
+ * calls had already settled. The process then has to be restarted.
  */
 export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom, freezes }: StorageOptions = {}) => {
   const path = dataFileOf(dataDir);
@@ -165,7 +165,7 @@ export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom, freez
     /** Stores all changes and closes the file. */
     close: async (): Promise<void> => {
       if (!database.isOpen) return;
-      // If they could not be stored, nothing that followed from them has left the process.
+      // If changes could not be stored, nothing that followed from them has left the process.
       await turns.kept().catch(() => {});
       await disk?.close();
       scrub(database, Date.now());
@@ -175,7 +175,7 @@ export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom, freez
   };
 };
 
-/** Opens the table in a data folder for a tool; a host may be using it at the same time. */
+/** Opens the table in a data folder for a tool. A host may be using it at the same time. */
 export const openForTool = (dataDir: string) => {
   const database = new DatabaseSync(dataFileOf(dataDir), { timeout: BUSY_MS });
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST');

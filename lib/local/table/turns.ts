@@ -3,16 +3,16 @@ import { type CommitOptions, createCommits } from './commits.ts';
 import { isPartlyApplied, notStored } from './errors.ts';
 
 /**
- * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and is answered at the end of its turn
- * of the event loop, in the order of the calls. By then its changes are not yet on the disk: `kept` resolves once they
- * are, and has to be awaited before anything that may follow from a call leaves the process.
+ * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and settles at the end of its event
+ * loop turn, in call order. By then, the call's changes are not yet on the disk. `kept` resolves once they are, and has
+ * to be awaited before anything that may follow from a call leaves the process.
  */
 export const createTurns = (database: DatabaseSync, options: CommitOptions = {}) => {
   const commits = createCommits(database, options);
   let answers: (() => void)[] = [];
   /**
-   * Why the file could not be used in this turn. A later call of the turn must not succeed: it may belong to the same
-   * change.
+   * Why the file could not be used in this turn. A later call in the turn must not succeed, because it may belong to
+   * the same change.
    */
   let refusal: Error | undefined;
 
@@ -22,7 +22,7 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
     refusal = undefined;
     for (const settle of turn) settle();
   };
-  /** Returns the error of a call. If SQLite undid this call and nothing else, the error concerns only this call. */
+  /** Returns a call's error. If SQLite undid this call and nothing else, the error concerns only this call. */
   const errorOf = (error: unknown): unknown => {
     if (isPartlyApplied(error) || commits.isRolledBack()) return commits.lose(error);
     return (error as { code?: string }).code === 'ERR_SQLITE_ERROR' ? notStored(error) : error;
@@ -59,9 +59,9 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
         attempt(commits.begin);
         return work();
       }),
-    /** Resolves once all changes so far would survive a power cut; rejects if they cannot be stored. */
+    /** Resolves once all changes so far would survive a power cut. Rejects if they cannot be stored. */
     kept: commits.kept,
-    /** Registers a function that is called before each commit to write what it still has pending. */
+    /** Registers a function called before each commit to write pending data. */
     beforeCommit: commits.beforeCommit,
     /** Whether the disk was full at the latest change. */
     isFull: commits.isFull,
@@ -70,8 +70,8 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
 export type Turns = ReturnType<typeof createTurns>;
 
 /**
- * Returns turns that answer only once the changes are kept: for tools, and for a host with only one of table and queues
- * in this file, because every call to the other one leaves the process.
+ * Returns turns that settle only once the changes are stored: for tools, and for a host with either the table or the
+ * queues elsewhere, because every call to the other one leaves the process.
  */
 export const keepingTurns = (turns: Turns): Turns => {
   const keeping =

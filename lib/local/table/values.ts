@@ -10,7 +10,7 @@ const MIN_MAGNITUDE = 1e-130;
 
 const isOmitted = (value: unknown): boolean => value === undefined || typeof value === 'function';
 
-/** Whether an object is plain. As in the SDK's document client, one with a field `constructor` is not. */
+/** Whether an object is plain. As in the SDK's document client, an object with a `constructor` field is not. */
 const isPlain = (value: object): boolean => !value.constructor || value.constructor.name === 'Object';
 
 const numberOf = (value: number): number => {
@@ -22,7 +22,7 @@ const numberOf = (value: number): number => {
   return value === 0 ? 0 : value;
 };
 
-/** Copies a value. Omits and rejects what the document client of shared/store/engine/client.ts omits and rejects. */
+/** Copies a value. Omits and rejects what the document client in shared/store/engine/client.ts omits and rejects. */
 export const copyOf = (value: unknown, depth = 0): Value => {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
   // Parsing does the same.
@@ -48,12 +48,12 @@ export const documentOf = (source: object, depth = 0): Document => {
 const isDocument = (value: Value): value is Document =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Copies a stored value, whatever the names in it. */
+/** Copies a stored value, whatever names it contains. */
 const duplicate = (value: Value): Value => {
   if (Array.isArray(value)) return value.map(duplicate);
   return isDocument(value) ? duplicateOf(value) : value;
 };
-/** Copies a stored item, which other callers share, to change the copy. */
+/** Copies a stored item shared with other callers, so the copy can be changed. */
 export const duplicateOf = (item: Document): Document => {
   const copy: Document = {};
   for (const name of Object.keys(item)) copy[name] = duplicate(item[name] ?? null);
@@ -74,7 +74,7 @@ const bytesOf = (value: Value): number => {
 };
 
 /**
- * Returns the size of a document in bytes, as DynamoDB counts it for its limits.
+ * Returns a document's size in bytes, as DynamoDB counts it for its limits.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export const sizeOf = (document: Document): number => {
@@ -98,9 +98,9 @@ const exact = (_: string, value: unknown, { source }: { source?: string }): unkn
     ? BigInt(source ?? '')
     : value;
 
-/** Matches a number of 16 digits or more, which may be beyond the safe integers. */
+/** Matches a number with 16 digits or more, which may be beyond the safe integers. */
 const LARGE = /[:,[]-?\d{16}/;
 
-/** Parses what `textOf` returned. Integers outside the safe range become bigints. */
+/** Parses JSON written by `serializeDocument`. Integers outside the safe range become bigints. */
 export const parseDocument = (text: string): Document =>
   LARGE.test(text) ? JSON.parse(text, exact as (key: string, value: unknown) => unknown) : JSON.parse(text);

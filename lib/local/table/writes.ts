@@ -5,7 +5,7 @@ import type { Rows } from './rows.ts';
 import { parseUpdate } from './update.ts';
 import { type Document, documentOf, duplicateOf } from './values.ts';
 
-/** A write whose condition is met. `apply` executes it and returns the result. */
+/** A write whose condition is met. `apply` executes the write and returns the result. */
 type Prepared = { key: { pk: string; sk: string }; apply: () => Document };
 type Prepare = (rows: Rows, input: Input) => Prepared;
 
@@ -112,7 +112,7 @@ const nameOf = (action: Input): string => {
   return JSON.stringify([pk, sk]);
 };
 
-/** Executes all writes or none. The error lists the reason for each write that failed. */
+/** Executes all writes or none. The error lists the reason for each failed write. */
 export const transact = (rows: Rows, list: readonly Input[]): void => {
   if (list.length === 0 || list.length > MAX_ACTIONS)
     throw invalid(`a transaction must have 1 to ${MAX_ACTIONS} actions`);
