@@ -1,5 +1,5 @@
-// Any version of Node can read this file (bin/package.json makes it CommonJS, and it has no types), so that an older
-// version can start the command with the version that `npm ci` installed.
+// Any Node version can read this file (bin/package.json makes it CommonJS, and it has no types), so an older version
+// can start the command with the version installed by `npm ci`.
 (() => {
   const { spawn } = require('node:child_process');
   const { existsSync, readdirSync } = require('node:fs');

@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { dataFileOf } from '../local/table/storage.ts';
 import { UserError } from './user-error.ts';
 
-/** The entries of a data folder besides the database: the key of the secrets, and email. */
+/** The entries in a data folder besides the database: the key for secrets, and email. */
 const otherEntries = ['secrets.key', 'outbox'];
 
 const copyDatabase = async (from: string, to: string): Promise<void> => {
@@ -23,8 +23,8 @@ const copyDatabase = async (from: string, to: string): Promise<void> => {
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0;
 
 /**
- * Copies a data folder, whether or not the host is running. The copy is a consistent snapshot of table and queues that
- * contains everything accepted before it began. Returns the size of the database in bytes.
+ * Copies a data folder, whether or not the host is running. The copy is a consistent snapshot of the table and the
+ * queues, and contains everything accepted before it began. Returns the database size in bytes.
  */
 export const backUp = async (dataDir: string, to: string): Promise<number> => {
   const file = dataFileOf(dataDir);

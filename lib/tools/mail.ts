@@ -9,7 +9,7 @@ import { variables } from '../local/variables.ts';
 import { UserError } from './user-error.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
-/** The mail server and the sender of test mails, and the name of the service. */
+/** The mail server, the sender for test emails, and the service name. */
 type MailSettings = { smtp: SmtpSettings; sender: string; service: string };
 
 /** The settings that this tool reads. */
@@ -25,7 +25,7 @@ const names = [
 
 const DEADLINE_MS = 15_000;
 
-/** Reads the settings of mails as `npm start` does. */
+/** Reads the email settings as `npm start` does. */
 const mailSettingsFrom = (given: Variables): MailSettings => {
   const env = nonEmpty(given);
   const { values, wrong } = readSettings(variables, (name) => (names.includes(name) ? env[name] : undefined));
@@ -66,8 +66,8 @@ const explanationOf = (reason: string): string =>
   `The certificate of the mail server was not accepted (${reason}): set SMTP_CA to a file with the authority that signed it, and use the name of the host that the certificate is for.`;
 
 /**
- * Sends a test mail with the settings of `npm start`. Prints the response of the mail server. Returns false if the
- * server rejected the mail.
+ * Sends a test email with the `npm start` settings. Prints the mail server's response. Returns false if the server
+ * rejected the email.
  */
 export const sendTestMail = async (
   to: string,

@@ -3,7 +3,7 @@ import type { TableLocation } from './table.ts';
 
 type LocationOptions = Readonly<Partial<Record<'stage' | 'table' | 'endpoint' | 'data-dir', string | undefined>>>;
 
-/** The name of the table of the local host. */
+/** The name of the local host's table. */
 export const LOCAL_TABLE = 'sensor-cloud';
 
 /** Returns what is wrong with the options, or null if they locate at most one table. */
@@ -20,7 +20,7 @@ export const tableOptionsProblem = ({
     : null;
 };
 
-/** Returns the location of the table from the options. The default is the data folder of `npm start`. */
+/** Returns the table's location from the options. The default is the `npm start` data folder. */
 export const tableLocation = (
   { stage, table, endpoint, 'data-dir': dataDir }: LocationOptions,
   folder: string,

@@ -6,7 +6,7 @@ import { dataFileOf, openForTool } from '../local/table/storage.ts';
 import { type AwsConfig, createAccountClient, requireOutputs } from './aws/account.ts';
 import { UserError } from './user-error.ts';
 
-/** The location of a table: a deployed stage, a table name in the account, an endpoint, or a local data folder. */
+/** A table's location: a deployed stage, a table name in the account, an endpoint, or a local data folder. */
 export type TableLocation =
   | { stage: string; aws: AwsConfig }
   | { aws: AwsConfig; table: string }
@@ -29,7 +29,7 @@ const inFolder = (dataDir: string, name: string): OpenTable => {
   return { table: createTable(tableClient(rows, turns, name, Date.now), name), close: async () => close() };
 };
 
-/** Opens the table of a deployment. A host may use its data folder at the same time. */
+/** Opens a deployment's table. A host may use its data folder at the same time. */
 export const openTable = async (where: TableLocation): Promise<OpenTable> => {
   if ('dataDir' in where) return inFolder(where.dataDir, where.table);
   if ('endpoint' in where) return atEndpoint(where.endpoint, where.table);

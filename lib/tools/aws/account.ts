@@ -18,11 +18,11 @@ import { functionCalls } from './functions.ts';
 import { type Outputs, stackCalls } from './stacks.ts';
 import { tableCalls } from './tables.ts';
 
-/** Timeouts of a call (ms). A template can be several hundred KB in size. */
+/** Call timeouts (ms). A template can be several hundred KB in size. */
 const TIMEOUTS = { connect: 5_000, answer: 20_000 };
 
 const mailReads = (mail: SESv2Client) => ({
-  /** Whether SES is in its sandbox, as in every new account: it then sends only to verified addresses. */
+  /** Whether SES is in its sandbox, as in every new account. It then sends only to verified addresses. */
   isMailSandboxed: async (): Promise<boolean> => !(await mail.send(new GetAccountCommand({}))).ProductionAccessEnabled,
 
   /** Whether this address or domain is verified as a sender. */
@@ -38,7 +38,7 @@ const mailReads = (mail: SESv2Client) => ({
 
 const smsReads = (sms: PinpointSMSVoiceV2Client) => ({
   /**
-   * Whether AWS End User Messaging is in its sandbox, as in every new account: it then sends only to verified numbers.
+   * Whether AWS End User Messaging is in its sandbox, as in every new account. It then sends only to verified numbers.
    */
   isSmsSandboxed: async (): Promise<boolean> => {
     const { AccountAttributes = [] } = await sms.send(new DescribeAccountAttributesCommand({}));
@@ -54,7 +54,7 @@ export const awsConfig = (env: Readonly<Record<string, string | undefined>>): Aw
   return region ? { region } : {};
 };
 
-/** Returns the calls to an AWS account that the tools make, with the credentials of the AWS CLI. */
+/** Returns the AWS account calls that the tools make, with the AWS CLI credentials. */
 export const createAccountClient = (awsConfig: AwsConfig) => {
   const config = { ...awsConfig, requestHandler: requestHandlerOptions(TIMEOUTS) };
   const sts = new STSClient(config);
@@ -69,14 +69,14 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
     ...tableCalls(new DynamoDBClient(config)),
     ...functionCalls(lambda),
 
-    /** Returns the account of the credentials, and the region. */
+    /** Returns the account that the credentials belong to, and the region. */
     identity: async (): Promise<{ account: string; region: string }> => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));
       return { account: Account, region };
     },
 
-    /** Returns the subscriptions of a topic, including unconfirmed ones. */
+    /** Returns a topic's subscriptions, including unconfirmed ones. */
     subscriptions: async (TopicArn: string): Promise<Subscription[]> => {
       const found: Subscription[] = [];
       for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn }))
@@ -84,7 +84,7 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
       return found;
     },
 
-    /** Returns the Lambda concurrency of the account, and how much of it is not reserved. */
+    /** Returns the account's Lambda concurrency, and how much of it is not reserved. */
     concurrency: async (): Promise<{ total: number; unreserved: number }> => {
       const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
       const { ConcurrentExecutions = 0, UnreservedConcurrentExecutions = 0 } = AccountLimit ?? {};
@@ -95,7 +95,7 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
 
 export type AccountClient = ReturnType<typeof createAccountClient>;
 
-/** Returns the outputs of the stack of a stage. Throws a Refusal if it does not exist. */
+/** Returns the stack outputs for a stage. Throws a UserError if the stack does not exist. */
 export const requireOutputs = async (account: AccountClient, stage: string): Promise<Outputs> => {
   const outputs = await account.outputs(stackName(stage));
   if (outputs) return outputs;

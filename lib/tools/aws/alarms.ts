@@ -1,16 +1,16 @@
 import { type CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 
-/** An alarm with its state and the reason for it. `chapter` is its chapter in the runbook. */
+/** An alarm with its state and the reason for it. `chapter` is the alarm's chapter in the runbook. */
 type AlarmState = { chapter: string; state: string; reason: string };
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html */
 const MAX_NAMES = 100;
 
-/** The description of each alarm ends with a link to its chapter. */
+/** Every alarm description ends with a link to the alarm's chapter. */
 const chapterOf = ({ AlarmName = '', AlarmDescription = '' }: MetricAlarm): string =>
   /#([\w-]+)$/.exec(AlarmDescription)?.[1] ?? AlarmName;
 
-/** Returns the calls for alarms. */
+/** Returns the alarm calls. */
 export const alarmCalls = (client: CloudWatchClient) => ({
   /** Returns the states of the alarms with these names. */
   alarmStates: async (names: readonly string[]): Promise<AlarmState[]> => {

@@ -1,9 +1,9 @@
 import { DeleteObjectsCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
 import { hasName, withFallback } from './calls.ts';
 
-/** Returns the calls for buckets. */
+/** Returns the bucket calls. */
 export const bucketCalls = (client: S3Client) => ({
-  /** Deletes all objects of a bucket without versions, and returns how many. A bucket that is gone has none. */
+  /** Deletes all objects in a bucket without versions, and returns their number. A missing bucket has none. */
   emptyBucket: async (Bucket: string): Promise<number> => {
     const empty = async () => {
       let count = 0;

@@ -11,12 +11,12 @@ export type Check = {
   what: string;
   verdict: 'ok' | 'warning' | 'failed';
   says: string;
-  /** SES does not accept the sender of the stage, so the stage is deployed without a sender and offers no email. */
+  /** SES does not accept the stage's sender, so the stage is deployed without a sender and offers no email. */
   withoutMail?: true;
 };
 
 /**
- * The bootstrap version that the templates of this CDK need.
+ * The bootstrap version required by the CDK templates.
  * https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html
  */
 export const MIN_BOOTSTRAP_VERSION = 6;
@@ -28,7 +28,7 @@ export const MIN_BOOTSTRAP_VERSION = 6;
 const KEPT_UNRESERVED = 100;
 const REQUEST_MORE = 'request more (Service Quotas, Lambda, "Concurrent executions")';
 
-/** Runs a check. If the credentials do not allow it, returns a warning, so that the deployment continues. */
+/** Runs a check. If the credentials do not allow it, returns a warning, so the deployment continues. */
 export const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<Check> => {
   try {
     return await check();
@@ -61,7 +61,7 @@ export const checkBootstrap = ({ outputs, identity }: Calls<'outputs' | 'identit
     };
   });
 
-/** Checks that SES sends email from an address to anybody. */
+/** Checks that SES sends email from an address to anyone. */
 export const checkMail = (
   { mayMailFrom, isMailSandboxed }: Calls<'mayMailFrom' | 'isMailSandboxed'>,
   sender: string,
@@ -98,13 +98,13 @@ export const checkMail = (
 
 type ConcurrencyUse = { wanted: number; own: () => Promise<number>; queued?: number; capped?: number };
 
-/** Returns the concurrency that a stage can reserve. `own`: what its deployed stack already reserves. */
+/** Returns the concurrency that a stage can reserve. `own` is what the deployed stack already reserves. */
 export const freeConcurrency = ({ unreserved }: { unreserved: number }, own: number): number =>
   Math.max(0, unreserved + own - KEPT_UNRESERVED);
 
 /**
- * Checks that the account has enough concurrency for the reservations of a stage. `own` returns what the deployed stack
- * already reserves; `queued` is the concurrency that its queues can use together; `capped` is the part of `wanted` that
+ * Checks that the account has enough concurrency for a stage's reservations. `own` returns what the deployed stack
+ * already reserves, `queued` is the concurrency that all its queues can use, and `capped` is the part of `wanted` that
  * caps functions.
  */
 export const checkConcurrency = (
@@ -135,7 +135,7 @@ export const checkConcurrency = (
     return { what, verdict: 'ok', says: `${total} concurrent executions, ${reserved}, ${caps}` };
   });
 
-/** Checks that alarms of a stage have a recipient, and that the concurrency alarm fires before the limit is reached. */
+/** Checks that a stage's alarms have a recipient, and that the concurrency alarm fires before the limit is reached. */
 export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Template): Promise<Check> =>
   orUnchecked('alarms', async () => {
     const what = 'alarms';
@@ -157,7 +157,7 @@ export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Tem
     return { what, verdict: 'ok', says: `to ${addresses.join(', ')}` };
   });
 
-/** Checks that the alarms of the deployed stack have a confirmed subscription that can wake somebody. */
+/** Checks that the deployed stack's alarms have a confirmed subscription that can wake someone. */
 export const checkSubscriptions = (
   { outputs, subscriptions }: Calls<'outputs' | 'subscriptions'>,
   stack: string,
@@ -183,10 +183,7 @@ export const checkSubscriptions = (
     return { what, verdict: 'ok', says: `${confirmed.length} confirmed, ${waking.length} of them other than email` };
   });
 
-/**
- * The error for a stack whose functions have no fixed names yet, so that the tools cannot tell which of them are
- * running.
- */
+/** The error for a stack whose functions have no fixed names yet, so the tools do not know which are running. */
 export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 

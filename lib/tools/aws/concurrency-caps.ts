@@ -18,9 +18,9 @@ const sumOf = (values: Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((sum, value) => sum + value, 0);
 
 /**
- * Returns the settings of a stage with caps for the functions that falls do not depend on. Adds none if the settings
- * have some already, if the account's limit leaves too little besides what the stage reserves, or if the credentials do
- * not allow reading that limit. `own` returns what the deployed stack already reserves.
+ * Returns a stage's settings with caps for the functions that falls do not depend on. Adds none if the settings already
+ * have caps, if the account's limit leaves too little besides the stage's reservations, or if the credentials do not
+ * allow reading that limit. `own` returns what the deployed stack already reserves.
  */
 export const withCaps = async (
   context: Context,

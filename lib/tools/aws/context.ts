@@ -1,10 +1,10 @@
-/** The settings of a stage by name, as passed to the CDK. `stage` is the name of the stage. */
+/** A stage's settings by name, as passed to the CDK. `stage` is the stage's name. */
 export type Context = Readonly<Record<string, string>>;
 
-/** The option `-c` of the commands that synthesize the template of a stage. */
+/** The `-c` option for commands that synthesize a stage's template. */
 export const contextOption = { type: 'string', short: 'c', multiple: true } as const;
 
-/** Returns what is wrong with the values of `-c`, or null. */
+/** Returns what is wrong with the `-c` values, or null. */
 export const contextProblem = (pairs: readonly string[] = []): string | null => {
   if (!pairs.every((pair) => pair.indexOf('=') > 0)) return '-c must be name=value';
   return pairs.some((pair) => pair.startsWith('stage=')) ? 'set the stage with --stage, not with -c' : null;

@@ -44,7 +44,7 @@ import {
 } from './template.ts';
 import { isTransient } from './transient.ts';
 
-/** The settings of a stage including its name, and the output folder of the CDK. */
+/** A stage's settings including its name, and the CDK output folder. */
 export type Deployment = { context: Context; folder: string };
 const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 
@@ -69,7 +69,7 @@ const nextSteps = (stage: string, url: string): string[] => [
 
 const isAddress = (name: string): boolean => /Url$/.test(name);
 
-/** Formats the addresses of a deployment, the targets of its DNS entries and the name of its table. */
+/** Formats a deployment's addresses, DNS targets and table name. */
 const outputLines = (outputs: Outputs): string[] =>
   Object.entries(outputs)
     .filter(([name]) => isAddress(name) || /Target$|^TableName$/.test(name))
@@ -77,22 +77,20 @@ const outputLines = (outputs: Outputs): string[] =>
 
 const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
 
-/**
- * Checks the subscribers of alarms. Runs again after the deployment, which may have changed the topic or the address.
- */
+/** Checks the alarm subscribers. Runs again after the deployment, which may have changed the topic or the address. */
 const subscriberChecks = async (stage: string, template: Template, account: AccountClient): Promise<Check[]> => {
   const addresses = subscriberAddressesIn(template);
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
-/** Returns the account as the checks see it: a stack that is not running reserves nothing and invokes nothing. */
+/** Returns the account as the checks see it. A stack that is not running reserves nothing and invokes nothing. */
 const accountOfRunning = async (stack: string, account: AccountClient): Promise<AccountClient> => {
   const { situation } = await readStack(stack, { account });
   const runs = situation === 'running' || situation === 'changing' || situation === 'half updated';
   return runs ? account : { ...account, template: async () => null };
 };
 
-/** Returns what the deployed stack of a stage reserves. */
+/** Returns what a stage's deployed stack reserves. */
 const reservedNow = async (stage: string, account: AccountClient): Promise<number> =>
   reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
 
@@ -130,8 +128,8 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
 };
 
 /**
- * Synthesizes the template of a stage and runs the checks that the CDK lacks. Returns with them the deployment that the
- * template was made from, whose settings include caps.
+ * Synthesizes a stage's template and runs the checks that the CDK lacks. Also returns the deployment used for the
+ * template, with caps in its settings.
  */
 export const prepare = async (
   given: Deployment,
@@ -172,8 +170,8 @@ const sayFailedState = ({ state, situation }: StackNow, { say }: Tools): void =>
 const MAX_ATTEMPTS = 3;
 
 /**
- * Deploys a stack from whatever state it is in, and retries if AWS was not ready for one of its resources. Returns the
- * outputs, or null if it failed, after it printed the reason.
+ * Deploys a stack from whatever state it is in, and retries if AWS was not ready for one of the resources. Returns the
+ * outputs, or null after printing why the deployment failed.
  */
 const deployStack = async (
   deployment: Deployment,
@@ -201,7 +199,7 @@ const deployStack = async (
 };
 
 /**
- * Throws a Refusal if the deletion of a stage failed, its table is retained, and a deployment would start with an empty
+ * Throws a UserError if a stage's deletion failed, its table is retained, and a deployment would start with an empty
  * table instead of the retained one.
  */
 const refuseToStartEmpty = async (
@@ -220,7 +218,7 @@ const refuseToStartEmpty = async (
 
 /**
  * Runs the checks, prints them and the cost at rest, and deploys with `more` arguments for `cdk deploy`. Returns the
- * outputs and the template of the stack, or null if a check or the CDK failed, after it printed the reason.
+ * stack's outputs and template, or null after printing why a check or the CDK failed.
  */
 export const checkAndDeploy = async (
   given: Deployment,
@@ -246,8 +244,8 @@ export const checkAndDeploy = async (
 };
 
 /**
- * Deploys a stage and prints account, addresses, next steps and the alarms that are on. Returns false if a check or the
- * CDK failed.
+ * Deploys a stage and prints the account, addresses, next steps and active alarms. Returns false if a check or the CDK
+ * failed.
  */
 export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
   const { account, say } = tools;
@@ -283,7 +281,7 @@ const HOW_TO_DESTROY =
   'protection of its table, then destroy it with -c keepData=false.';
 
 /**
- * Throws a Refusal if a stage keeps its data, according to its settings or its deployed template. A stage that never
+ * Throws a UserError if a stage keeps its data, according to its settings or its deployed template. A stage that never
  * ran has no data.
  */
 const refuseToLoseData = async (
@@ -304,7 +302,7 @@ const refuseToLoseData = async (
 
 /**
  * Deletes a stage without `keepData`, or what is left of a stage that never ran or whose deletion failed. Throws a
- * Refusal if the stage keeps its data, or if the stack does not exist.
+ * UserError if the stage keeps its data, or if the stack does not exist.
  */
 export const destroy = async (
   deployment: Deployment,

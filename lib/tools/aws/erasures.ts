@@ -24,14 +24,14 @@ const restarted = ({ id, customerId, subject, reason, actor = null }: ListedEras
 
 /**
  * Repeats in the table `to` the erasures that began in `from` since a time (ms), because the restored table `to`
- * contains the erased data again. Erasures that are already in `to` are left unchanged. Returns the number of erasures.
+ * contains the erased data again. Erasures already in `to` are left unchanged. Returns the number of erasures.
  */
 export const repeatErasures = async (from: Table, to: Table, since: number, now: number): Promise<number> => {
   const listed = await store(from).dataJobs.erasuresSince(Math.max(0, since - MARGIN));
   const { dataJobs } = store(to);
   const erasures = listed.filter(({ canceledBy }) => !canceledBy);
   for (const job of erasures) await dataJobs.create(restarted(job, now));
-  // A request that was canceled after the recovered time must not start in the restored table.
+  // A request canceled after the recovered time must not start in the restored table.
   for (const job of listed) if (job.canceledBy) await dataJobs.cancel(restarted(job, now), job.canceledBy, now);
   return erasures.length;
 };

@@ -10,7 +10,7 @@ const SSO_ENDED = 'Your AWS single sign-on session has expired: run `aws sso log
 
 const rejected = 'AWS rejected the credentials';
 
-/** Explanations of the errors AWS and its SDK raise for rejected credentials. */
+/** Explanations for the errors that AWS and the SDK raise for rejected credentials. */
 const sentences: Readonly<Record<string, string>> = {
   CredentialsProviderError: NO_CREDENTIALS,
   TokenProviderError: SSO_ENDED,
@@ -24,14 +24,14 @@ const unreachable = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ETIMEDOU
 
 type Failure = { name?: string; code?: string; message?: string };
 
-/** Returns the missing permission, without the ARNs in the message of AWS. */
+/** Returns the missing permission, without the ARNs in the AWS message. */
 const deniedAction = (message: string): string => /perform: ([\w-]+:\w+)/.exec(message)?.[1] ?? 'a call of this tool';
 
 /** Whether AWS refused a call because of a missing permission. */
 export const isDenied = (error: unknown): boolean =>
   /^(AccessDenied|AuthorizationError)/.test((error as Failure).name ?? '');
 
-/** Returns a sentence that explains an error of AWS and what to do, or null for other errors. */
+/** Returns a sentence that explains an AWS error and what to do, or null for other errors. */
 export const explainAwsError = (error: unknown): string | null => {
   const { name = '', code = '', message = '' } = error as Failure;
   // The SDK throws the same error for missing credentials and for an expired SSO session.
@@ -49,7 +49,7 @@ export const explainAwsError = (error: unknown): string | null => {
   return null;
 };
 
-/** Runs a tool. An AWS error that can be explained is thrown as a Refusal with the explanation. */
+/** Runs a tool. Explainable AWS errors are thrown as a UserError with the explanation. */
 export const explainingAwsErrors = async <T>(run: () => Promise<T>): Promise<T> => {
   try {
     return await run();

@@ -8,12 +8,12 @@ import {
 } from '@aws-sdk/client-lambda';
 import { hasName, withFallback } from './calls.ts';
 
-/** An event source mapping of a function. Its state is `Enabled`, `Disabled`, or a transition such as `Disabling`. */
+/** A function's event source mapping. Its state is `Enabled`, `Disabled`, or a transition such as `Disabling`. */
 export type EventSourceMapping = { id: string; functionName: string; state: string };
 
 /** Returns the calls for functions and their event source mappings. */
 export const functionCalls = (lambda: LambdaClient) => ({
-  /** Returns the event source mappings of these functions. */
+  /** Returns these functions' event source mappings. */
   mappings: async (names: readonly string[]): Promise<EventSourceMapping[]> => {
     const found: EventSourceMapping[] = [];
     for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client: lambda }, {}))
@@ -22,13 +22,13 @@ export const functionCalls = (lambda: LambdaClient) => ({
     return found.filter(({ functionName }) => names.includes(functionName));
   },
 
-  /** Starts to enable or disable a mapping. Does nothing while an earlier change is in progress. */
+  /** Starts enabling or disabling a mapping. Does nothing while an earlier change is in progress. */
   switchMapping: async (UUID: string, Enabled: boolean): Promise<void> => {
     const updated = lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }));
     await withFallback(updated, hasName('ResourceInUseException', 'ResourceConflictException'), null);
   },
 
-  /** Returns the reserved concurrency of a function, or null if none is reserved. With 0 it is never invoked. */
+  /** Returns a function's reserved concurrency, or null if none is reserved. With 0, the function is never invoked. */
   reserved: async (FunctionName: string): Promise<number | null> => {
     const { ReservedConcurrentExecutions } = await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName }));
     return ReservedConcurrentExecutions ?? null;

@@ -10,7 +10,7 @@ type TableRecovery = { source: string; target: string; to: number };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Throws a Refusal if the table cannot be recovered to that time. */
+/** Throws a UserError if the table cannot be recovered to that time. */
 const checkTime = async ({ source, to }: TableRecovery, { account }: Tools): Promise<void> => {
   const times = await account.recoverable(source);
   if (!times) throw new UserError(`The table ${source} has no point-in-time recovery, so it cannot be recovered.`);
@@ -20,8 +20,8 @@ const checkTime = async ({ source, to }: TableRecovery, { account }: Tools): Pro
 };
 
 /**
- * Whether the recovered table exists and its indexes are active. Throws a Refusal if it cannot be restored, or if
- * another table has that name.
+ * Whether the recovered table exists and its indexes are active. Throws a UserError if the table cannot be restored, or
+ * if another table has that name.
  */
 export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise<boolean> => {
   const { source, target } = recovery;

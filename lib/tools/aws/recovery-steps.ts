@@ -10,15 +10,15 @@ import type { Tools as DeployTools } from './stack-recovery.ts';
 import { createStandstill, type Standstill } from './stage-standstill.ts';
 import { tableExtrasIn } from './template.ts';
 
-/** The tools of a recovery. `tableNamed` opens a table of the account. */
+/** The tools for a recovery. `tableNamed` opens a table in the account. */
 export type RecoveryTools = DeployTools & { tableNamed: (name: string) => Table };
 
-/** A step of a recovery. AWS shows whether it is done, and it can be repeated from any state that a failure leaves. */
+/** A recovery step. AWS shows whether it is done, and it can be repeated from any state that a failure leaves. */
 export type RecoveryStep = {
   what: string;
   isDone: () => Promise<boolean>;
   make: () => Promise<void>;
-  /** The state of the stage when this step fails. */
+  /** The stage's condition when this step fails. */
   otherwise: string;
 };
 
@@ -142,7 +142,7 @@ const startSteps = (goal: RecoveryGoal, first: Standstill, tools: RecoveryTools)
   ];
 };
 
-/** Returns the steps of a recovery. `otherwise` describes the state of the stage if a step before the stop fails. */
+/** Returns the steps in a recovery. `otherwise` describes the stage's condition if a step before the stop fails. */
 export const recoverySteps = (
   goal: RecoveryGoal,
   { deployed, otherwise }: { deployed: Deployed; otherwise: string },

@@ -4,20 +4,19 @@ import type { Context } from './context.ts';
 
 const DAY = 86_400_000;
 
-/** The number of days that point-in-time recovery goes back. */
+/** How many days point-in-time recovery goes back. */
 const MAX_DAYS = 35;
 
 /**
- * Credentials issued up to this long (ms) after the recovered time are also invalidated, because the clocks of
- * functions and table may differ. AWS does not recover the last few minutes, so no login after the recovery is
- * affected.
+ * Credentials issued up to this long (ms) after the recovered time are also invalidated, because function and table
+ * clocks may differ. AWS does not recover the last few minutes, so no login after the recovery is affected.
  */
 const MARGIN = 60_000;
 
 /** The goal of a recovery: the time (ms, whole seconds), the recovered table, and the settings that select it. */
 export type RecoveryGoal = { stage: string; stack: string; to: number; target: string; settings: Context };
 
-/** Returns what is wrong with the value of `--to`, or null. */
+/** Returns what is wrong with the `--to` value, or null. */
 export const recoveryTimeProblem = (value: string | undefined, now: number): string | null => {
   if (value === undefined) return '--to is required, for example --to 2026-11-22T10:00:00Z';
   const time = readTime(value);
@@ -28,9 +27,7 @@ export const recoveryTimeProblem = (value: string | undefined, now: number): str
     : null;
 };
 
-/**
- * Returns the goal for the value of `--to`. Its names depend only on stage and time, so that a repeated run finds them.
- */
+/** Returns the goal for the `--to` value. Its names depend only on stage and time, so a repeated run finds them. */
 export const recoveryGoal = (stage: string, value: string): RecoveryGoal => {
   const to = Math.floor((readTime(value) ?? 0) / 1_000) * 1_000;
   const stack = stackName(stage);

@@ -8,7 +8,8 @@ type Calls<K extends keyof AccountClient> = Pick<AccountClient, K>;
 const MAX_RESOURCES = 500;
 
 /**
- * The requests per second that all APIs of an account together may get in a region, and the regions with a lower limit.
+ * The requests per second that all of an account's APIs together may get in a region, and the regions with a lower
+ * limit.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const API_RATE = 10_000;
@@ -17,8 +18,8 @@ const LOWER_API_RATE_REGIONS =
   /^(af-south-1|ap-south-2|ap-southeast-[3457]|ca-west-1|eu-central-2|eu-south-[12]|il-central-1|me-central-1|mx-central-1)$/;
 
 /**
- * The messages per second that a high-throughput FIFO queue accepts without batches, by region. Each device call is
- * one.
+ * The messages per second that a high-throughput FIFO queue accepts without batches, by region. Each device request is
+ * one message.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 const FIFO_RATES: readonly (readonly [regions: RegExp, rate: number])[] = [
@@ -32,12 +33,12 @@ const fifoRateIn = (region: string): number =>
   FIFO_RATES.find(([regions]) => regions.test(region))?.[1] ?? OTHER_FIFO_RATE;
 
 /**
- * The invocations per second of all functions for each concurrent execution that the account allows.
+ * The invocations per second, across all functions, for each concurrent execution that the account allows.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const INVOCATIONS_PER_EXECUTION = 10;
 
-/** Checks the template against the quotas of CloudFormation, and of API Gateway, SQS and Lambda in the region. */
+/** Checks the template against the CloudFormation quotas, and the API Gateway, SQS and Lambda quotas in the region. */
 export const checkQuotas = (
   { identity, concurrency }: Calls<'identity' | 'concurrency'>,
   template: Template,
@@ -89,7 +90,7 @@ export const checkSms = ({ isSmsSandboxed }: Calls<'isSmsSandboxed'>, template: 
     };
   });
 
-/** Checks which alarms of a deployed stack are on, and why. Returns a result for each of them. */
+/** Checks which alarms are active in a deployed stack, and why. Returns a result for each of them. */
 export const checkActiveAlarms = async (
   { resources, alarmStates }: Calls<'resources' | 'alarmStates'>,
   stack: string,
@@ -119,7 +120,7 @@ export const checkMqtt = (template: Template): Check => {
   };
 };
 
-/** Checks that the keys of the deployed stack stay as they are, because CloudFormation refuses to change them. */
+/** Checks that the deployed stack's keys stay unchanged, because CloudFormation refuses to change them. */
 export const checkKey = (
   { template: deployedOf }: Calls<'template'>,
   stack: string,

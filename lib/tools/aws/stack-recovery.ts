@@ -12,7 +12,7 @@ export type Tools = { account: AccountClient; cdk: Cdk; say: (line: string) => v
 /** A stack, and the arguments with which the CDK finds it. */
 type Target = { stack: string; app: readonly string[] };
 
-/** The state of a stack, or null if it does not exist, and the situation that the stack is in. */
+/** A stack's state, or null if it does not exist, and the situation that the stack is in. */
 export type StackNow = { state: StackState | null; situation: Situation };
 
 export const readStack = async (stack: string, { account }: Pick<Tools, 'account'>): Promise<StackNow> => {
@@ -61,7 +61,7 @@ const sayRetained = async (arn: string, situation: Situation, { account, say }: 
   say(`  aws dynamodb delete-table --table-name ${table}`);
 };
 
-/** Prints what prevents the deletion of a stack, and what to do about it. */
+/** Prints what prevents a stack's deletion, and what to do about it. */
 const sayStuckDeletion = async (stack: string, { account, say }: Tools): Promise<void> => {
   const left = (await account.resources(stack)).filter(({ status }) => status === 'DELETE_FAILED');
   if (left.length === 0) return;
@@ -74,8 +74,8 @@ const sayStuckDeletion = async (stack: string, { account, say }: Tools): Promise
 };
 
 /**
- * Deletes a stack with the CDK: empties its buckets, and disables the termination protection of a stack that never ran.
- * Returns false if the deletion failed, after it printed the reason.
+ * Deletes a stack with the CDK: empties its buckets, and disables the termination protection for a stack that never
+ * ran. Returns false after printing why the deletion failed.
  */
 export const deleteStack = async (
   { stack, app }: Target,
@@ -101,7 +101,7 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
   const { account, cdk, say } = tools;
   say(`The stack ${stack} is in ${status}: rolling back the update that failed, then deploying.`);
   await cdk(['rollback', stack, ...app]);
-  // The CDK can succeed even if the rollback failed again, so only the state of the stack counts.
+  // The CDK can succeed even if the rollback failed again, so only the stack's state counts.
   if ((await waitUntilStable(stack, tools)).situation !== 'half updated') return true;
   say('The rollback failed:');
   sayFailures(await account.failures(stack), { say });
@@ -110,7 +110,7 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
   return false;
 };
 
-/** The refusal of a stack in a state that no command of this project can resolve. */
+/** The error for a stack in a state that no command in this project can resolve. */
 export const stuck = (stack: string, state: StackState | null): UserError =>
   new UserError(`The stack ${stack} is in ${state?.status}: resolve it in the CloudFormation console.`);
 
@@ -126,12 +126,12 @@ const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boo
   return deleteStack(target, now, tools);
 };
 
-/** The maximum number of steps in a row: rolling back a failed update can itself require another step. */
+/** The maximum number of steps in a row. Rolling back a failed update can itself require another step. */
 const MAX_STEPS = 3;
 
 /**
- * Takes a stack out of a situation in which it can be neither created nor updated. Returns false if that failed, after
- * it printed the reason. Throws a Refusal for a state that only a person can end.
+ * Takes a stack out of a situation in which it can be neither created nor updated. Returns false after printing why
+ * that failed. Throws a UserError for a state that only a person can end.
  */
 export const makeDeployable = async (target: Target, tools: Tools): Promise<boolean> => {
   for (let step = 0; step < MAX_STEPS; step++) {

@@ -1,11 +1,14 @@
 import type { StackStatus } from '@aws-sdk/client-cloudformation';
 
 /**
- * The situation of a stack, which decides what `deploy` and `destroy` do with it. - `missing`: it does not exist, or
- * has no resource yet, so it can be created. - `changing`: CloudFormation is changing it, so it will reach another
- * state. - `running`: it can be updated. - `never ran`: its first deployment failed. It can only be deleted. - `half
- * deleted`: its deletion failed. It can only be deleted again. - `half updated`: an update failed and was not rolled
- * back. It has to be rolled back first. - `stuck`: no command of this project causes or can resolve this state.
+ * A stack's situation, which decides what `deploy` and `destroy` do with it.
+ * - `missing`: it does not exist, or has no resource yet, so it can be created.
+ * - `changing`: CloudFormation is changing it, so it will reach another state.
+ * - `running`: it can be updated.
+ * - `never ran`: its first deployment failed. It can only be deleted.
+ * - `half deleted`: its deletion failed. It can only be deleted again.
+ * - `half updated`: an update failed and was not rolled back. It has to be rolled back first.
+ * - `stuck`: no command in this project causes or can resolve this state.
  */
 export type Situation = 'missing' | 'changing' | 'running' | 'never ran' | 'half deleted' | 'half updated' | 'stuck';
 
@@ -39,6 +42,6 @@ const situations: Readonly<Record<StackStatus, Situation>> = {
   IMPORT_ROLLBACK_FAILED: 'stuck',
 };
 
-/** Returns the situation of a stack. A state that AWS adds later is `stuck`. */
+/** Returns a stack's situation. A state that AWS adds later is `stuck`. */
 export const situationOf = (state: { status: string } | null): Situation =>
   state === null ? 'missing' : (situations[state.status as StackStatus] ?? 'stuck');

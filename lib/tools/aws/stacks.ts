@@ -12,26 +12,26 @@ import { hasName, withFallback } from './calls.ts';
 
 export type Outputs = Readonly<Record<string, string>>;
 
-/** The state of a stack. `arn` also finds it after its deletion. */
+/** A stack's state. `arn` still finds the stack after its deletion. */
 export type StackState = { arn: string; status: string; reason: string; isProtected: boolean };
 
-/** A resource of a stack. `name` is its physical id, and `reason` explains a failure. */
+/** A resource in a stack. `name` is its physical id, and `reason` explains a failure. */
 export type StackResource = { id: string; type: string; name: string; status: string; reason: string };
 
-/** A resource that CloudFormation could not create, change or delete. `event` is the id of the report. */
+/** A resource that CloudFormation could not create, change or delete. `event` is the report's id. */
 export type StackFailure = { event: string; id: string; type: string; reason: string };
 
 /** Whether an error means that a stack does not exist. CloudFormation has no specific error type for that. */
 const isMissing = (error: unknown): boolean =>
   hasName('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
 
-/** Whether an event is the start of an operation on the stack itself: older events belong to earlier operations. */
+/** Whether an event starts an operation on the stack itself. Older events belong to earlier operations. */
 const isStart = ({ PhysicalResourceId, StackId, ResourceStatus }: StackEvent): boolean =>
   PhysicalResourceId === StackId && /^(CREATE|UPDATE|DELETE|IMPORT)_IN_PROGRESS$/.test(String(ResourceStatus));
 
 /**
- * Whether an event reports a failure. CloudFormation also reports resources that it canceled because another one
- * failed; they do not count.
+ * Whether an event reports a failure. CloudFormation also reports resources canceled because another one failed, which
+ * do not count.
  */
 const isFailure = ({ PhysicalResourceId, StackId, ResourceStatus, ResourceStatusReason = '' }: StackEvent) =>
   PhysicalResourceId !== StackId && /_FAILED$/.test(String(ResourceStatus)) && !/cancelled/i.test(ResourceStatusReason);
@@ -44,9 +44,9 @@ const resourceFrom = (summary: StackResourceSummary): StackResource => ({
   reason: summary.ResourceStatusReason ?? '',
 });
 
-/** Returns the calls for stacks. */
+/** Returns the stack calls. */
 export const stackCalls = (client: CloudFormationClient) => ({
-  /** Returns the outputs of a stack by name, or null if the stack does not exist. */
+  /** Returns a stack's outputs by name, or null if the stack does not exist. */
   outputs: (StackName: string): Promise<Outputs | null> => {
     const described = client.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => {
       const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
@@ -55,7 +55,7 @@ export const stackCalls = (client: CloudFormationClient) => ({
     return withFallback(described, isMissing, null);
   },
 
-  /** Returns the state of a stack, or null if the stack does not exist. */
+  /** Returns a stack's state, or null if the stack does not exist. */
   state: (StackName: string): Promise<StackState | null> => {
     const described = client.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => ({
       arn: stack?.StackId ?? StackName,
@@ -66,7 +66,7 @@ export const stackCalls = (client: CloudFormationClient) => ({
     return withFallback(described, isMissing, null);
   },
 
-  /** Returns the deployed template of a stack, or null if the stack does not exist or has no template yet. */
+  /** Returns a stack's deployed template, or null if the stack does not exist or has no template yet. */
   template: (StackName: string): Promise<string | null> => {
     const response = client.send(new GetTemplateCommand({ StackName }));
     return withFallback(
@@ -76,7 +76,7 @@ export const stackCalls = (client: CloudFormationClient) => ({
     );
   },
 
-  /** Returns the resources of a stack, or none if the stack does not exist. */
+  /** Returns a stack's resources, or none if the stack does not exist. */
   resources: (StackName: string): Promise<StackResource[]> => {
     const read = async () => {
       const found: StackResource[] = [];
@@ -112,7 +112,7 @@ export const stackCalls = (client: CloudFormationClient) => ({
       }));
   },
 
-  /** Disables the termination protection of a stack. */
+  /** Disables a stack's termination protection. */
   unprotect: async (StackName: string): Promise<void> => {
     await client.send(new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }));
   },

@@ -56,8 +56,8 @@ const queuesOf = (functions: readonly DeployedFunction[]): number =>
   functions.reduce((sum, { queues }) => sum + queues, 0);
 
 /**
- * Returns the steps that stop the functions of a stage and start them again. `direct` are functions that are not
- * invoked by queues.
+ * Returns the steps that stop a stage's functions and start them again. `direct` counts functions that no queue
+ * invokes.
  */
 export const createStandstill = (functions: readonly DeployedFunction[], tools: Tools) => {
   const direct = functions.filter((deployed) => !isFed(deployed));

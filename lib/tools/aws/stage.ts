@@ -5,12 +5,12 @@ import type { Context } from './context.ts';
 
 const inFile = async (): Promise<Readonly<Record<string, unknown>>> => (await readJson('cdk.json')).context ?? {};
 
-/** Whether a setting of a stage is set, by an option or in cdk.json. */
+/** Whether a stage setting is set, by an option or in cdk.json. */
 export const isSet = async (context: Context, name: string): Promise<boolean> =>
   name in context || name in (await inFile());
 
 /**
- * Reads the settings of a stage as the CDK will see them, including those in cdk.json. Throws a Refusal that lists all
+ * Reads a stage's settings as the CDK will see them, including those in cdk.json. Throws a UserError that lists all
  * invalid settings.
  */
 export const readStage = async (context: Context): Promise<ReturnType<typeof stageFrom>> => {

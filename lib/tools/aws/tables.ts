@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { hasName, withFallback } from './calls.ts';
 
-/** The state of a table and its indexes, and the table that it was recovered from, if AWS reports one. */
+/** The state of a table and its indexes, and the table it was recovered from, if AWS reports one. */
 type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
 
 /** Returns the calls that add what a recovered table lacks at first. */
@@ -24,7 +24,7 @@ const extras = (dynamo: DynamoDBClient) => ({
     await dynamo.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   },
 
-  /** Returns the range of times (ms) that a table can be recovered to, or null without point-in-time recovery. */
+  /** Returns the time range (ms) to which a table can be recovered, or null without point-in-time recovery. */
   recoverable: async (TableName: string): Promise<{ from: number; to: number } | null> => {
     const { ContinuousBackupsDescription } = await dynamo.send(new DescribeContinuousBackupsCommand({ TableName }));
     const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
@@ -35,14 +35,14 @@ const extras = (dynamo: DynamoDBClient) => ({
     };
   },
 
-  /** Enables point-in-time recovery. Does nothing while AWS still prepares the backups of a new table. */
+  /** Enables point-in-time recovery. Does nothing while AWS is still preparing backups for a new table. */
   keepRecoverable: async (TableName: string): Promise<void> => {
     const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
     const updated = dynamo.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
     await withFallback(updated, hasName('ContinuousBackupsUnavailableException'), null);
   },
 
-  /** Enables deletion protection. Does nothing while an earlier change of the table is in progress. */
+  /** Enables deletion protection. Does nothing while an earlier change to the table is in progress. */
   protect: async (TableName: string): Promise<void> => {
     const updated = dynamo.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
     await withFallback(updated, hasName('ResourceInUseException'), null);
@@ -53,7 +53,7 @@ const extras = (dynamo: DynamoDBClient) => ({
 export const tableCalls = (dynamo: DynamoDBClient) => ({
   ...extras(dynamo),
 
-  /** Returns the state of a table, or null if it does not exist. */
+  /** Returns a table's state, or null if the table does not exist. */
   table: async (TableName: string): Promise<TableState | null> => {
     const response = dynamo.send(new DescribeTableCommand({ TableName }));
     const described = await withFallback(response, hasName('ResourceNotFoundException'), null);
@@ -72,7 +72,7 @@ export const tableCalls = (dynamo: DynamoDBClient) => ({
     };
   },
 
-  /** Starts to recover a table to a time (ms, whole seconds) under another name, unless that table exists. */
+  /** Starts recovering a table to a time (ms, whole seconds) under another name, unless that table exists. */
   restore: async (SourceTableName: string, TargetTableName: string, to: number): Promise<void> => {
     const names = { SourceTableName, TargetTableName };
     const restored = dynamo.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: new Date(to) }));

@@ -10,18 +10,18 @@ export type Resource = {
   Metadata?: Readonly<Record<string, unknown>>;
 };
 
-/** Returns all resources of a type with their ids. */
+/** Returns all resources with the given type, with their ids. */
 export const resourcesOf = ({ Resources = {} }: Template, type: string): [id: string, resource: Resource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === type);
 
 const functionsOf = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties = {} }]) => Properties);
 
-/** Returns the concurrency that is reserved for all functions together. */
+/** Returns the concurrency reserved for all functions together. */
 export const reservedIn = (template: Template): number =>
   functionsOf(template).reduce((sum, { ReservedConcurrentExecutions = 0 }) => sum + ReservedConcurrentExecutions, 0);
 
-/** Returns the part of the reserved concurrency that also caps its functions, on which falls do not depend. */
+/** Returns the part of the reserved concurrency that caps functions on which falls do not depend. */
 export const cappedIn = (template: Template): number =>
   reservedIn({
     Resources: Object.fromEntries(
@@ -53,7 +53,7 @@ export const smsOriginIn = (template: Template): string =>
     .map(({ Environment }) => Environment?.Variables?.SMS_ORIGIN ?? '')
     .find((origin) => origin !== '') ?? '';
 
-/** Returns how many invocations all queues together can cause at a time. */
+/** Returns how many concurrent invocations all queues together can cause. */
 export const queueConcurrencyIn = (template: Template): number =>
   resourcesOf(template, 'AWS::Lambda::EventSourceMapping').reduce(
     (sum, [, { Properties }]) => sum + (Properties.ScalingConfig?.MaximumConcurrency ?? 0),
@@ -66,11 +66,11 @@ export const deviceRateIn = (template: Template): number =>
     ([, { Properties }]): number => Properties.DefaultRouteSettings?.ThrottlingRateLimit ?? 0,
   )[0] ?? 0;
 
-/** Whether devices connect by MQTT at a host that AWS assigned. */
+/** Whether devices connect over MQTT to a host assigned by AWS. */
 export const hasAssignedMqttHost = (template: Template): boolean =>
   resourcesOf(template, 'AWS::IoT::DomainConfiguration').some(([, { Properties }]) => !Properties.DomainName);
 
-/** Returns the keys of a template by their ids, and whether they can be replicated to another region. */
+/** Returns a template's keys by id, and whether they can be replicated to another region. */
 export const keysIn = (template: Template): ReadonlyMap<string, boolean> =>
   new Map(
     resourcesOf(template, 'AWS::KMS::Key').map(([id, { Properties = {} }]) => [id, Properties.MultiRegion === true]),
@@ -82,26 +82,28 @@ export const subscriberAddressesIn = (template: Template): string[] =>
     .filter(([, { Properties = {} }]) => Properties.Protocol !== 'sqs')
     .map(([, { Properties = {} }]) => String(Properties.Endpoint));
 
-/** Returns the concurrency of the account at which an alarm fires, or 0 without such an alarm. */
+/** Returns the account concurrency at which an alarm fires, or 0 without such an alarm. */
 export const concurrencyAlarmIn = (template: Template): number =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm')
     .filter(([, { Properties = {} }]) => Properties.MetricName === 'ClaimedAccountConcurrency')
     .map(([, { Properties = {} }]): number => Properties.Threshold)[0] ?? 0;
 
-/** Returns the table of the functions, as the JSON of its name or of a reference to it, or null without functions. */
+/**
+ * Returns the table that the functions use, as the JSON of its name or of a reference to it, or null without functions.
+ */
 export const tableIn = (template: Template): string | null => {
   const names = functionsOf(template).map(({ Environment }) => Environment?.Variables?.TABLE_NAME);
   const name = names.find((found) => found !== undefined);
   return name === undefined ? null : JSON.stringify(name);
 };
 
-/** A function of a deployed stage, with its timeout, reserved concurrency (or null) and number of queues. */
+/** A function in a deployed stage, with its timeout, reserved concurrency (or null) and number of queues. */
 export type DeployedFunction = { name: string; timeoutSeconds: number; reserved: number | null; queues: number };
 
 /** Returns the id of the resource that a value references: a function, or the alias in an ARN. */
 const referenceIn = (value: unknown): string => /"Ref":"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
 
-/** Returns the functions of a template, or null if CloudFormation assigns some of their names. */
+/** Returns a template's functions, or null if CloudFormation assigns some of their names. */
 export const functionsIn = (template: Template): DeployedFunction[] | null => {
   const aliases = new Map(
     resourcesOf(template, 'AWS::Lambda::Alias').map(([id, { Properties }]) => [
@@ -128,7 +130,7 @@ export const credentialsSinceIn = (template: Template): string =>
     .map(({ Environment }) => Environment?.Variables?.CREDENTIALS_SINCE ?? '')
     .find((since) => since !== '') ?? '';
 
-/** The features of a table that a recovery does not restore. `ttl` is the attribute by which items expire, or null. */
+/** The table features that a recovery does not restore. `ttl` is the attribute by which items expire, or null. */
 export type TableExtras = { ttl: string | null; isRecoverable: boolean; isProtected: boolean };
 export const tableExtrasIn = (template: Template): TableExtras => {
   const Properties = resourcesOf(template, 'AWS::DynamoDB::Table')[0]?.[1].Properties ?? {};

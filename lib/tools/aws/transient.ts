@@ -2,16 +2,16 @@ import type { StackFailure } from './stacks.ts';
 
 /**
  * The reasons that CloudFormation reports when AWS is not ready for a resource: another service does not yet know a
- * resource or role that was just created, or calls were throttled. The same deployment succeeds a little later.
+ * newly created resource or role, or calls were throttled. The same deployment succeeds a little later.
  */
 const TRANSIENT = [
   // A web ACL and its association in one deployment.
   /WAFUnavailableEntity|AWS WAF couldn.t retrieve the resource/,
-  // The role of API Gateway for logs, once per account.
+  // The API Gateway role for logs, once per account.
   /CloudWatch Logs role ARN must be set in account settings|role ARN does not have required permissions/i,
   // An IAM role that another service does not know yet.
   /role.* cannot be assumed|permissions required to assume the role|does not have permissions to call ReceiveMessage/i,
-  // The error codes of CloudFormation's handlers, except those for wrong properties and missing permissions.
+  // The error codes from CloudFormation handlers, except those for wrong properties and missing permissions.
   /HandlerErrorCode: (Throttling|ServiceInternalError|NetworkFailure|NotStabilized|InternalFailure)\b/,
   /Rate exceeded|Too Many Requests|ThrottlingException|TooManyUpdates|ConcurrentModification|ServiceUnavailable/i,
 ];

@@ -1,13 +1,13 @@
 import { UserError } from '../user-error.ts';
 
-/** The clock and the pause (ms), injected so that tests need not wait. */
+/** The clock and the pause (ms), injected so tests need not wait. */
 export type Timing = { now: () => number; pause: (ms: number) => Promise<void> };
 
 const MINUTE = 60_000;
-/** The interval (ms) of polling AWS. */
+/** The AWS polling interval (ms). */
 const POLL_MS = 5_000;
 
-/** Waits until a condition is true, and prints once a minute that it is waiting. Throws a Refusal after `minutes`. */
+/** Waits until a condition is true, and prints once a minute that it is waiting. Throws a UserError after `minutes`. */
 export const waitUntil = async (
   condition: () => Promise<boolean>,
   { what, minutes }: { what: string; minutes: number },

@@ -17,8 +17,8 @@ const typesFor = async (settings: Settings, defaultNonNullable: boolean): Promis
 };
 
 /**
- * Writes the types of the OpenAPI document as `#openapi`, which the client imports. Fields with a default are required
- * in bodies here, so that no form of the console can omit one.
+ * Writes the OpenAPI document's types as `#openapi`, which the client imports. Fields with a default are required in
+ * bodies here, so no console form can omit one.
  */
 export const writeOwnTypes = async (settings: Settings): Promise<void> => {
   await mkdir(own, { recursive: true });

@@ -12,10 +12,10 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const source = join(root, 'lib/client');
 
-/** The package name of the client. */
+/** The client's package name. */
 export const PACKAGE_NAME = '@sensor-cloud/client';
 
-/** The package.json of the client, with the versions of this commit. */
+/** The client's package.json, with the versions in this commit. */
 const manifest = {
   name: PACKAGE_NAME,
   version: own.version,
@@ -40,7 +40,7 @@ const common = {
   logLevel: 'warning',
 } as const;
 
-/** Bundles the library for any platform: an import of a Node module fails. */
+/** Bundles the library for any platform. Importing a Node built-in fails. */
 const bundleLibrary = (outfile: string) =>
   build({ ...common, entryPoints: ['index.ts'], platform: 'browser', outfile, external: ['openapi-fetch'] });
 
@@ -50,7 +50,7 @@ const bundleCommand = (outfile: string) => {
   return build({ ...common, entryPoints: ['command/main.ts'], platform: 'node', outfile, external, banner });
 };
 
-/** Writes the type declarations, with the types of the OpenAPI document as a file of the package. */
+/** Writes the type declarations, with the OpenAPI document's types as a file in the package. */
 const declare = async (folder: string, settings: Settings): Promise<void> => {
   await writeOwnTypes(settings);
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');

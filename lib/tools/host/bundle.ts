@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** The commands that a machine without the repository needs. Each becomes a file `NAME.mjs`. */
 const commands = ['start', 'demo', 'backup', 'mail', 'recover'] as const;
 
-/** Lets esbuild find the handlers that the host loads by name: it resolves only relative paths to files. */
+/** Lets esbuild find the handlers that the host loads by name. It resolves only relative paths to files. */
 const handlersByName: Plugin = {
   name: 'handlers-by-name',
   setup: ({ onLoad }) => {
@@ -21,8 +21,8 @@ const handlersByName: Plugin = {
 };
 
 /**
- * Bundles the local host into a folder, which is emptied first. The bundle needs nothing but Node 24. Returns its size
- * in bytes.
+ * Bundles the local host into a folder, which is emptied first. The bundle needs nothing but Node 24. Returns the
+ * bundle's size in bytes.
  */
 export const bundleHost = async (folder: string): Promise<number> => {
   await rm(folder, { recursive: true, force: true });
@@ -38,10 +38,10 @@ export const bundleHost = async (folder: string): Promise<number> => {
     target: 'node24',
     format: 'esm',
     minify: true,
-    // Stack traces in the log keep the names of functions.
+    // Stack traces in the log keep function names.
     keepNames: true,
     mainFields: ['module', 'main'],
-    // CommonJS packages `require` modules of Node, but ES modules have no `require`.
+    // CommonJS packages `require` Node built-ins, but ES modules have no `require`.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     legalComments: 'none',
     logLevel: 'warning',

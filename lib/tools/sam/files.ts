@@ -4,7 +4,7 @@ import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Resource, Template } from '../aws/template.ts';
 import { toHostUrl } from './compose.ts';
 
-/** The addresses of the engines as seen from a container. `url` is the address of the API. */
+/** The engine addresses as seen from a container. `url` is the API's address. */
 export type Engines = { table: string; queues: string; kms: string; mail: string; url: string };
 
 /** The account id that local engines use. */
@@ -12,7 +12,7 @@ const NO_ACCOUNT = '000000000000';
 
 const queueVariable = (name: QueueName): string => `${name.toUpperCase()}_QUEUE_URL`;
 
-/** Returns the content of the file for `--env-vars`: values for all functions that have these variables. */
+/** Returns the file content for `--env-vars`: values for all functions that have these variables. */
 export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
   const queueUrls = queueNames.map((name) => [
     queueVariable(name),
@@ -30,7 +30,7 @@ export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
   return { Parameters: { ...names, ...Object.fromEntries(queueUrls), ...own, ...endpoints } as Record<string, string> };
 };
 
-/** Returns the variables of `npm start` for the same engines, with their addresses on this machine. */
+/** Returns the `npm start` variables for the same engines, with their addresses on this machine. */
 export const hostVariables = ({ table, queues, kms, url }: Engines): Record<string, string> => ({
   AWS_ENDPOINT_URL_DYNAMODB: toHostUrl(table),
   AWS_ENDPOINT_URL_SQS: toHostUrl(queues),
@@ -45,8 +45,8 @@ const forHost = (resource: Resource, architecture: string): Resource =>
     : resource;
 
 /**
- * Returns the synthesized template for `sam local`, with the architecture of this machine (as Node names it), so that
- * Docker does not emulate another one. Its metadata has the paths of the code, relative to the template.
+ * Returns the synthesized template for `sam local`, with this machine's architecture (as named by Node), so Docker does
+ * not emulate another one. The template metadata has the paths to the code, relative to the template.
  */
 export const samTemplate = ({ Resources = {}, ...template }: Template, arch: string): Template => ({
   ...template,

@@ -10,11 +10,11 @@ import { type Engines, environmentFile, hostVariables, samTemplate } from './fil
 
 export type SamOptions = {
   context: Context;
-  /** The output folder of the CDK, with the code. The files are written there too. */
+  /** The CDK output folder, with the code. The files are written there too. */
   folder: string;
   engines: Engines;
   port: number;
-  /** The processor architecture of this machine, as Node names it. */
+  /** This machine's processor architecture, as named by Node. */
   arch: string;
   platform: string;
 };
@@ -35,7 +35,7 @@ const commandOf = ({ folder, port, platform }: SamOptions): string =>
     ...(platform === 'linux' ? [LINUX_HOST] : []),
   ].join(' ');
 
-/** Returns a note for each program that is missing. */
+/** Returns a note for each missing program. */
 const missingPrograms = async ({ works }: SamTools): Promise<string[]> => {
   const [docker, sam] = await Promise.all([works('docker', ['info']), works('sam', ['--version'])]);
   return [
@@ -48,8 +48,8 @@ const missingPrograms = async ({ works }: SamTools): Promise<string[]> => {
 };
 
 /**
- * Writes the files that `sam local start-api` needs, based on the template of the stage `local`, and prints the
- * commands to run.
+ * Writes the files that `sam local start-api` needs, based on the `local` stage's template, and prints the commands to
+ * run.
  */
 export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<boolean> => {
   const { context, folder, engines, arch } = options;

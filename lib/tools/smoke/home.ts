@@ -2,7 +2,7 @@ import type { Client } from '#lib/client/client.ts';
 import { ok } from '#lib/client/problem.ts';
 import { createHome, type SetupSteps, withRandomSuffix } from '#lib/home/home.ts';
 
-/** The addresses of apps and of devices (both with /api/v1) and of the receiver, and the secret of the webhook. */
+/** The app and device API addresses (both with /api/v1), the receiver's address, and the webhook's secret. */
 type Target = { base: string; deviceBase: string; receiver: string; secret: string };
 
 /** Creates a provisioning key that registers one device within ten minutes. */
@@ -15,7 +15,7 @@ const createKey = async (admin: Client, { step, undoLater }: SetupSteps): Promis
   return key;
 };
 
-/** Creates everything that the smoke test needs, as a system admin. The clean-up of the steps removes it. */
+/** Creates everything that the smoke test needs, as a system admin. The steps' clean-up removes it. */
 export const createSmokeHome = async (
   admin: Client,
   { base, deviceBase, receiver, secret }: Target,

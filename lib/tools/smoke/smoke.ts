@@ -10,7 +10,7 @@ import { createSteps } from './steps.ts';
 
 type Login = { token: string } | { username: string; password: string };
 export type SmokeOptions = {
-  /** The URL of the API, ending in /api/v1. */
+  /** The API URL, ending in /api/v1. */
   base: string;
   login: Login;
   /**
@@ -18,7 +18,7 @@ export type SmokeOptions = {
    * call.
    */
   receiver?: string | undefined;
-  /** The URL of the device API, without /api/v1. The default is the one that the service reports. */
+  /** The device API URL, without /api/v1. The default is the one that the service reports. */
   deviceUrl?: string | undefined;
   /** The longest time (s) that the fall may take to reach the receiver. */
   seconds: number;
@@ -45,7 +45,7 @@ const deviceBaseOf = async (admin: Client, { base, deviceUrl }: SmokeOptions): P
 const attemptText = ({ number, status, error, durationMs }: DeliveryDetail['attemptLog'][number]): string =>
   `attempt ${number} ended with ${status ?? error} after ${durationMs} ms`;
 
-/** Waits for the delivery and returns its id. Throws an error with its state if it fails or takes too long. */
+/** Waits for the delivery and returns its id. Throws an error with the delivery state if it fails or takes too long. */
 const awaitDelivery = async ({ client, webhookId }: SmokeHome, { seconds, signal }: SmokeOptions): Promise<string> => {
   const params = { path: { webhookId } };
   const end = performance.now() + seconds * 1_000;

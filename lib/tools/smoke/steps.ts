@@ -5,7 +5,7 @@ type Undo = { what: string; undo: () => Promise<unknown> };
 
 const milliseconds = (ms: number) => `${Math.round(ms)} ms`.padStart(9);
 
-/** Returns why a call failed. `fetch` puts that into the cause of its error. */
+/** Returns why a call failed. `fetch` puts the reason into the error's cause. */
 const failureText = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   const why = cause?.code ?? cause?.message;
@@ -14,8 +14,8 @@ const failureText = (error: unknown): string => {
 };
 
 /**
- * Runs steps and prints the duration of each. `cleanUp` removes everything that was created, newest first, even after
- * errors. It prints what could not be removed, and returns false then.
+ * Runs steps and prints each step's duration. `cleanUp` removes everything created, newest first, even after errors. It
+ * prints what could not be removed, and then returns false.
  */
 export const createSteps = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
   const undos: Undo[] = [];

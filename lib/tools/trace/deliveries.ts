@@ -18,18 +18,18 @@ export const tracedDelivery = (delivery: Delivery): TracedDelivery => {
   return { delivery, attempts: attemptLogOf(sendTryTimes, log, new Map(), state === 'sending') };
 };
 
-/** Returns the ids of the deliveries of an event to a webhook, which are derived from event, webhook and rule. */
+/** Returns the ids of an event's deliveries to a webhook, which are derived from event, webhook and rule. */
 const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
   const { receiveDate, uuid, source } = event;
   const byRule = [0, ...ruleIds].map((ruleId) => deliveryId({ receiveDate, uuid, sensorId }, webhookId, ruleId));
-  // A webhook with the format Raw gets each message once for all of its events and rules.
+  // A webhook with the Raw format gets each message once for all of its events and rules.
   const raw = source === null ? [] : [deliveryId({ receiveDate, uuid: source, sensorId }, webhookId, 0)];
   return [...new Set([...byRule, ...raw])];
 };
 
 /**
- * Finds the deliveries of an event to webhooks, and their replays. Ids are derived, so each delivery is read by its
- * key; replays are looked up in the next 500 deliveries of the same webhook.
+ * Finds an event's deliveries to webhooks, and their replays. Ids are derived, so each delivery is read by its key.
+ * Replays are looked up in the webhook's next 500 deliveries.
  */
 export const findDeliveries = async (
   table: Table,
@@ -49,7 +49,7 @@ export const findDeliveries = async (
   return (await Promise.all(webhookIds.map(ofWebhook))).flat().map(tracedDelivery);
 };
 
-/** Finds the first deliveries to people named in the hits of an event. Their ids are derived too. */
+/** Finds the first deliveries to people named in an event's hits. Their ids are derived too. */
 export const findDeliveriesToPeople = async (
   table: Table,
   { customerId, sensorId }: SensorKey,

@@ -4,20 +4,20 @@ import type { MessageItem } from '#shared/store/sensors/events.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 
-/** A sensor of a customer. Customer 0 stands for sensors without a customer. */
+/** A customer's sensor. Customer 0 stands for sensors without a customer. */
 export type SensorKey = { customerId: number; sensorId: string };
 
-/** The ids that are already known. Each makes the search cheaper. */
+/** Ids already known. Each makes the search cheaper. */
 export type KnownIds = {
   customerId?: number | undefined;
   sensorId?: string | undefined;
   webhookId?: string | undefined;
 };
 
-/** The number of customers that are searched concurrently. */
+/** The number of customers searched concurrently. */
 const MAX_CONCURRENT = 16;
 
-/** Returns the first result of all customers that is not null. */
+/** Returns the first result across all customers that is not null. */
 const firstOf = async <T>(
   table: Table,
   { customerId }: KnownIds,
@@ -33,7 +33,7 @@ const firstOf = async <T>(
   return null;
 };
 
-/** Returns the ids of all sensors of a customer, including those that left it recently. */
+/** Returns the ids of all of a customer's sensors, including those that left recently. */
 const sensorsOf = async (table: Table, customerId: number): Promise<string[]> => {
   const formerKeys = {
     pk: items.formerSensor.pk({ customerId }),
@@ -48,8 +48,8 @@ const sensorsOf = async (table: Table, customerId: number): Promise<string[]> =>
 export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
- * Finds the item of a message or an event by its uuid, or returns null. No key maps a uuid to its sensor, so the search
- * reads the key that each sensor would have for this uuid, 100 keys per call, at one read unit each.
+ * Finds a message or event item by its uuid, or returns null. No key maps a uuid to its sensor, so the search reads the
+ * key that each sensor would have for this uuid, 100 keys per call, at one read unit each.
  */
 export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {

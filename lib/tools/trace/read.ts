@@ -32,13 +32,13 @@ export type MessageTrace = {
   notes: string[];
 };
 
-/** The maximum number of events of a message to read. Their ids are consecutive. */
+/** The maximum number of events to read for a message. Their ids are consecutive. */
 const MAX_EVENTS = 100;
 
 const messageAt = (table: Table, place: SensorKey, uuid: string) =>
   table.get<MessageItem>(items.message({ ...place, uuid }));
 
-/** Reads the events of a message, or only the one with this uuid if `all` is false. */
+/** Reads a message's events, or only the one with this uuid if `all` is false. */
 const eventsOf = async (table: Table, { place, item: { id } }: FoundMessage, uuid: string, all: boolean) => {
   const from = items.event.sk({ eventId: id, uuid: '' });
   const to = items.event.sk({ eventId: id + MAX_EVENTS, uuid: '' });

@@ -8,15 +8,16 @@ import type { EventItem } from '#shared/store/sensors/events.ts';
 
 /**
  * An event as rules see it. `isExact` is false if it was reconstructed from the stored event, which contains neither
- * its region nor whether it was a new fall.
+ * the region nor whether it was a new fall.
  */
 export type RuleInput = { what: EventDetails; isExact: boolean };
 
-/** The result of a rule for an event with the reasons, according to the current version of the rule. */
+/** A rule's result for an event with the reasons, according to the rule's current version. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; reasons: string[] };
 
 /**
- * Reconstructs an event whose decision is no longer stored: its kind, and whether it was simulated or marked as silent.
+ * Reconstructs an event whose decision is no longer stored: its type and action, and whether it was simulated or marked
+ * as silent.
  */
 export const reconstructRuleInput = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
   const situation = (Object.keys(kinds) as Situation[]).find(
@@ -65,7 +66,7 @@ const sentences: Readonly<Record<UnmetCondition, (facts: Case) => string>> = {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Returns a note if a rule was created or changed after the event, so that its current version was not applied. */
+/** Returns a note if a rule was created or changed after the event, so its current version was not applied. */
 const changedSince = ({ createDate, updateDate }: Rule, { receiveDate }: EventItem): string[] => {
   if (createDate > receiveDate) return [`it was created at ${iso(createDate)}, after the event`];
   return updateDate > receiveDate ? [`it was changed at ${iso(updateDate)}, after the event`] : [];
@@ -75,15 +76,15 @@ type VerdictInput = {
   event: EventItem;
   seen: RuleInput;
   sensor: { id: string; groupId: number };
-  /** The ids of rules that are known to have fired. */
+  /** The ids of rules known to have fired. */
   fired: ReadonlySet<number>;
   /** The time (ms) of the last earlier event that each rule fired for. */
   firedAt: ReadonlyMap<number, number>;
 };
 
 /**
- * Explains why a rule fired or not, as far as stored data shows. It uses the current version of the rule; if that is
- * newer than the event, the reasons say so.
+ * Explains why a rule fired or not, as far as stored data shows. Uses the rule's current version. If that is newer than
+ * the event, the reasons say so.
  */
 export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: VerdictInput): Verdict => {
   const { id: ruleId, name } = rule;

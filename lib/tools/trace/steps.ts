@@ -3,8 +3,8 @@ import type { TracedDelivery } from './deliveries.ts';
 import type { AcceptedMessage, EventTrace, MessageTrace } from './read.ts';
 
 /**
- * One step in the course of an event. `at` is ms since 1970, or null if no time is stored. `after` is ms since the step
- * before, or null if either time is missing.
+ * One step in the course of an event. `at` is ms since 1970, or null if no time is stored. `after` is ms since the
+ * previous step, or null if either time is missing.
  */
 export type TraceStep = { step: string; at: number | null; after: number | null; says: string };
 
@@ -70,10 +70,7 @@ const hitOf = ({ id, createDate, ruleId, messages }: HitItem, evaluated: number)
   return at('hit', createDate, evaluated, `${id} of rule ${ruleId}: ${sentText(first)}`);
 };
 
-/**
- * Returns the escalation steps of a hit. Repeated notifications of a recipient are further attempts of the same
- * message.
- */
+/** Returns a hit's escalation steps. Repeated notifications to a recipient are further attempts at the same message. */
 const escalationOf = ({ id, createDate, messages }: HitItem): TraceStep[] => {
   const steps = Map.groupBy(
     messages.filter(({ step }) => step > 0),
@@ -97,8 +94,8 @@ const acknowledgedOf = ({ id, createDate, acknowledgement: by }: HitItem): Trace
 };
 
 /**
- * Returns the steps of a delivery and its attempts. Each attempt is timed from the end of the one before, the first one
- * from the delivery.
+ * Returns the steps for a delivery and its attempts. Each attempt is timed from the end of the previous one, the first
+ * one from the delivery.
  */
 export const deliverySteps = ({ delivery, attempts }: TracedDelivery, before: number | null): TraceStep[] => {
   const { id, webhookId, person, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
@@ -149,7 +146,7 @@ const duration = (ms: number): string => {
   return ms < 600_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 };
 
-/** Formats each step as a line: time (UTC), delay since the step before, and details. */
+/** Formats each step as a line: time (UTC), delay since the previous step, and details. */
 export const formatSteps = (steps: readonly TraceStep[]): string[] =>
   steps.map(({ step, at, after, says }) => {
     const time = at === null ? '' : new Date(at).toISOString().replace('T', ' ');

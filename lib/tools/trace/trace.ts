@@ -54,7 +54,7 @@ const traceDelivery = async (table: Table, { id, known }: TraceSubject, now: num
   return { ...place, manufacturer: whole.sensor?.manufacturer ?? null, steps, notes: whole.notes };
 };
 
-/** Traces an event from the table alone. Throws a Refusal if nothing about it is stored. */
+/** Traces an event from the table alone. Throws a UserError if nothing about it is stored. */
 export const createTrace = (table: Table, wanted: TraceSubject, now: number): Promise<Trace> =>
   (wanted.kind === 'delivery' ? traceDelivery : traceMessage)(table, wanted, now);
 

@@ -9,9 +9,8 @@ export const assumed = {
   /**
    * Billed durations: 5 ms for each sequential table call, 10 ms for a queue call, 100 ms for a receiver, plus CPU.
    * Table and queue calls: accept 1 and 1; admit 1; report 2.5; three reports in one call 3; event 8 and 1; delivery 5;
-   * check 3; screen
-   * 2. States are read 100 at a time (look), index entries 500 at a time (entry). The CPU time to accept messages (5
-   * and 7.5 ms at 1,024 MB, 9 for three) and to answer a screen (7.5) doubles at 512 MB.
+   * check 3; screen 2. States are read 100 at a time (look), index entries 500 at a time (entry). The CPU time for
+   * accepting messages (5 and 7.5 ms at 1,024 MB, 9 for three) and responding to a screen (7.5) doubles at 512 MB.
    */
   milliseconds: {
     accept: 25,
@@ -28,39 +27,39 @@ export const assumed = {
     /** All functions that run in one canary round. */
     canary: 3_000,
   },
-  /** A batch of ten messages of `process`, whose work overlaps only in part. */
+  /** A `process` batch of ten messages, whose work overlaps only in part. */
   batchOfTenMilliseconds: 150,
-  /** The sweep, and the function that answers screens, have half the memory of other functions. */
+  /** The sweep, and the function that serves screens, have half the memory of other functions. */
   sweepGigabytes: 0.5,
   screenGigabytes: 0.5,
   /** Messages per batch: one, unless more are pending. A FIFO queue has no batching window. */
   batch: 1,
   /**
-   * Bytes of the metrics line of an invocation, with 26 bytes that CloudWatch adds. Functions that accept messages
-   * write only one a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
+   * The bytes in an invocation's metrics line, with 26 bytes added by CloudWatch. Functions that accept messages write
+   * only one line a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
    */
   logBytes: 400,
-  /** Bytes of an access log line of the app API. Calls write no metrics. */
+  /** The bytes in an app API access log line. Requests write no metrics. */
   accessLineBytes: 260,
-  /** Bytes of the log line of a decision or an attempt, including these 26 bytes. */
+  /** The bytes in a decision or attempt log line, including these 26 bytes. */
   lineBytes: 530,
   /**
-   * Bytes of outgoing traffic: a response to a device or a 304 to a screen, with headers, and a request to a receiver
-   * on a new connection.
+   * Outgoing bytes: a response to a device or a 304 response to a screen, with headers, and a request to a receiver on
+   * a new connection.
    */
   answerBytes: 600,
   requestBytes: 5_000,
   /** The duration of a cold start, and the share of invocations that have one. */
   coldStart: { milliseconds: 600, share: 0.01 },
   /**
-   * The number of pollers of an empty queue. Each poll takes 20 s.
+   * The number of pollers for an empty queue. Each poll takes 20 s.
    * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
    */
   idlePollers: 5,
   pollSeconds: 20,
   /**
-   * New connections per second that one capacity unit of a load balancer covers. Each device call opens a connection,
-   * and needs more capacity for the new connection than for its bytes, open connections and rules.
+   * The new connections per second covered by one load balancer capacity unit. Each device request opens a connection,
+   * which needs more capacity than the request's bytes, open connections and rules.
    */
   connectionsPerUnit: 25,
   /**
@@ -82,13 +81,13 @@ export const assumed = {
   reportSeconds: 60,
   fallDays: 7,
   /**
-   * The share of reports in which presence differs from the report before: somebody comes or leaves 43 times a day.
-   * Each change queues two reports.
+   * The share of reports in which presence differs from the previous report. People come or leave 43 times a day. Each
+   * change queues two reports.
    */
   changedReports: 0.03,
   /** Each sweep checks an open fall, which ends after some minutes. */
   checksPerFall: 5,
-  /** Polling intervals (s) of an open console: while its alarms can be seen or heard, and otherwise. */
+  /** Polling intervals (s) for an open console: while its alarms can be seen or heard, and otherwise. */
   screenSeconds: { watching: 5, hidden: 60 },
   /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/policy.ts. */
   admittedMinutes: 5,
@@ -97,6 +96,6 @@ export const assumed = {
    */
   roles: 12,
   keyMinutes: 5,
-  /** Invocations and calls of a round of the canary. */
+  /** Invocations and calls in a canary round. */
   canary: { invocations: 8, calls: 3 },
 } as const;

@@ -5,7 +5,9 @@ import { assumed } from './assumptions.ts';
 import { costsOf, MINUTES_PER_MONTH, type ScreenMode, screenMonth, sensorMonth, totalOf, works } from './costs.ts';
 import { prices } from './prices.ts';
 
-/** A part of the monthly cost (USD) of a stage without sensors. `isInUse`: it arises only while the stage is in use. */
+/**
+ * A part of the monthly cost (USD) for a stage without sensors. `isInUse`: it arises only while the stage is in use.
+ */
 type AtRest = { what: string; usd: number; isInUse?: true };
 
 type Properties = Resource['Properties'];
@@ -14,13 +16,13 @@ const each = (template: Template, type: string, usdOf: (properties: Properties) 
   return { count: costs.length, usd: costs.reduce((sum, usd) => sum + usd, 0) };
 };
 
-/** Returns the cost of an alarm: each metric of an expression is billed, the expression itself is not. */
+/** Returns the cost of an alarm. Each metric in an expression is billed, but the expression itself is not. */
 const alarmUsd = ({ Metrics = [{ MetricStat: {} }] }: Properties): number =>
   Metrics.filter(({ MetricStat }: Properties) => MetricStat).length * prices.alarmMonth;
 
 const BALANCER = 'AWS::ElasticLoadBalancingV2::LoadBalancer';
 const hasBalancer = (template: Template): boolean => resourcesOf(template, BALANCER).length > 0;
-/** Returns the cost of a load balancer without calls, which has a public address in each of its subnets. */
+/** Returns the cost of an idle load balancer, which has a public address in each of its subnets. */
 const balancerUsd = ({ Subnets }: Properties): number =>
   (MINUTES_PER_MONTH / 60) * (prices.balancerHour + Subnets.length * prices.publicAddressHour);
 
@@ -35,10 +37,10 @@ const pollingUsd = (template: Template) => {
 };
 
 const sweepUsd = MINUTES_PER_MONTH * totalOf(costsOf(works.sweep));
-/** The canary's metric is counted with those of a stage in use. */
+/** The canary's metric is counted with those for a stage in use. */
 const canaryUsd = (minutes: number): number => (MINUTES_PER_MONTH / minutes) * totalOf(costsOf(works.canary));
 
-/** Returns the interval (minutes) of an EventBridge rule, or NaN for other schedules. */
+/** Returns an EventBridge rule's interval (minutes), or NaN for other schedules. */
 const minutesOf = ({ ScheduleExpression }: Properties): number =>
   Number(/^rate\((\d+) minutes?\)$/.exec(ScheduleExpression)?.[1]);
 const scheduled = (
@@ -51,7 +53,7 @@ const scheduled = (
   return { count: included.length, usd: included.reduce((sum, interval) => sum + usdOf(interval), 0) };
 };
 
-/** Returns the costs of a stage in use that none of its resources account for. */
+/** Returns the costs for a stage in use that none of its resources account for. */
 const inUse = (template: Template): AtRest[] => {
   const hasDashboard = resourcesOf(template, 'AWS::CloudWatch::Dashboard').length > 0;
   const metrics = assumed.hourlyMetrics.filter((name) => hasDashboard || !onlyShown.has(name)).length;
@@ -62,9 +64,7 @@ const inUse = (template: Template): AtRest[] => {
   ];
 };
 
-/**
- * Returns the monthly cost of a stack without sensors by kind of resource, without free tiers, stored data and tax.
- */
+/** Returns a stack's monthly cost without sensors by resource type, without free tiers, stored data and tax. */
 export const costAtRest = (template: Template): AtRest[] => {
   const rows: [what: string, of: { count: number; usd: number }][] = [
     ['alarms', each(template, 'AWS::CloudWatch::Alarm', alarmUsd)],
@@ -93,8 +93,8 @@ export const costAtRest = (template: Template): AtRest[] => {
 const sum = (rows: readonly AtRest[]): number => rows.reduce((total, { usd }) => total + usd, 0);
 
 /**
- * Returns the monthly cost (USD) of each sensor and of each open console: `screen` if its alarms can be seen or heard,
- * `hiddenScreen` otherwise. A web ACL adds its price for each call of a console.
+ * Returns the monthly cost (USD) per sensor and per open console: `screen` if its alarms can be seen or heard,
+ * `hiddenScreen` otherwise. A web ACL adds its price for each console request.
  */
 export const unitCosts = (template: Template): { sensor: number; screen: number; hiddenScreen: number } => {
   const hasWebAcl = resourcesOf(template, 'AWS::WAFv2::WebACL').length > 0;
@@ -113,7 +113,7 @@ export const monthOf = (template: Template, { sensors, screens }: { sensors: num
   return sum(costAtRest(template)) + sensors * sensor + screens * screen;
 };
 
-/** Formats the cost of a stage in USD a month: at rest, for each sensor and each screen, and for two examples. */
+/** Formats a stage's cost in USD a month: at rest, per sensor and per screen, and for two examples. */
 export const formatCosts = (template: Template): string[] => {
   const line = (usd: number, what: string) => `${usd.toFixed(2).padStart(8)}  ${what}`;
   const rows = costAtRest(template);

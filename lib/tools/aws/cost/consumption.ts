@@ -2,7 +2,7 @@
 export type Consumption = {
   read: number;
   write: number;
-  /** Messages of the FIFO queue of events, and of the standard queues. Each is sent, received and deleted. */
+  /** Messages in the FIFO event queue, and in the standard queues. Each is sent, received and deleted. */
   fifo: number;
   standard: number;
   /**
@@ -19,32 +19,32 @@ const nothing = { read: 0, write: 0, fifo: 0, standard: 0, kept120: 0, kept30: 0
  * test/functions/workers/sweep/units.test.ts, and for the canary by test/journeys/canary.test.ts.
  */
 export const consumption = {
-  /** A fall of a sensor without other open falls, with one rule, one webhook and one attempt. */
+  /** A fall on a sensor without other open falls, with one rule, one webhook and one attempt. */
   fall: { read: 10.5, write: 10, fifo: 1, standard: 1, kept120: 1_727, kept30: 1_270 },
   /** A fall with its four messages (start, confirmation, call and end), and one delivery. */
   wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_186, kept30: 1_270 },
-  /** The check, two minutes after an alarm, that somebody was notified. */
+  /** The check, two minutes after an alarm, that someone was notified. */
   alarmCheck: { ...nothing, read: 1, standard: 1 },
-  /** A report that changes nothing, and needs no queue. At one report a minute, every other one causes a write. */
+  /** A report that changes nothing and needs no queue. At one report a minute, every other one causes a write. */
   report: { ...nothing, read: 2, write: 1 / 2 },
-  /** A report in which presence has changed, so that `process` judges it. */
+  /** A report in which presence has changed, so `process` judges it. */
   changedReport: { ...nothing, read: 8, write: 4, fifo: 1 },
   /** The next report, which is queued even if it changes nothing. */
   followingReport: { ...nothing, read: 3.5, write: 2, fifo: 1 },
-  /** Three unchanged reports in one call, every three minutes. */
+  /** Three unchanged reports in one request, every three minutes. */
   threeReports: { ...nothing, read: 2, write: 1 },
-  /** The sweep reads the state of an active sensor, which shows when something is next due. */
+  /** The sweep reads an active sensor's state, which shows when something is next due. */
   look: { ...nothing, read: 1 / 2 },
-  /** The entry of an active sensor in the index `due`, which each sweep reads with many others: 90 bytes of 8 KB. */
+  /** An active sensor's entry in the `due` index, which each sweep reads with many others: 90 bytes out of 8 KB. */
   entry: { ...nothing, read: 90 / 8_192 },
-  /** A check of a sensor that may be offline or has an open fall, without a result. */
+  /** A check, without a result, for a sensor that may be offline or has an open fall. */
   check: { ...nothing, read: 4, standard: 1 },
   /** A device connects, or its connection is checked again. */
   admit: { ...nothing, read: 1 },
   /** A sweep that finds nothing. */
   sweep: { ...nothing, read: 17, write: 1 },
-  /** A round of the canary, whose fall is delivered to itself. */
+  /** A canary round, whose fall is delivered to itself. */
   canary: { ...nothing, read: 30, write: 24, fifo: 14 / 3 },
-  /** A call of an open console that finds nothing new. */
+  /** A request from an open console that finds nothing new. */
   screenCall: { ...nothing, read: 2.5 },
 } as const satisfies Record<string, Consumption>;

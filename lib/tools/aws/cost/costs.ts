@@ -2,7 +2,7 @@ import { assumed } from './assumptions.ts';
 import { type Consumption, consumption } from './consumption.ts';
 import { prices } from './prices.ts';
 
-/** USD per kind of cost. */
+/** USD per type of cost. */
 export type Costs = Record<
   'device API' | 'apps API' | 'functions' | 'table' | 'queues' | 'storage' | 'backups' | 'logs' | 'traffic',
   number
@@ -14,7 +14,7 @@ const SECONDS_PER_MONTH = MINUTES_PER_MONTH * 60;
 const SECONDS_PER_HOUR = 3_600;
 const GIGABYTE = 1e9;
 
-/** How a device sends: to the HTTP API, to a load balancer, by MQTT to its topic, or by MQTT with Basic Ingest. */
+/** How a device sends: to the HTTP API, to a load balancer, over MQTT to its topic, or over MQTT with Basic Ingest. */
 export type Transport = 'HTTP' | 'load balancer' | 'MQTT' | 'Basic Ingest';
 const isHttp = (transport: Transport): boolean => transport === 'HTTP' || transport === 'load balancer';
 const { mqttRule, mqttAction } = prices;
@@ -26,7 +26,7 @@ const callPrices: Record<Transport, number> = {
 };
 
 type Work = Consumption & {
-  /** Device calls with their billed time (ms), other invocations with theirs, and deliveries. */
+  /** Device requests with their billed time (ms), other invocations with theirs, and deliveries. */
   calls: number;
   callMilliseconds: number;
   invocations: number;
@@ -34,13 +34,13 @@ type Work = Consumption & {
   deliveries: number;
   /** Log lines for tracing: one for each decision and each attempt. */
   lines: number;
-  /** Calls of the API of apps. */
+  /** App API requests. */
   appCalls: number;
 };
 
 const { milliseconds: ms, batch } = assumed;
 
-/** Returns the work of device calls. Each call is an invocation, and each batch of messages another one. */
+/** Returns the work for device requests. Each request is an invocation, and each batch of messages another one. */
 const received = (calls: number, each: number) => ({
   calls,
   callMilliseconds: calls * ms.accept,
@@ -67,7 +67,7 @@ const processed = (milliseconds: number) => ({
   appCalls: 0,
 });
 
-/** Adds the check that somebody was notified of an alarm. */
+/** Adds the check that someone was notified of an alarm. */
 const withCheck = <W extends Work>(work: W): W => ({
   ...work,
   read: work.read + consumption.alarmCheck.read,
@@ -105,7 +105,7 @@ export const works = {
 /** SQS requests per message. Each message is sent separately, but received and deleted in a batch. */
 const REQUESTS = 1 + 2 / batch;
 
-/** Returns the cost of one piece of work, including the storage of its items until they expire. */
+/** Returns the cost of one piece of work, including the storage for its items until they expire. */
 export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
   const { read, write, fifo, standard, kept120, kept30, deliveries, lines, appCalls, ...run } = work;
   const { calls, callMilliseconds, invocations, milliseconds } = run;
@@ -138,7 +138,7 @@ export const times = (count: number, costs: Costs): Costs =>
   Object.fromEntries(names.map((name) => [name, count * costs[name]])) as Costs;
 export const totalOf = (costs: Costs): number => names.reduce((sum, name) => sum + costs[name], 0);
 
-/** Returns the additional cost of cold starts for the invocations of one piece of work. */
+/** Returns the additional cost of cold starts for the invocations in one piece of work. */
 export const coldStartsOf = ({ calls, invocations }: Work): number =>
   (invocations * assumed.memoryGigabytes + calls * assumed.deviceMemoryGigabytes) *
   assumed.coldStart.share *
@@ -171,12 +171,13 @@ const connected = (): Costs => {
   return { ...admitted, 'device API': MINUTES_PER_MONTH * prices.connectionMinute };
 };
 
-/** How the reports of three minutes are sent: in separate calls, or all in one. */
+/** How three minutes' reports are sent: in separate requests, or all in one. */
 export type ReportBatching = 'report' | 'threeReports';
 const REPORTS_PER_CALL = { report: 1, threeReports: 3 } as const;
 
 /**
- * Returns the monthly cost of a sensor in steady state. `changed`: the share of reports in which presence has changed.
+ * Returns the monthly cost of a sensor in steady state. `changed` is the share of reports in which presence has
+ * changed.
  */
 export const sensorMonth = (
   transport: Transport = 'HTTP',
@@ -194,9 +195,9 @@ export const sensorMonth = (
   );
 };
 
-/** Whether the alarms of a console can be seen or heard. */
+/** Whether a console's alarms can be seen or heard. */
 export type ScreenMode = keyof typeof assumed.screenSeconds;
 
-/** Returns the monthly cost of a console that is always open. */
+/** Returns the monthly cost of an always-open console. */
 export const screenMonth = (mode: ScreenMode = 'watching'): Costs =>
   times(SECONDS_PER_MONTH / assumed.screenSeconds[mode], costsOf(works.screenCall));

@@ -1,17 +1,17 @@
 /**
  * Prices in USD for eu-central-1, without tax and free tiers, in the first volume tier, as of 2026-11-22. The figures
- * are from the price list files of AWS as quoted by others; each comment names the source. Check them before you rely
- * on them.
+ * are from the AWS price list files as quoted by others. Each comment names the source. Check them before you rely on
+ * them.
  */
 export const prices = {
   date: '2026-11-22',
   region: 'eu-central-1',
-  // Price list AmazonDynamoDB of 2026-08-15; https://aws.amazon.com/dynamodb/pricing/on-demand/
+  // AmazonDynamoDB price list, 2026-08-15; https://aws.amazon.com/dynamodb/pricing/on-demand/
   tableWriteUnit: 0.7625 / 1e6,
   tableReadUnit: 0.1525 / 1e6,
   tableGigabyteMonth: 0.306,
   backupGigabyteMonth: 0.2448,
-  // Price list AWSQueueService of 2025-08-28, per 64 KB of a request; https://aws.amazon.com/sqs/pricing/
+  // AWSQueueService price list, 2025-08-28, per 64 KB in a request; https://aws.amazon.com/sqs/pricing/
   queueRequest: 0.4 / 1e6,
   // Surcharge for messages with a message group in a standard queue (fair queues).
   fairQueueSurcharge: 0.1 / 1e6,
@@ -21,31 +21,29 @@ export const prices = {
   gigabyteSecond: 0.0000133334,
   // HTTP API, per 512 KB (1.00 in us-east-1); https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
-  // Application Load Balancer: an hour, and an hour of a capacity unit; and an hour of a public IPv4 address, the same
-  // in all Regions. No source lists eu-central-1 for the first price, so it is 1.2 times the price in us-east-1
-  // (0.0225), the same ratio as for API Gateway; https://aws.amazon.com/elasticloadbalancing/pricing/,
-  // https://aws.amazon.com/vpc/pricing/
+  // Application Load Balancer: an hour, a capacity unit hour, and a public IPv4 address hour, the same in all Regions.
+  // No source lists eu-central-1 for the first price, so it is 1.2 times the us-east-1 price (0.0225), the same ratio
+  // as for API Gateway; https://aws.amazon.com/elasticloadbalancing/pricing/, https://aws.amazon.com/vpc/pricing/
   balancerHour: 0.027,
   balancerUnitHour: 0.008,
   publicAddressHour: 0.005,
   // REST API; https://aws.amazon.com/api-gateway/pricing/
   restRequest: 3.7 / 1e6,
-  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. No source lists
-  // eu-central-1, so these are 1.2 times the prices in us-east-1 (0.08, 1.00, 0.15, 0.15), the same ratio as for API
-  // Gateway;
+  // AWS IoT Core: a connection minute, a message with up to 5 KB, a rule and an action. No source lists eu-central-1,
+  // so these are 1.2 times the us-east-1 prices (0.08, 1.00, 0.15, 0.15), the same ratio as for API Gateway;
   // https://aws.amazon.com/iot-core/pricing/
   connectionMinute: 0.096 / 1e6,
   mqttMessage: 1.2 / 1e6,
   mqttRule: 0.18 / 1e6,
   mqttAction: 0.18 / 1e6,
-  // Price list AmazonCloudWatch of 2026-08-06; https://aws.amazon.com/cloudwatch/pricing/
+  // AmazonCloudWatch price list, 2026-08-06; https://aws.amazon.com/cloudwatch/pricing/
   logGigabyte: 0.63,
-  /** The price per metric that an alarm reads. */
+  /** The price per metric read by an alarm. */
   alarmMonth: 0.1,
   /** The price per custom metric. */
   metricMonth: 0.3,
   dashboardMonth: 3,
-  // Price list AWSDataTransfer of 2026-07-20, out to the internet;
+  // AWSDataTransfer price list, 2026-07-20, out to the internet;
   // https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer
   trafficGigabyte: 0.09,
   // https://aws.amazon.com/kms/pricing/
