@@ -24,7 +24,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   /^\S(.{0,62}\S)?$/u.test(values.username) ? tableOptionsProblem(values) : '--username must have 1 to 64 characters',
 );
 
-// Imported here, so that `--help` does not load the SDK.
+// Imported here so `--help` does not load the SDK.
 const [{ createAdminWithPassword }, { awsConfig }, { runTool }, { openTable }] = await Promise.all([
   import('../../lib/tools/admin.ts'),
   import('../../lib/tools/aws/account.ts'),

@@ -6,7 +6,7 @@ try {
   const { app } = await createApp({ context: { serviceVersion: manifest.version } });
   app.synth();
 } catch (error) {
-  // Errors of settings and of the stack are sentences for the user, so they are printed without a stack trace.
+  // Setting and stack errors are sentences for the user, so they are printed without a stack trace.
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }

@@ -26,7 +26,7 @@ const [{ startCloud }, { runStory }, { settingsFrom }] = await Promise.all([
   import('../../shared/runtime/env.ts'),
 ]);
 
-/** Starts a host for the demo, with a delivery deadline that is short enough to wait for. */
+/** Starts a host for the demo, with a delivery deadline short enough to wait for. */
 const startHost = () =>
   startCloud({
     port: 0,

@@ -47,7 +47,7 @@ const accessedKind = ({ key }: Access) => kindOfKey.get(key) ?? code(key);
 /** Exports and erasures access nearly every kind of item, so only their number is shown. */
 const MAX_KINDS = 30;
 
-/** The accesses of a call by action: `GetItem user, owner; Query of due DUE#{shard}`. */
+/** Returns the accesses in a call by action: `GetItem user, owner; Query of due DUE#{shard}`. */
 const accessed = (accesses: readonly Access[]): string =>
   [...Map.groupBy(accesses, actionOf)]
     .map(([action, to]) => {
@@ -67,7 +67,7 @@ const patterns = Object.entries(accessPatterns).map(([call, pattern]) => {
   return { call: code(call), question: pattern.purpose, accesses, units: unitsOf(pattern) };
 });
 
-/** The calls that access one kind of item, by action and units. */
+/** Returns the calls that access one kind of item, by action and units. */
 const singleAccessCalls = () => {
   const rows = patterns.flatMap(({ call, accesses: [access, ...further], units }) =>
     access && further.length === 0
@@ -108,14 +108,14 @@ const tableDesignText = () =>
     end,
   ].join('\n\n');
 
-/** The default of a setting, or an example if it has none. */
+/** Returns a setting's default, or an example if it has none. */
 const defaultCell = (setting: Setting, host: Host): string => {
   const text = defaultDescription(setting, host);
   const example = setting.about?.example;
   return text === 'none' && example !== undefined ? `none; example: ${code(example)}` : text;
 };
 
-/** The help of a setting, in which other settings have the names that they have in a stage. */
+/** Returns a setting's help, with other settings named as they are in a stage. */
 const stageHelp = (help = ''): string =>
   help.replaceAll(/`(\w+)`/g, (name, variable: string) => {
     const { about }: Setting = environment[variable as keyof typeof environment] ?? {};
@@ -141,7 +141,7 @@ const localVariables = () =>
     end,
   ].join('\n\n');
 
-/** The type of a field in words, from its JSON Schema. */
+/** Describes a field's type in words, from its JSON Schema. */
 const typeOf = ({ type, enum: choices, items, properties, const: only, anyOf }: Json): string => {
   if (only !== undefined) return code(JSON.stringify(only));
   if (choices) return (choices as unknown[]).map((choice) => code(JSON.stringify(choice))).join(', ');
@@ -154,7 +154,7 @@ const typeOf = ({ type, enum: choices, items, properties, const: only, anyOf }: 
   return String(type ?? 'anything');
 };
 
-/** The fields of a message, one row each, followed by the fields of nested objects and array items. */
+/** Returns a message's fields, one row each, followed by the fields in nested objects and array items. */
 const fieldsOf = (schema: Json, before = ''): string[][] => {
   const required = (schema.required ?? []) as string[];
   return Object.entries((schema.properties ?? {}) as Record<string, Json>).flatMap(([name, field]) => {
@@ -165,7 +165,9 @@ const fieldsOf = (schema: Json, before = ''): string[][] => {
   });
 };
 
-/** The message kinds of a maker. A field with the same description as in an earlier message is listed by name only. */
+/**
+ * Returns a maker's message types. A field with the same description as in an earlier message is listed by name only.
+ */
 const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
   const described = new Map<string, string>();
   return documentedMessages(maker).flatMap(({ id, about, example, schema }) => {

@@ -53,7 +53,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   if (values.speed === 'full') return '--speed full is not possible with --url, because it needs a simulated clock';
   return values.password && values['provisioning-key'] ? null : '--url requires --password and --provisioning-key';
 });
-// Imported here, so that `--help` does not load them.
+// Imported here so `--help` does not load them.
 const { skippingClock, systemClock } = await import('../../lib/local/clock.ts');
 const { startCloud } = await import('../../lib/local/cloud.ts');
 const { readRecords } = await import('../../lib/simulate/records.ts');
@@ -96,7 +96,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const isTerminal = process.stdout.isTTY;
 let shownAt = 0;
 
-/** Updates a line in a terminal, or prints a new line every 5 s otherwise. */
+/** Updates a line in a terminal, or otherwise prints a new line every 5 s. */
 const show = (tally: Tally): void => {
   const now = Date.now();
   if (now - shownAt < (isTerminal ? 200 : 5_000)) return;
@@ -128,7 +128,7 @@ const result = await simulate(
       clock
         ? atFullSpeed(clock, idle, nextMidnight(clock.now()))
         : atSpeed({ now: systemClock.now, pause, settled, speed: Number(given.speed) }),
-    // A running service may limit the rate of calls.
+    // A running service may limit the request rate.
     pace: () => pause(cloud ? 0 : 150),
     show,
   },

@@ -41,7 +41,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   return tableOptionsProblem(values);
 });
 
-// Imported here, so that `--help` does not load the SDK.
+// Imported here so `--help` does not load the SDK.
 const [{ awsConfig }, { openTable }, { runTool }, { createTrace, formatTrace }] = await Promise.all([
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/table.ts'),

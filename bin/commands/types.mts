@@ -9,7 +9,7 @@ Exit code: 0; 1 for type errors; 2 for invalid options.`;
 const options = { 'no-check': { type: 'boolean', default: false } } as const;
 const given = readCommandLine(options, help, { out: console.log, err: console.error });
 
-/** The compiler of this project. openapi-typescript needs the previous version, which has an API. */
+/** This project's compiler. openapi-typescript needs the previous version, which has an API. */
 const TSC = 'node node_modules/typescript-7/bin/tsc';
 
 const write = async () => {
@@ -18,16 +18,14 @@ const write = async () => {
   await writeOwnTypes(settingsFrom(process.env));
 };
 
-/**
- * Lets a checkout without these types compile, so that the compiler reports the actual error instead of a missing file.
- */
+/** Lets a checkout without these types compile, so the compiler reports the actual error instead of a missing file. */
 const writeAny = () => {
   mkdirSync('.generated', { recursive: true });
   const file = '.generated/openapi.d.ts';
   if (!existsSync(file)) writeFileSync(file, "declare module '#openapi';\n");
 };
 
-// The client needs the types. Contracts with type errors may not even load; then the compiler reports why.
+// The client needs the types. Contracts with type errors may not even load, in which case the compiler reports why.
 const [written] = await Promise.allSettled([write()]);
 if (written.status === 'rejected') writeAny();
 if (!given['no-check'])
