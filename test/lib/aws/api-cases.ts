@@ -46,7 +46,7 @@ export const apiCases = (stack: () => Synthesised): void => {
         })),
       );
 
-    it("exposes exactly the app operations, each integrated with its group's function", () => {
+    it('exposes exactly the app operations, each integrated with the right function', () => {
       const declared = ofApps.map(({ name, resource, method, group }) => ({
         path: resource,
         method,
@@ -96,7 +96,7 @@ export const apiCases = (stack: () => Synthesised): void => {
           );
     });
 
-    it('may invoke exactly the functions behind its paths before it is deployed', () => {
+    it('the app API may invoke exactly the functions behind the paths before being deployed', () => {
       const permissions = all('AWS::Lambda::Permission').filter(([, { SourceArn }]) =>
         JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('api')}"}`),
       );
@@ -123,7 +123,7 @@ export const apiCases = (stack: () => Synthesised): void => {
       IntegrationType: 'AWS_PROXY',
     });
 
-    it("routes each device operation to its group's function, in the REST API payload format", () => {
+    it('routes each device operation to the right function, in the REST API payload format', () => {
       const declared = ofDevices.map(({ name, path, method, group }) => ({
         ...proxied(),
         key: `${method} ${BASE_PATH}${path}`,
@@ -148,7 +148,7 @@ export const apiCases = (stack: () => Synthesised): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(wanted));
     });
 
-    it('may invoke the functions behind its routes and no others', () => {
+    it('the device API may invoke exactly the functions behind the routes', () => {
       const invoked = all('AWS::Lambda::Permission')
         .filter(([, { SourceArn }]) => JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('device-door')}"}`))
         .map(([, { FunctionName }]) => FunctionName['Fn::GetAtt'][0]);

@@ -58,16 +58,19 @@ describe('permissions and environment', () => {
     expect(all('AWS::IAM::Policy')).toEqual([]);
   });
 
-  it.each(lambdas)('$name has exactly the variables for its capabilities, with valid values', ({ name, uses }) => {
-    const { Variables } = named('AWS::Lambda::Function', name).Environment;
-    const wanted = new Set(uses.flatMap(variablesOf));
-    expect(Object.keys(Variables).sort()).toEqual([...wanted, 'NODE_OPTIONS'].sort());
-    const plain = Object.entries(Variables).map(([key, value]) => [
-      key,
-      typeof value === 'string' ? value : 'reference',
-    ]);
-    expect(() => settingsFrom(Object.fromEntries(plain))).not.toThrow();
-  });
+  it.each(lambdas)(
+    '$name has exactly the variables for the declared capabilities, with valid values',
+    ({ name, uses }) => {
+      const { Variables } = named('AWS::Lambda::Function', name).Environment;
+      const wanted = new Set(uses.flatMap(variablesOf));
+      expect(Object.keys(Variables).sort()).toEqual([...wanted, 'NODE_OPTIONS'].sort());
+      const plain = Object.entries(Variables).map(([key, value]) => [
+        key,
+        typeof value === 'string' ? value : 'reference',
+      ]);
+      expect(() => settingsFrom(Object.fromEntries(plain))).not.toThrow();
+    },
+  );
 
   it('the stack passes cdk-nag (AwsSolutions), apart from acknowledged findings', () => {
     expect(new AwsSolutionsChecks().validateScope(created.app).violations).toEqual([]);
@@ -99,7 +102,7 @@ describe('the queues', () => {
     expect(named('AWS::SQS::Queue', 'quarantine')).toEqual(kept);
   });
 
-  it('queues invoke their consumers with partially failing batches and limited concurrency', () => {
+  it('queues invoke consumers with partially failing batches and limited concurrency', () => {
     const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
       queues.map((queue) => ({
         FunctionName: { Ref: idOf(name) },

@@ -22,7 +22,7 @@ const actionsIn = (source: string): string[] =>
 type Statement = { Sid: string; Action: string | string[]; Resource: string | string[] };
 const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action).sort();
 const ofTables = ({ Action }: Statement) => [Action].flat().some((action) => action.startsWith('dynamodb:'));
-/** Whether a statement covers requests that DynamoDB makes itself to fill recovered tables, or the store's requests. */
+/** Whether a statement covers requests by DynamoDB itself, which fills recovered tables, or by the store. */
 const isOfItems = (statement: Statement) =>
   statement.Sid === 'FillRecoveredTable' || JSON.stringify(statement).includes('dynamodb:LeadingKeys');
 

@@ -50,7 +50,7 @@ const rightsOf = (use: Use): string[] => {
 };
 
 describe.each(functions)('$name', ({ name, uses, queues }) => {
-  test('a function may only do what its `uses` allow, write its log and poll its queues', () => {
+  test('a function may only do what `uses` allows, write a log and poll queues', () => {
     const polling = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'];
     const own = [
       ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
@@ -60,7 +60,7 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
     expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...expected].sort());
   });
 
-  test('a function may access only the table partitions named by its store calls', () => {
+  test('a function may access only the table partitions named by store calls', () => {
     const accesses = uses.flatMap(accessesOfCall).filter(({ index }) => index === null);
     const declared = new Set(accesses.map(({ action, partition }) => `${action} ${partition}`));
     const partitions = [...new Set(Object.values(items).map(({ pk }) => pk.template))];
@@ -103,7 +103,7 @@ test('only functions that create sessions and tokens may change more than their 
   expect(names.filter(puts).toSorted()).toEqual(['access-tokens', 'auth']);
 });
 
-test('only logins can use second-factor secrets, and every other secret serves only its purpose', () => {
+test('only logins can use second-factor secrets, and every other secret serves one purpose', () => {
   const webhookId = '00000000-0000-4000-8000-000000000001';
   const contexts = ['otp', 'acknowledge', 'push', 'canary', webhookId, 'anything', undefined];
   const names = functions.map(({ name }) => name);
@@ -124,7 +124,7 @@ test('only logins can use second-factor secrets, and every other secret serves o
   expect([encryptedOtp, encrypted.slice(-2)]).toEqual([['auth'], [[], []]]);
 });
 
-test("functions send email only from the stage's address, not from others in its domain", () => {
+test("functions send email only from the stage's address, not from others in the domain", () => {
   const senders = (from: string) =>
     functions
       .map(({ name }) => name)

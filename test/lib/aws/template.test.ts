@@ -34,7 +34,7 @@ describe('the app API', () => {
     });
   });
 
-  it('repeats its TLS policy in the document, because each document import replaces the policy', () => {
+  it('repeats the TLS policy in the document, because each document import replaces it', () => {
     const [{ SecurityPolicy, EndpointAccessMode }] = all(dev, 'AWS::ApiGateway::RestApi') as [Properties];
     expect(definition['x-amazon-apigateway-security-policy']).toBe(SecurityPolicy);
     expect(definition['x-amazon-apigateway-endpoint-access-mode']).toBe(EndpointAccessMode);
@@ -167,7 +167,7 @@ describe('a stage', () => {
     );
   });
 
-  it('a development stage deletes everything with its stack', () => {
+  it('a development stage deletes everything with the stack', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(dev.findResources(type))) expect(resource.DeletionPolicy).toBe('Delete');
     dev.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe.each(['maker_a', 'maker_b'] as const)('a fake %s device', (manufacturer) => {
-  test('registers, and its messages become the events specified in section D2', async () => {
+  test('registers, and sends messages that become the events specified in section D2', async () => {
     const { username, password } = await createHome(
       await adminOf(cloud.url),
       manufacturer.at(-1) ?? '',

@@ -112,7 +112,7 @@ test('feed pauses for a second after an immediate empty response, caused by too 
   expect(pauses).toEqual([1, 1]);
 });
 
-test('feed fetches messages again after two minutes, before their signatures are too old', async () => {
+test('feed fetches messages again after two minutes, before signatures are too old', async () => {
   const service = await startFeed(4);
   let time = 0;
   const seen: string[] = [];

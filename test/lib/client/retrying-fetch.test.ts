@@ -16,7 +16,7 @@ const service = (...answers: [status: number, retryAfter?: string][]) => {
 const get = () => new Request('http://localhost/a');
 const post = () => new Request('http://localhost/a', { method: 'POST', body: 'text' });
 
-test('retries any request after the Retry-After of a 429 response, with its body', async () => {
+test('retries any request after the Retry-After of a 429 response, including the body', async () => {
   const { call, calls, waited } = service([429, '3'], [429], [200]);
   expect((await call(post())).status).toBe(200);
   expect([calls, waited]).toEqual([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createClient } from '#lib/client/client.ts';
 import { ok, Problem } from '#lib/client/problem.ts';
 
-/** A service that accepts the sessions it created until it forgets them. */
+/** A service that accepts previously created sessions until it forgets them. */
 const service = (isOpen = () => true) => {
   let logins = 0;
   const known = new Set<string>();
@@ -38,7 +38,7 @@ test('a client logs in for the first request and reuses the session for later on
   );
 });
 
-test('a client renews an ended session once for all requests, and resends them with their bodies', async () => {
+test('a client renews an ended session once for all requests, and resends them with bodies', async () => {
   const { fetch, seen, forget, logins } = service();
   const client = createClient({ baseUrl, fetch, ...user });
   await ok(client.GET('/sensors'));

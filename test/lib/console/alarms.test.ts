@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has its own compiler settings.
+// Imported by paths invisible to the compiler, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
 type Feedback = { createDate: number; classification: string };
 type Hit = {
@@ -98,7 +98,7 @@ test('keeps an answered alarm acknowledged while its fall is open, even after a 
   expect(Object.values(answeredAlarms(alarms, START + 2 * SHIFT)).map(idsOf)).toEqual([[[1]], []]);
 });
 
-test("adds an open fall to its sensor's alarm, and reports a fall without an alarm", () => {
+test("adds an open fall to the sensor's alarm, and reports a fall without an alarm", () => {
   const alarms = alarmsOf([hit(1, 10), hit(2, 11, { sensorId: 'b', situation: 'apnea' })]);
   const falls = [
     { sensorId: 'a', since: START + 9 * MINUTE },
@@ -111,7 +111,7 @@ test("adds an open fall to its sensor's alarm, and reports a fall without an ala
   expect(found.unreported).toEqual(falls.slice(1));
 });
 
-test('keeps the newer version of a hit, however responses are ordered, and drops day-old hits', () => {
+test("keeps a hit's newer version, however responses are ordered, and drops day-old hits", () => {
   const END = START + 24 * 60 * MINUTE;
   const old = hit(1, 0);
   const newer = { ...hit(1, 0, acknowledgedAt(3)), updateDate: START + 3 * MINUTE };
@@ -125,7 +125,7 @@ test('keeps the newer version of a hit, however responses are ordered, and drops
   expect(merged(first, [], END + MINUTE).hits).toEqual([hit(2, 1)]);
 });
 
-test('counts an alarm from the start of its fall, even if the hit came later', () => {
+test('counts an alarm from the start of the fall, even if the hit came later', () => {
   const falls = [{ sensorId: 'a', since: START - MINUTE / 2 }];
   const [first, second] = withOpenFalls(alarmsOf([hit(1, 0), hit(2, 1, { sensorId: 'b' })]), falls).alarms;
   expect([first?.since, second?.since]).toEqual([START - MINUTE / 2, START + MINUTE]);

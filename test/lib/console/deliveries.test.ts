@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deliveries as german } from '#lib/console/texts/deliveries-de.ts';
 import { deliveries as english } from '#lib/console/texts/deliveries-en.ts';
 
-// Imported by paths invisible to the compiler, because the console has its own compiler settings.
+// Imported by paths invisible to the compiler, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/deliveries/', import.meta.url).pathname;
 type Filter = { state: string | null; days: number | null; since: number | null; until: number | null; page: number };
 type More = { sensor: string | null; event: string | null; delivery: string | null };
@@ -63,7 +63,7 @@ test('the delivery filter requests whole hours, so the request stays the same fo
   expect(queryOf(filter(), since + 25 * HOUR - 1)).toEqual({ page: 0, since });
 });
 
-test('the delivery filter requests everything stored, or a custom period including its last minute', () => {
+test('the delivery filter requests everything stored, or a custom period including the last minute', () => {
   expect(queryOf(filter('days=30'), NOW)).toEqual({ page: 0 });
   expect(queryOf(filter('until=60000&state=held'), NOW)).toEqual({ page: 0, state: 'held', until: 119_999 });
   expect(queryOf(filter('sensor=a&event=b'), NOW)).toEqual({ page: 0, sensorId: 'a', eventUuid: 'b' });
@@ -78,14 +78,14 @@ test('only a state or a custom period narrows the delivery list', () => {
   ]);
 });
 
-test('a delivery to a webhook or a person is found by its key', () => {
+test('a delivery to a webhook or a person is found by key', () => {
   for (const webhookId of ['hook', null]) {
     const key = deliveryKey({ webhookId, id: 'x' });
     expect(deliveryAt(key, 3)).toEqual({ webhookId, customerId: 3, deliveryId: 'x' });
   }
 });
 
-test('the phases of an attempt add up to its duration', () => {
+test("an attempt's phases add up to the duration", () => {
   const timings = { dns: 2, connect: 21, tls: null, firstByte: 900 };
   expect(partsOf({ timings, durationMs: 1_000 })).toEqual([
     { name: 'dns', ms: 2 },
@@ -116,7 +116,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ] as const)('in %s', (_, texts) => {
-  test('a delivery being retried shows the time of its next attempt until the attempt is due', () => {
+  test("a delivery being retried shows the next attempt's time until the attempt is due", () => {
     const retried = delivery({ state: 'retrying', nextAttempt: NOW + 3_700_000 });
     expect(resultText(retried, NOW, texts)).toBe(texts.retryIn('1:01:40'));
     expect(resultText(retried, NOW + 3_700_000, texts)).toBe(texts.retryDue);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has its own compiler settings.
+// Imported by paths invisible to the compiler, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/floor/', import.meta.url).pathname;
 type Placed = { sensorId: string; x: number; y: number; rotation: number };
 type Plan = { width: number; height: number; rooms: Placed[] };
@@ -14,7 +14,7 @@ const { boxOf, extentOf, turned, withRoom, withRoomAt, withTurnedRoom } = (await
   withTurnedRoom: (plan: Plan, sensorId: string) => Plan;
 };
 
-/** A room 4 m wide, with 1 m to the left of the sensor, and 3 m deep. */
+/** A room 4 m wide and 3 m deep, with 1 m to the left of the sensor. */
 const extent = { xMin: 100, xMax: 300, yMin: 0, yMax: 300 };
 const room = (more: Partial<Placed> = {}): Placed => ({ sensorId: 'a', x: 10, y: 2, rotation: 0, ...more });
 const plan = (...rooms: Placed[]): Plan => ({ width: 40, height: 20, rooms });
@@ -25,13 +25,13 @@ describe('a room on a plan', () => {
     [90, 8.5, 1],
     [180, 11, 0.5],
     [270, 11.5, 3],
-  ])('a room turned by %i degrees lies in front of its sensor', (rotation, x, y) => {
+  ])('a room turned by %i degrees lies in front of the sensor', (rotation, x, y) => {
     const box = boxOf(room({ rotation }), extent);
     expect([box.x, box.y]).toEqual([expect.closeTo(x, 6), expect.closeTo(y, 6)]);
     expect(box.label).toEqual(rotation % 180 === 0 ? { width: 4, height: 3 } : { width: 3, height: 4 });
   });
 
-  test('a room begins at the wall with its sensor, or surrounds a ceiling sensor', () => {
+  test('a room begins at the wall with the sensor, or surrounds a ceiling sensor', () => {
     expect(extentOf({ ...extent, yMin: 30, sensorMounting: 'wall' }).yMin).toBe(0);
     expect(extentOf({ ...extent, yMin: 150, sensorMounting: 'ceiling' }).yMin).toBe(150);
   });
@@ -58,7 +58,7 @@ test('new rooms are placed side by side, away from other sensors', () => {
   expect(row.rooms.at(-1)).toMatchObject({ x: 2, y: 4 });
 });
 
-test('a plan turned for a phone keeps each room in its place', () => {
+test('a plan turned for a phone keeps each room in place', () => {
   const upright = turned(plan(room()));
   expect([upright.width, upright.height]).toEqual([20, 40]);
   expect(upright.rooms).toEqual([room({ x: 18, y: 10, rotation: 90 })]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCsv } from '#functions/api/imports/csv.ts';
 
-// Imported by paths invisible to the compiler, because the console has its own compiler settings.
+// Imported by paths invisible to the compiler, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Kind = 'users' | 'sensors' | 'rules';
 const { decodeFile, templateOf, templates } = (await import(`${folder}imports/template.ts`)) as {
@@ -11,7 +11,7 @@ const { decodeFile, templateOf, templates } = (await import(`${folder}imports/te
 };
 const kinds = Object.keys(templates) as Kind[];
 
-test.each(kinds)('the %s template parses into its example, with commas and with semicolons', (kind) => {
+test.each(kinds)('the %s template parses into the example, with commas and with semicolons', (kind) => {
   const { example } = templates[kind];
   for (const locale of ['en', 'de']) expect(parseCsv(templateOf(kind, locale))).toEqual({ rows: [example] });
 });
@@ -23,7 +23,7 @@ test.each(['en', 'de'])('the import page explains exactly the template columns i
   for (const kind of kinds) expect(Object.keys(imports.hints[kind])).toEqual(Object.keys(templates[kind].example));
 });
 
-test('a spreadsheet file in a Windows encoding keeps its umlauts', () => {
+test('a spreadsheet file in a Windows encoding keeps umlauts', () => {
   const text = 'name\nMüller';
   const windows = Uint8Array.from(text, (character) => character.charCodeAt(0));
   expect([decodeFile(windows.buffer), decodeFile(new TextEncoder().encode(text).buffer as ArrayBuffer)]).toEqual([

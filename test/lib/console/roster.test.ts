@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RosterEntry } from '#shared/domain/people/roster.ts';
 
-// Imported by paths invisible to the compiler, because the console has its own compiler settings.
+// Imported by paths invisible to the compiler, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/roster/', import.meta.url).pathname;
 type Hours = { from: string; to: string };
 type Shift = Hours & { userId: number; date: string; isWeekly: boolean };
@@ -78,7 +78,7 @@ describe('a change to every week', () => {
     expect(entries.withWeeklyShift(weekly, ANNA, [4], late)).toHaveLength(2);
   });
 
-  test('removes a shift from one weekday, and the entry with its last day', () => {
+  test('removes a shift from one weekday, and the entry with the last day', () => {
     const once = entries.withoutWeeklyShift(weekly, shiftOf(weekly, ANNA, MONDAY));
     expect(once).toEqual([{ userId: ANNA, days: [2], ...night }]);
     expect(entries.withoutWeeklyShift(once, shiftOf(once, ANNA, TUESDAY))).toEqual([]);

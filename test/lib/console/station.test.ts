@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has its own compiler settings.
+// Imported by paths invisible to the compiler, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Item = { keys: readonly string[]; rounds: number };
 type Row = { kind: string; sensorId: string; since: number; falls: number; step: number };
@@ -75,7 +75,7 @@ test("sorts open alarms first, then the user's alarms, suspicions, offline senso
   ]);
 });
 
-test('shows a fall as a suspicion until its sensor reports it, whatever rules fire earlier', () => {
+test('shows a fall as a suspicion until the sensor reports it, whatever rules fire earlier', () => {
   const kindsOf = (hits: readonly object[], falls: readonly object[]) => board(hits, falls).map(({ kind }) => kind);
   for (const fallState of ['detected', 'confirmed']) {
     expect(kindsOf([], [fall('a', 0, { fallState })])).toEqual(['suspected']);
@@ -96,7 +96,7 @@ test("reopens a room's row after a second fall, and counts both falls", () => {
   expect(board([hit(1, 0, by(ME, 1))], [fall('a', 6)])).toMatchObject([{ kind: 'open', falls: 2 }]);
 });
 
-test('keeps an acknowledged alarm until its fall is closed', () => {
+test('keeps an acknowledged alarm until the fall is closed', () => {
   const closure = { outcome: 'helped', userId: 8, name: 'Ben', date: START + 2 * MINUTE };
   expect(board([hit(1, 0, by(ME, 1))])).toMatchObject([{ kind: 'mine', since: START + MINUTE }]);
   expect(board([hit(1, 0, { ...by(ME, 1), closure })])).toEqual([]);

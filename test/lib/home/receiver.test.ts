@@ -42,7 +42,7 @@ test('isSigned rejects a request signed more than five minutes ago', async () =>
   expect(await isSigned(await received(() => {}, 310), SECRET)).toBe(false);
 });
 
-test('a receiver responds with 500 when its behavior throws, and keeps running', async () => {
+test('a receiver responds with 500 when the behavior throws, and keeps running', async () => {
   const failing = await startReceiver(({ body }) => {
     throw new Error(body);
   });

@@ -31,7 +31,7 @@ test('a host opens its data at once on a disk with space, and in memory', async 
   await rm(folder, { recursive: true });
 });
 
-test('a host waits on a full disk, reports it once, and opens its data when space frees up', async () => {
+test('a host waits on a full disk, reports it once, and opens the data when space frees up', async () => {
   let isFull = true;
   const { clock, seen, done } = opening(
     () => 'data',
@@ -63,7 +63,7 @@ test('a host waits if opening the data finds a full disk, and fails on other err
   await expect(opening(open, 'a folder', () => true).done).rejects.toThrow('it is damaged');
 });
 
-test('a host waiting for space reports a full disk in its health, with details only for local programs', async () => {
+test('a host waiting for space reports a full disk in health, with details only for local programs', async () => {
   const server = createHttpServer({ version: '1', onError: () => undefined });
   const settings = { ...optionsFrom({ DATA_DIR: ':memory:' }).settings, TRUSTS_LOOPBACK: true };
   server.open(fullDiskPages(settings, systemClock));

@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const commandOf = (name: string, ...args: string[]) => [join(image, `${name}.mjs`), ...args];
 
-test("the host runs from its bundle alone, and the image's health check reflects its health", {
+test("the host runs from the bundle alone, and the image's health check reflects the host's health", {
   timeout: 60_000,
 }, async () => {
   const env = await environment();
@@ -84,7 +84,7 @@ test('the demo runs successfully from the bundle', { timeout: 120_000 }, async (
   expect(stdout).toContain('All checks passed.');
 });
 
-test('the image starts the bundle as an unprivileged user and keeps its data in a volume', () => {
+test('the image starts the bundle as an unprivileged user and keeps data in a volume', () => {
   expect(dockerfile).toMatch(/^COPY --from=build \/host \.$/m);
   expect(dockerfile).toMatch(/^ENV .*\bDATA_DIR=\/data DEMO=false HOST=0\.0\.0\.0\b/m);
   expect(dockerfile).toMatch(/^USER 10001\n(.*\n)*VOLUME \/data\n(.*\n)*CMD \["node", "start.mjs"\]$/m);

@@ -57,7 +57,7 @@ test('the trusted proxy settings are required together', () => {
 
 describe('an invalid setting', () => {
   test.each(variableNames)(
-    '%s is rejected with the allowed values, an example, and its value unless it is secret',
+    '%s is rejected with the allowed values, an example, and the value unless it is secret',
     (name) => {
       const { schema, about }: Setting = variables[name];
       const values = invalidValues[name];
@@ -212,7 +212,7 @@ test('the host warns about an unencrypted broker beyond loopback', () => {
   expect([warnings('mqtts://a.example'), warnings('mqtt://127.0.0.1')]).toEqual([[], []]);
 });
 
-test('the broker login comes from its URL or from settings', () => {
+test('the broker login comes from the URL or from settings', () => {
   const shown = (env: Record<string, string>) => read(env).homeAssistant;
   const passwordFile = join(folder, 'a-file');
   expect(shown({ HOME_ASSISTANT_MQTT_URL: 'mqtts://a:b@a.example' })).toMatchObject({
@@ -232,7 +232,7 @@ test('the broker login comes from its URL or from settings', () => {
   expect(shown({})).toBeUndefined();
 });
 
-test('the mail server login comes from its URL or from settings', () => {
+test('the mail server login comes from the URL or from settings', () => {
   const smtp = (env: Record<string, string>) => read({ MAIL_SENDER: 'cloud@example.org', ...env }).smtp;
   const passwordFile = join(folder, 'a-file');
   expect(smtp({ SMTP_URL: 'smtp://a:b@a.example' })).toMatchObject({ user: 'a', server: { password: 'b' } });

@@ -7,7 +7,7 @@ import { createQueue } from '#lib/local/queue/queue.ts';
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => void (await Promise.all(stops.splice(0).map((stop) => stop()))));
 
-/** A poller for a FIFO queue with a visibility timeout of 60 s. A message's group is its first character. */
+/** A poller for a FIFO queue with a 60 s visibility timeout. A message's group is the first character. */
 const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const clock = virtualClock(1_800_000_000_000);
   const limits = { visibilitySeconds: 60, maxReceiveCount: 2, clock, fifo: true } as const;
@@ -28,7 +28,7 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   });
   stops.push(poller.stop);
   const send = async (...texts: string[]) => {
-    await clock.advance(0); // makes the poller wait, so that it receives all of them in one batch
+    await clock.advance(0); // makes the poller wait, so it receives all of them in one batch
     for (const body of texts) queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
   };
   return { clock, queue, deadLetterQueue, poller, send };
@@ -79,7 +79,7 @@ test('poll on a FIFO queue never runs two invocations for one group, while other
   expect(running.flat()).toEqual(['a1', 'b1', 'a2', 'a3']);
 });
 
-test('poll on a FIFO queue keeps failed messages, which block only their group', async () => {
+test('poll on a FIFO queue keeps failed messages, which block only one group', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
@@ -97,7 +97,7 @@ test('poll on a FIFO queue keeps failed messages, which block only their group',
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
 });
 
-test('poll on a FIFO queue dead-letters a message that always fails, and its group continues', async () => {
+test('poll on a FIFO queue dead-letters a message that always fails, and the group continues', async () => {
   const seen: string[][] = [];
   const { clock, queue, deadLetterQueue, send } = setUp({}, async (event) => {
     seen.push(bodies(event));

@@ -9,7 +9,7 @@ const make = (more: Partial<QueueOptions> = {}) => {
   const limits = { visibilitySeconds: 30, maxReceiveCount: 3, clock, fifo: true } as const;
   const deadLetterQueue = createQueue({ name: 'calls-dead', ...limits });
   const queue = createQueue({ name: 'calls', ...limits, deadLetterQueue, ...more });
-  /** Sends each text with a unique deduplication id. Its group is its first character. */
+  /** Sends each text with a unique deduplication id. The group is the first character. */
   const send = (...texts: string[]) => {
     for (const body of texts) queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
   };
@@ -45,7 +45,7 @@ test('a FIFO queue returns no message from a group while another one is in fligh
   expect(take()).toEqual(['b2']);
 });
 
-test('a FIFO queue returns a message that becomes visible again before later messages in its group', async () => {
+test("a FIFO queue returns a message that becomes visible again before the group's later ones", async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   queue.remove(named(receive(2), 'a1'));
@@ -56,7 +56,7 @@ test('a FIFO queue returns a message that becomes visible again before later mes
   expect(take()).toEqual(['a2', 'a3', 'a4']);
 });
 
-test('a FIFO queue blocks only the group of a message whose visibility changed', async () => {
+test('a FIFO queue blocks only the group affected by a visibility change', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   const both = receive(2);
@@ -156,7 +156,7 @@ test('a FIFO queue ignores a removal by an expired handle, as another receiver m
   expect(take()).toEqual(['a1']);
 });
 
-test('a FIFO queue dead-letters a message after maxReceiveCount, and its group continues', async () => {
+test('a FIFO queue dead-letters a message after maxReceiveCount, and the group continues', async () => {
   const { clock, queue, deadLetterQueue, send, receive, take } = make();
   send('a1', 'a2');
   const [{ messageId } = expect.unreachable()] = receive(1);

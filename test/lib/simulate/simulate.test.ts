@@ -183,7 +183,7 @@ describe('the simulator', () => {
     [['--url', 'http://127.0.0.1:1/api/v1'], 2, /--provisioning-key/],
     [['--mqtt', '--url', 'http://127.0.0.1:1/api/v1'], 2, /--mqtt-url/],
     [['--url', 'http://127.0.0.1:1/api/v1', '--speed', 'full'], 2, /--speed full is not possible with --url/],
-  ] as const)('the simulator prints its usage: %j', async (args, status, text) => {
+  ] as const)('the simulator prints usage: %j', async (args, status, text) => {
     const child = spawn(process.execPath, ['bin/run.ts', 'simulate', ...args]);
     const ended = once(child, 'close');
     const output = (await Promise.all([child.stdout.toArray(), child.stderr.toArray()])).flat().join('');

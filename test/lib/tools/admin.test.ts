@@ -16,7 +16,7 @@ test('creates a system admin who can log in with the printed password', async ()
   expect(await client.ok('GET', '/users/me')).toMatchObject({ username: 'second', isAdmin: true });
 });
 
-test('rejects a taken username and leaves its password unchanged', async () => {
+test('rejects a taken username and leaves the password unchanged', async () => {
   const password = await createAdminWithPassword(cloud.runtime.table, 'third');
   await expect(createAdminWithPassword(cloud.runtime.table, 'THIRD')).rejects.toThrow(
     /^The username THIRD is taken: choose another/,

@@ -33,7 +33,7 @@ const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [str
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 const event = ['--event', '00000000-0000-4000-8000-000000000000'];
 
-test.each(programs)('npm run %s prints its help, and exits with 2 for an unknown option', async (name, file, args) => {
+test.each(programs)('npm run %s prints help, and exits with 2 for an unknown option', async (name, file, args) => {
   const [help, wrong] = await Promise.all([runFile(file, [...args, '--help']), runFile(file, [...args, '--nonsense'])]);
   const command = name === 'start' ? 'npm start' : `npm run ${name}`;
   expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${command}`)), err: '' });

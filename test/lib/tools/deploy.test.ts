@@ -32,7 +32,7 @@ afterAll(async () => {
 const bootstrapped = { CDKToolkit: { BootstrapVersion: '30' } };
 const URL = 'https://cloud.example.org/api/v1';
 
-/** A fake CDK command line that records its calls and writes the files that the CDK would write. */
+/** A fake CDK command line that records calls and writes the files that the CDK would write. */
 const cdkOf = (code = 0) => {
   const calls: string[][] = [];
   const cdk = async (args: readonly string[]): Promise<number> => {

@@ -21,7 +21,7 @@ const namesIn = async (dataDir: string): Promise<string[]> => {
   return names;
 };
 
-test("opens a data folder's table whether or not its host is running", async () => {
+test("opens a data folder's table whether or not the host is running", async () => {
   const cloud = await startTestCloud({ dataDir: folder });
   const admin = await adminOf(cloud.url);
   await admin.ok('POST', '/customers', { name: 'Maple', location: '', email: '' });

@@ -10,7 +10,7 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSen
 let cloud: Cloud;
 let receiver: Receiver;
 let admin: Client;
-/** The receiver responds to its first request with an error. */
+/** The receiver responds to the first request with an error. */
 beforeAll(async () => {
   [cloud, receiver] = await Promise.all([
     startTestCloud({ environment: { RETRY_SCHEDULE: '0,0' } }),
@@ -141,7 +141,7 @@ test('traces a message with all its events, and a delivery with its event', asyn
   }
 });
 
-test('traces a replay with its original delivery', async () => {
+test('traces a replay with the original delivery', async () => {
   const id = textsOf(await trace('event', fall.event), 'delivery')[0]?.split(' ')[0] ?? '';
   const { deliveryId } = await fall.client.ok<{ deliveryId: string }>(
     'POST',

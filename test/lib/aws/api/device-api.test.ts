@@ -43,7 +43,7 @@ describe('the device API', () => {
     expect(group).toMatchObject({ Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
   });
 
-  it('leaves CORS to its functions', () => {
+  it('leaves CORS to the functions', () => {
     for (const api of all(dev, 'AWS::ApiGatewayV2::Api')) expect(api).not.toHaveProperty('CorsConfiguration');
   });
 
@@ -61,7 +61,7 @@ describe('the device API', () => {
     dev.resourceCountIs('AWS::ApiGatewayV2::DomainName', 0);
   });
 
-  it('publishes its address as an output and to functions that return it', () => {
+  it('publishes the address as an output and to functions that return it', () => {
     expect(prod.findOutputs('DeviceUrl')).toMatchObject({
       DeviceUrl: { Value: 'https://devices.example.org/api/v1' },
     });

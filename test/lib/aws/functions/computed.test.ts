@@ -14,13 +14,13 @@ const bundling = (source: string, folder = root) =>
     plugins: [computedModulePlugin(['server'], folder)],
   });
 
-test('a bundle contains the exports of its computed module, but not the code that computes them', async () => {
+test("a bundle contains a computed module's exports, but not the code that computes them", async () => {
   const { outputFiles } = await bundling(`export * from './functions/api/server/description.ts';`);
   expect(outputFiles[0]?.text).toContain('getServerConfig');
   expect(outputFiles[0]?.text).not.toContain('describeApi');
 });
 
-test('bundling fails when a function does not import its computed module', async () => {
+test('bundling fails when a function does not import the computed module', async () => {
   await expect(bundling('export {};')).rejects.toThrow('server does not import functions/api/server/description.ts');
 });
 

@@ -13,7 +13,7 @@ const aliasOf = (name: string): [string, Properties] => {
   if (!found) throw new Error(`${name} has no alias`);
   return found;
 };
-/** Returns the logical id of a function's version. A new version has a new id. */
+/** Returns the logical id of a function's version. New versions have new ids. */
 const versionOf = (context: Parameters<typeof stackOf>[0], name: string): string => {
   const synthesised = stackOf(context);
   const found = all('AWS::Lambda::Version', synthesised.template).find(
@@ -30,7 +30,7 @@ describe('gradual deployments', () => {
     expect(all('AWS::Lambda::Alias')).toHaveLength(names.length);
   });
 
-  it.each(names)('%s is invoked only through its alias, which points to a version', (name) => {
+  it.each(names)('%s is invoked only through an alias, which points to a version', (name) => {
     const [alias, { FunctionVersion, Name }] = aliasOf(name);
     const [version] = FunctionVersion['Fn::GetAtt'];
     expect([Name, template.toJSON().Resources[version].Properties.FunctionName]).toEqual(['live', { Ref: idOf(name) }]);
@@ -91,7 +91,7 @@ describe('gradual deployments', () => {
     expect(names.map((name) => versionOf(unrelated, name))).toEqual(before);
   });
 
-  it('toggling gradual deployments keeps event source mappings and routes, so every queue keeps its consumer', () => {
+  it('toggling gradual deployments keeps event source mappings and routes, so no queue loses a consumer', () => {
     const other = stackOf({ ...production, gradualDeployments: false }).template;
     for (const type of [
       'AWS::Lambda::EventSourceMapping',

@@ -38,7 +38,7 @@ describe('the alarms', () => {
     for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(90);
   });
 
-  it('the runbook table lists every alarm with its impact', async () => {
+  it('the runbook table lists every alarm with the impact', async () => {
     const rows = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => {
       const [impact, id] = AlarmDescription.split(/ What to do: [^#]+#/);
       return `| [${id}](#${id}) | ${impact} |`;
@@ -66,7 +66,7 @@ describe('the alarms', () => {
   it("every alarm notifies the stage's alarm address, if there is one", () => {
     prod.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'night@example.org' });
     for (const { AlarmActions } of all(prod, 'AWS::CloudWatch::Alarm')) expect(AlarmActions).toHaveLength(1);
-    // The topic for messages that did not arrive.
+    // The topic for undelivered messages.
     dev.resourceCountIs('AWS::SNS::Topic', 1);
   });
 
@@ -208,7 +208,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('with alarmEmail, an alarm fires when no subscription is confirmed or the check does not run', () => {
+  it('an alarm fires when no subscription is confirmed or the check does not run, given alarmEmail', () => {
     const unheard = (template: Template) =>
       all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'AlarmSubscriptions');
     expect(unheard(dev)).toEqual([]);

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const START = 1_800_000_000_000;
-/** The maximum time (ms) from a cause to its alarm. */
+/** The maximum time (ms) from a cause to the alarm. */
 const SOON = 12 * MINUTE;
 
 const alarms = alarmsOf(stackOf({ ...production, mqtt: true, ...mqttDomain }));
@@ -129,7 +129,7 @@ const seriesOf: Readonly<Record<string, Series>> = {
 
 /** How long (ms) the second cause follows the first: longer than the alarm period. */
 const gaps: Readonly<Record<string, number>> = { 'alarms-unheard': 5 * DAY, 'mails-bounced': 3 * HOUR };
-/** The maximum time (ms) from a cause to its alarm, for alarms slower than the others. */
+/** The maximum time (ms) from a cause to the alarm, for alarms slower than the others. */
 const delays: Readonly<Record<string, number>> = {
   'alarms-unheard': DAY + HOUR,
   'messages-absent': 20 * MINUTE,

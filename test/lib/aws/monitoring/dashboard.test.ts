@@ -18,7 +18,7 @@ const widgets = (): Properties[] => {
 };
 
 describe('the dashboard', () => {
-  it('shows in its first row whether falls are reported in time: all alarms and the latencies', () => {
+  it('the first row shows whether falls are reported in time: all alarms and the latencies', () => {
     const first = widgets().filter(({ y }) => y === 0);
     expect(first.map(({ x, properties: { title } }) => [x, title])).toEqual([
       [0, 'Are falls reported in time?'],

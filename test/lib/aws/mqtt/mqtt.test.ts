@@ -58,7 +58,7 @@ describe('MQTT', () => {
     );
   });
 
-  it('forwards every device message unchanged with its sender, only through this AWS IoT rule', () => {
+  it('forwards every device message unchanged with the sender, only through this AWS IoT rule', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       RuleName: 'sensor_cloud_test_2_messages',
       TopicRulePayload: {
@@ -133,7 +133,7 @@ describe('MQTT', () => {
     for (const { TreatMissingData } of sums) expect(TreatMissingData).toBe('notBreaching');
   });
 
-  it('publishes its endpoint and the Basic Ingest topic as outputs', () => {
+  it('publishes the endpoint and the Basic Ingest topic as outputs', () => {
     expect(JSON.stringify(template.findOutputs('*'))).toContain(
       '"$aws/rules/sensor_cloud_test_2_messages/v1/devices/{sensorId}/messages"',
     );

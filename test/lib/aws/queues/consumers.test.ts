@@ -26,7 +26,7 @@ const stackWith = (concurrency?: object) => {
         .filter(({ Properties }) => 'ReservedConcurrentExecutions' in Properties)
         .map(({ Properties }) => [Properties.Description.split(': ')[1], Properties.ReservedConcurrentExecutions]),
     ),
-    /** Returns the maximum concurrency of each of a consumer's queues. */
+    /** Returns the maximum concurrency per consumer queue. */
     sharesOf: (name: string): number[] =>
       mappings
         .filter(({ Properties }) => Properties.FunctionName.Ref === idOf(name))
@@ -59,7 +59,7 @@ test.each([
   expect(queue.Properties.VisibilityTimeout).toBeLessThanOrEqual(seconds);
   // Otherwise, a second process could handle a message concurrently, and Lambda rejects such a queue.
   expect(queue.Properties.VisibilityTimeout).toBeGreaterThan(Timeout);
-  // The lease of a delivery also lasts no longer.
+  // A delivery lease also lasts no longer.
   expect(LEASE_SECONDS).toBeLessThanOrEqual(30);
 });
 
@@ -87,7 +87,7 @@ describe('reserved concurrency', () => {
       );
   });
 
-  it.each(reservable)('reserved concurrency limits the queues of $name as its contract states', (consumer) => {
+  it.each(reservable)('reserved concurrency limits the queues of $name as stated in the contract', (consumer) => {
     const { name, queues, concurrency } = consumer;
     expect(small.sharesOf(name)).toEqual(queues.map(() => 2));
     for (const { sharesOf } of [large, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));

@@ -9,7 +9,7 @@ import { stackOf } from '#test/fixtures/stack.ts';
 
 const stages = Math.max(...Object.values(validValues).map(({ length }) => length));
 
-describe('a stage with every accepted value of its settings', () => {
+describe('a stage with every accepted setting value', () => {
   it.each(Array.from({ length: stages }, (_, at) => at))('passes cdk-nag: set %d', (at) => {
     const context = Object.fromEntries(
       Object.entries(validValues).map(([name, values]) => [name, values[at % values.length]]),
@@ -19,7 +19,7 @@ describe('a stage with every accepted value of its settings', () => {
   });
 });
 
-/** Returns the code in the given folders, without the declarations of settings. */
+/** Returns the code in the given folders, without setting declarations. */
 const codeOf = (...folders: string[]): string => {
   const root = new URL('../../../../', import.meta.url).pathname;
   return folders
@@ -36,7 +36,7 @@ it('every stage setting is read by the stack or a function', () => {
     new RegExp(String.raw`\bstage\.${name}\b|\b${name}\b[^{}]*\}(: Stage\b| = stage\b)`).test(code);
   const rows = Object.values<Setting>(environment);
   const isPassedOn = (name: string) => rows.some(({ about }) => about?.stage === name && about.capabilities?.length);
-  // The stage and its preset are read before all others.
+  // The stage and the preset are read before all others.
   const { stage: _, preset: _preset, ...others } = settings;
   const names = [...Object.keys(others), 'name'];
   expect(names.filter((name) => !isRead(name) && !isPassedOn(name))).toEqual([]);

@@ -52,7 +52,7 @@ describe('stage settings', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
-  it('an unknown name is rejected with a suggestion of a similar setting', () => {
+  it('an unknown name is rejected with a similar setting as a suggestion', () => {
     const named =
       (...names: string[]) =>
       () =>
@@ -66,7 +66,7 @@ describe('stage settings', () => {
     expect(named('stage', 'publicUrl', ...ofCdk)).not.toThrow();
   });
 
-  it('the removed telegramToken setting is rejected, with a pointer to its replacement', () => {
+  it('the removed telegramToken setting is rejected, with a pointer to the replacement', () => {
     const context = { stage: 'dev', telegramToken: '123456:a-token-of-a-bot-that-is-long' };
     const read = () => stageFrom((key) => context[key as keyof typeof context], Object.keys(context));
     expect(read).toThrow(/telegramToken is no longer read.*Secrets Manager.*set telegramSecretName/);
@@ -110,7 +110,7 @@ describe('stage settings', () => {
     expect(stage({ stage: 'prod', keepData: false }).keepData).toBe(false);
   });
 
-  it('settings default to the values of their preset', () => {
+  it("settings default to the preset's values", () => {
     const of = (given: Record<string, unknown>) => {
       const { waf, dashboard, keepData, silenceMinutes } = stage(given);
       return { waf, dashboard, keepData, silenceMinutes };

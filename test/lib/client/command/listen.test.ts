@@ -30,7 +30,7 @@ const webhooks = (existing: object[] = []) => {
 };
 const envOf = (url: string) => ({ SENSOR_CLOUD_URL: url, SENSOR_CLOUD_TOKEN: 'the-token' });
 
-test('listen forwards and prints each message unchanged; Ctrl-C stops it and deletes its webhook', async () => {
+test('listen forwards and prints each message unchanged; Ctrl-C stops it and deletes the webhook', async () => {
   const { calls, others } = webhooks();
   const [service, local] = await Promise.all([startFeed(3, undefined, others), startReceiver()]);
   const listening = home.begin(`listen --forward-to ${local.url}`, { env: envOf(service.url) });

@@ -40,7 +40,7 @@ describe('sensor-cloud', () => {
     }
   });
 
-  test.each(names)('%s prints its help, with exit code 2 for invalid options', async (name) => {
+  test.each(names)('%s prints help, with exit code 2 for invalid options', async (name) => {
     const help = await home.run(`${name} --help`);
     expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^sensor-cloud ${name}`)), err: '' });
     for (const wrong of ['--nonsense', 'nonsense', '--profile'])
@@ -179,7 +179,7 @@ describe('login', () => {
   });
 });
 
-test('a test sensor is registered once, and its fall is delivered, listed and resent', async () => {
+test('a test sensor is registered once, and a fall is delivered, listed and resent', async () => {
   await login();
   const { webhook } = await createAlarm(nurse.client, receiver.url);
   expect(await home.run('send')).toMatchObject({

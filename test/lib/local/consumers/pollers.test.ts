@@ -20,7 +20,7 @@ const stopAfterwards = (clock: VirtualClock, stop: () => Promise<void>) =>
   });
 
 /**
- * A poller for a queue with a visibility timeout of 60 s. By default it runs 2 batches of 10 at once, with a timeout of
+ * A poller for a queue with a 60 s visibility timeout. By default, it runs 2 batches of 10 at once, with a timeout of
  * 10 s.
  */
 const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
@@ -34,7 +34,7 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const poller = poll({ queue, functionName: 'work', handler, ...limits, ...host, ...more });
   stopAfterwards(clock, poller.stop);
   const send = async (...texts: string[]) => {
-    await clock.advance(0); // makes the poller wait, so that it receives all of them in one batch
+    await clock.advance(0); // makes the poller wait, so it receives all of them in one batch
     for (const body of texts) queue.send({ body });
   };
   return { clock, errors, queue, deadLetterQueue, poller, send };
@@ -116,7 +116,7 @@ test.each(wholeBatchFailures)(
   },
 );
 
-test('poll fails a handler that times out, frees its slot and ignores its late result', async () => {
+test('poll fails a handler that times out, frees the slot and ignores the late result', async () => {
   let calls = 0;
   const { clock, errors, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, () => {
     calls += 1;
@@ -150,7 +150,7 @@ test('poll runs at most `concurrency` invocations at once, each with at most `ba
   expect(queue.stats()).toMatchObject(EMPTY);
 });
 
-test('poll starts nothing after stop, which waits for running invocations and their removals', async () => {
+test('poll starts nothing after stop, which waits for running invocations and removals', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, async (event) => {
     seen.push(bodies(event));

@@ -30,14 +30,14 @@ describe('backpressure', () => {
     admit = createBackpressure({ events, deliveries }, clock, () => isAtLimit);
   });
 
-  test('accepts a request at once if no message from its sensor is pending', async () => {
+  test('accepts a request at once if no message from the sensor is pending', async () => {
     send('other');
     const seen = call('own');
     await clock.advance(0);
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('delays a request until earlier messages from its sensor are being processed', async () => {
+  test('delays a request until earlier messages from the sensor are being processed', async () => {
     send('own');
     const seen = call('own');
     await clock.advance(500);

@@ -6,7 +6,7 @@ import { createHttpServer } from '#lib/local/http/http-server.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-/** The maximum number of bytes that a socket delivers at once, and so the most by which a limit can be exceeded. */
+/** The maximum number of bytes delivered at once by a socket, and so the most by which a limit can be exceeded. */
 const CHUNK = 64 * KIB;
 
 const cleanUps: (() => unknown)[] = [];
@@ -65,7 +65,7 @@ describe('unfinished unauthenticated uploads', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('slow uploads get a 408 response and free their memory', async () => {
+  test('slow uploads get a 408 response and free memory', async () => {
     const { bodies, port } = await start({ timeout: 50 });
     const heads = await Promise.all(times(40, () => upload(port, 8 * MIB, 100 * KIB)));
     expect(heads.map(statusOf)).toEqual(times(40, () => 408));

@@ -21,7 +21,7 @@ afterEach(async () => {
 const TO = 'anna@example.com';
 const serverAt = (url: string) => readSmtpUrl(url) ?? expect.unreachable();
 
-/** Sends through the mail server at a URL and counts its failures. */
+/** Sends through the mail server at a URL and counts server failures. */
 const senderTo = (url: string, more: Partial<SmtpSettings> & { deadlineMs?: number; starttls?: true } = {}) => {
   const { deadlineMs = 10_000, starttls, ...settings } = more;
   const server = { ...serverAt(url), ...(starttls && { encryption: 'starttls' as const }) };
@@ -65,7 +65,7 @@ test('sends several emails over one connection', async () => {
   expect([connections(), state()]).toEqual([1, 'OK']);
 });
 
-test('reads a new password from its file without a restart', async () => {
+test('reads a new password from the file without a restart', async () => {
   let password = 'first';
   const { url, mails } = await serving({
     disabledCommands: ['STARTTLS'],
@@ -126,7 +126,7 @@ describe('an email', () => {
   });
 });
 
-test('sends to a domain with umlauts under its ASCII name', async () => {
+test('sends to a domain with umlauts under the ASCII name', async () => {
   const { url, mails } = await serving();
   expect(await senderTo(url).send('anna@münchen.example')).toBe('accepted');
   expect(String(mails[0]?.raw)).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');

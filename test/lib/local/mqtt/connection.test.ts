@@ -22,7 +22,7 @@ const passed = (bytes: Buffer, cut: number, max: number): Buffer => {
   return Buffer.concat(parts.map((part) => pass(part) ?? expect.unreachable('a message ended its connection')));
 };
 
-test('createFrames truncates messages above the limit, however their bytes are split', () => {
+test('createFrames truncates messages above the limit, however the bytes are split', () => {
   fc.assert(
     fc.property(sizes, fc.integer({ min: 3, max: 400 }), fc.integer({ min: 1, max: 50 }), (all, max, cut) => {
       // A topic of one character takes three bytes.
@@ -35,7 +35,7 @@ test('createFrames truncates messages above the limit, however their bytes are s
 test.each([
   ['is not a message', [0x10, 0xff, 0xff, 0x7f]],
   ['has an invalid length', [0x30, 0x80, 0x80, 0x80, 0x80]],
-])('createFrames rejects a packet that is too large and %s as soon as its header arrives', (_, bytes) => {
+])('createFrames rejects a packet that is too large and %s as soon as the header arrives', (_, bytes) => {
   expect(createFrames(1_000)(Buffer.from(bytes))).toBeNull();
 });
 

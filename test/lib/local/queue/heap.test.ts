@@ -8,7 +8,7 @@ const heapOf = (keys: readonly number[]) => {
   for (const item of items) addTo(heap, item);
   return { heap, items };
 };
-/** Takes the first item until none is left. Returns the keys. Each item knows its position throughout. */
+/** Takes the first item until none is left. Returns the keys. Throughout, each item knows its position. */
 const drained = (heap: Heap<Item>): number[] => {
   const keys: number[] = [];
   for (let first = heap.items[0]; first; first = heap.items[0]) {
@@ -23,7 +23,7 @@ const sorted = (keys: readonly number[]) => keys.toSorted((a, b) => a - b);
 /** Different orders for the numbers 0 to 12: ascending, descending, and shuffled by multiplication. */
 const orders = [1, 2, 4, 5, 7, 11, 12].map((factor) => Array.from({ length: 13 }, (_, at) => (at * factor) % 13));
 
-test.each(orders.map((order) => [order]))('a heap returns its items in order, however they were added: %j', (order) => {
+test.each(orders.map((order) => [order]))('a heap returns items in order, however they were added: %j', (order) => {
   expect(drained(heapOf(order).heap)).toEqual(sorted(order));
 });
 

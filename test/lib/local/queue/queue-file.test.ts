@@ -194,7 +194,7 @@ test('a journal passes on everything stored to the next process, and reuses no n
   await fc.assert(fc.asyncProperty(steps, run), { numRuns: 30 });
 }, 60_000);
 
-test('a queue file keeps its queues separate, and purge empties only one', async () => {
+test('a queue file keeps queues separate, and purge empties only one', async () => {
   const first = startProcess();
   await first.send('a1');
   first.tasks.send({ body: 'task' });
@@ -281,7 +281,7 @@ test('the host names a data file that is invalid, foreign, or a folder', () => {
   expect(refusal).toThrow('EISDIR');
 });
 
-test('a queue file can be read only by its owner', async () => {
+test('a queue file can be read only by the owner', async () => {
   const { send } = startProcess();
   await send('a1');
   for (const suffix of ['', '-wal']) expect(statSync(path + suffix).mode & 0o077).toBe(0);

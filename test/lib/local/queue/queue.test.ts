@@ -77,7 +77,7 @@ test('a queue ignores an outdated handle, and accepts the newest even after the 
   expect(queue.stats()).toEqual(EMPTY);
 });
 
-test('a queue hides a delayed message for exactly its delay', async () => {
+test('a queue hides a delayed message for exactly the delay', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a', delaySeconds: 900 });
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0, delayed: 1 });
@@ -117,7 +117,7 @@ test('changeVisibility rejects more than 12 hours and unknown handles', () => {
   expect(() => queue.changeVisibility('unknown', 1)).toThrow('in flight');
 });
 
-test('a queue moves a message to its dead-letter queue when received after maxReceiveCount', async () => {
+test('a queue dead-letters a message when received after maxReceiveCount', async () => {
   const { clock, queue: deadLetterQueue, newId } = make({ name: 'dead' });
   const queue = createQueue({
     name: 'tasks',
@@ -229,7 +229,7 @@ test('waitForMessage resolves at once, on a send, and after a delay or visibilit
   expect(woken).toEqual([10, 20, 5_030, 30_030]);
 });
 
-test('waitForMessage resolves when its signal aborts, and when changeVisibility makes a message visible', async () => {
+test('waitForMessage resolves when the signal aborts, and when changeVisibility makes a message visible', async () => {
   const { queue } = make();
   const abort = new AbortController();
   const waiting = queue.waitForMessage(abort.signal);
@@ -254,7 +254,7 @@ test('purge removes all messages, including those in flight and delayed', async 
   expect(queue.receive(10)).toEqual([]);
 });
 
-test('a queue hides messages as long as scheduled even if its clock is set back', () => {
+test('a queue hides messages as long as scheduled even if the clock is set back', () => {
   let [time, ahead] = [0, 86_400_000];
   const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
   const { queue } = make({ clock });
@@ -273,7 +273,7 @@ test('a queue hides messages as long as scheduled even if its clock is set back'
   expect(bodies(queue)).toEqual(['received']);
 });
 
-test('a queue drops duplicates for five minutes even if its clock is set back', () => {
+test('a queue drops duplicates for five minutes even if the clock is set back', () => {
   let [time, ahead] = [0, 86_400_000];
   const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
   const { queue } = make({ clock, fifo: true });

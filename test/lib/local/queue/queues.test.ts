@@ -39,7 +39,7 @@ test('every queue has a journal and a same-type dead-letter queue for messages r
   }
 });
 
-test('a received message stays hidden a second longer than its consumer may take', () => {
+test('a received message stays hidden a second longer than the consumer may take', () => {
   const { clock, queues } = open();
   for (const name of queueNames) {
     const consumer = consumers.find((one) => one.queues.some((queue) => queue === name));
@@ -52,7 +52,7 @@ test('a received message stays hidden a second longer than its consumer may take
   }
 });
 
-test('senders reach the queue they name, hide its messages by its ARN, and redrive dead letters', async () => {
+test('senders reach the queue they name, hide messages by ARN, and redrive dead letters', async () => {
   const { clock, queues, dead, senders } = open();
   await senders.send('timers', [message('a'), message('b')]);
   expect([queues.timers.stats().visible, queues.jobs.stats().visible]).toEqual([2, 0]);

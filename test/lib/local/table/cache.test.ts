@@ -10,7 +10,7 @@ const cacheOf = (...entries: [string, number][]) => {
   return { ...cache, set, known };
 };
 
-test('a cache keeps its values until a second generation is full', () => {
+test('a cache keeps values until a second generation is full', () => {
   const { known, set } = cacheOf(['a', 300], ['b', 300]);
   // The first two fill a generation exactly. The third begins the next one.
   set('c', 0);
@@ -45,7 +45,7 @@ test('a value set again replaces the earlier one and counts once', () => {
   expect([getText('a'), get('c')]).toEqual(['new', undefined]);
 });
 
-test('a removed value is missing in both generations and frees its space', () => {
+test('a removed value is missing in both generations and frees space', () => {
   const { known, remove, set } = cacheOf(['a', 300], ['b', 900]);
   set('c', 300);
   remove('a');

@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const PAGE = 4_096;
 
-/** Fills a data folder with a few hundred pages of items. */
+/** Fills a data folder with a few hundred item pages. */
 const fill = async (dataDir: string) => {
   const { rows, turns, close } = openStorage(dataDir);
   const item = (at: number) => ({ pk: `p${at % 7}`, sk: `${at}`, text: 'x'.repeat(1_000) });

@@ -41,7 +41,7 @@ test('a placeholder needs a name', () => {
   );
 });
 
-test('a reader recognizes a function call or a value only at its current position', () => {
+test('a reader recognizes a function call or a value only at the current position', () => {
   const read = cachedParser((reader) => {
     const found: unknown[] = [reader.call(), reader.isValue(), reader.isNext('F', 'G')];
     reader.expect('F');

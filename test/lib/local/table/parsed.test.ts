@@ -12,7 +12,7 @@ type Command = { input: object };
 type Send = (command: Command) => Promise<object>;
 type Key = { pk: string; sk: string };
 type Step =
-  /** Calls made in one run of synchronous code. */
+  /** Calls made in one synchronous run. */
   | { calls: Command[] }
   /** A call that another process makes. */
   | { foreign: Command }

@@ -84,7 +84,7 @@ test('a query returns pages with the requested number of items and the key to co
   expect(keysOf(ofP(inRange, { ':low': 'a', ':high': 'b' }))).toEqual(['b']);
 });
 
-test('a query returns only what its projection selects', () => {
+test('a query returns only what the projection selects', () => {
   const only = (ProjectionExpression: string, more: object = {}) =>
     ofP({ ProjectionExpression, Limit: 1, ...more }).Items[0];
   expect(only('sk')).toEqual({ sk: 'a' });

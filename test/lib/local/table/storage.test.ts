@@ -101,7 +101,7 @@ test("a host's file is rewritten at the end if anything was erased, so no trace 
   expect(readFileSync(dataFileOf(dataDir)).includes(`${text} 2 `)).toBe(false);
 });
 
-test("a host's file can be read only by its owner", async () => {
+test("a host's file can be read only by the owner", async () => {
   const { put, turns } = open();
   await put({ pk: 'p', sk: 's' });
   await turns.kept();

@@ -31,7 +31,7 @@ const open = (dataDir: string, options?: Parameters<typeof openStorage>[1]) => {
   const { kept } = storage.turns;
   return { ...storage, send, put, get, kept };
 };
-/** Opens a table and records its losses. */
+/** Opens a table and records losses. */
 const openNoting = (dataDir: string) => {
   const losses: Error[] = [];
   return { ...open(dataDir, { onLost: (error) => void losses.push(error) }), losses };
@@ -59,7 +59,7 @@ test('changes that no caller waits for are committed soon', async () => {
   await eventually(() => committed(folder, 'a'));
 });
 
-test('calls settle at the end of their turn, in the order they were made', async () => {
+test('calls settle at the end of a turn, in the order they were made', async () => {
   const storage = open(folder);
   const order: string[] = [];
   const note = (name: string, call: Promise<unknown>) => {
@@ -102,7 +102,7 @@ test('a full disk makes the rest of a turn fail and loses nothing', async () => 
   expect([committed(folder, 'a'), losses]).toEqual([true, []]);
 });
 
-test('a rejected transaction executes when retried with its token', async () => {
+test('a rejected transaction executes when retried with the same token', async () => {
   let isFull = true;
   const storage = open(folder, { hasSpace: () => !isFull });
   const once = () =>
@@ -127,7 +127,7 @@ test('a statement that fails as a whole rejects only its own call', async () => 
   expect([committed(folder, 'a'), committed(folder, 'b'), storage.losses]).toEqual([true, true, []]);
 });
 
-test('a partly executed change ends all calls, and nothing in its transaction is stored', async () => {
+test('a partly executed change ends all calls, and nothing in the transaction is stored', async () => {
   const storage = openNoting(folder);
   await storage.put('a');
   const half = storage.turns.write(() => {
@@ -186,7 +186,7 @@ test('a power cut loses nothing stored', async () => {
   }
 });
 
-test('all callers waiting at the end of a turn share one sync', async () => {
+test('all callers waiting when a turn ends share one sync', async () => {
   const storage = open(folder);
   let syncs = 0;
   await replaceSync(async (sync) => {
@@ -199,7 +199,7 @@ test('all callers waiting at the end of a turn share one sync', async () => {
   expect(syncs).toBe(1);
 });
 
-test('a failed sync makes its change and all later changes fail', async () => {
+test('a failed sync makes the change and all later changes fail', async () => {
   const storage = openNoting(folder);
   await storage.put('before');
   await storage.kept();
@@ -216,7 +216,7 @@ test('a failed sync makes its change and all later changes fail', async () => {
   expect(storage.losses).toMatchObject([{ cause: new Error('EIO') }]);
 });
 
-test("a tool's call resolves once its changes are committed, and the host reads them", async () => {
+test("a tool's call resolves once the changes are committed, and the host reads them", async () => {
   const host = open(folder);
   await host.put('of the host');
   await host.kept();

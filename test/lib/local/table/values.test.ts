@@ -12,7 +12,7 @@ import {
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 const nestedMaps = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-test('a copy of a value shares nothing with it, and omits functions and undefined', () => {
+test('a copied value shares nothing with the original, and omits functions and undefined', () => {
   const source = { a: [1, undefined, { b: undefined, c: null }, () => 1], f: () => 1, u: undefined, t: true, s: '' };
   const copy = copyOf(source) as Document;
   expect(copy).toEqual({ a: [1, { c: null }], t: true, s: '' });

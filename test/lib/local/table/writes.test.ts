@@ -21,14 +21,14 @@ const isOne = { ConditionExpression: 'n = :one', ...values({ ':one': 1 }) };
 const isTwo = { ConditionExpression: 'n = :two', ...values({ ':two': 2 }) };
 
 describe('a put', () => {
-  test('a put replaces the item only if its condition is met', () => {
+  test('a put replaces the item only if the condition is met', () => {
     expect(() => preparePut(rows, { Item: { ...Key, n: 5 }, ...isTwo })).toThrow(failed);
     expect(stored()).toEqual(before);
     expect(preparePut(rows, { Item: { ...Key, n: 5 }, ...isOne }).apply()).toEqual({});
     expect([stored(), rows.find('p', 's')?.size]).toEqual([{ ...Key, n: 5 }, 10]);
   });
 
-  test('a put evaluates its condition for a missing item as for one without attributes', () => {
+  test('a put evaluates a condition for a missing item as for one without attributes', () => {
     const Item = { ...other, n: 5 };
     expect(() => preparePut(rows, { Item, ...isOne })).toThrow(failed);
     preparePut(rows, { Item, ConditionExpression: 'attribute_not_exists(pk)' }).apply();
@@ -46,7 +46,7 @@ describe('a put', () => {
 
 describe('an update', () => {
   const change = { Key, UpdateExpression: 'SET n = n + :v, a = :v REMOVE texts', ...values({ ':v': 2 }) };
-  test('an update changes the item only if its condition is met', () => {
+  test('an update changes the item only if the condition is met', () => {
     const conditional = (ConditionExpression: string) => ({ ...change, ConditionExpression });
     expect(() => prepareUpdate(rows, conditional('n = :v'))).toThrow(failed);
     const prepared = prepareUpdate(rows, conditional('n < :v'));
@@ -91,7 +91,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('a deletion removes the item only if its condition is met', () => {
+  test('a deletion removes the item only if the condition is met', () => {
     expect(() => prepareDelete(rows, { Key, ...isTwo })).toThrow(failed);
     expect(stored()).toEqual(before);
     expect(prepareDelete(rows, { Key, ...isOne }).apply()).toEqual({});
@@ -109,7 +109,7 @@ describe('a transaction', () => {
       message: `Transaction cancelled: [${codes.join(', ')}]`,
       CancellationReasons: codes.map((Code) => ({ Code })),
     });
-  test('a transaction executes all its writes', () => {
+  test('a transaction executes all writes', () => {
     transact(rows, [
       put({ ...other, a: 1 }),
       { Update: { Key, UpdateExpression: 'SET n = :v', ...values({ ':v': 7 }) } },

@@ -30,7 +30,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   return ['<!-- table: start -->', '', ...lines, '', '<!-- table: end -->'].join('\n');
 };
 const sum = (rows: readonly { usd: number }[]): number => rows.reduce((total, row) => total + row.usd, 0);
-/** Returns a row's name without its count, which differs between presets. */
+/** Returns a row's name without the count, which differs between presets. */
 const nameOf = (what: string): string => what.replace(/^\d+ /, '');
 
 const atRest = (): string => {
