@@ -26,10 +26,13 @@ export type Outgoing = {
    */
   groupId?: string;
   /**
-   * Required by a FIFO queue, and rejected by a standard queue. A message is dropped if its group received the same id
+   * Required by a FIFO queue, and rejected by a standard queue. A message is dropped if the group received the same id
    * in the last five minutes.
    */
   deduplicationId?: string;
-  /** Set when a message moves to or from a dead-letter queue. It keeps its id and the time when it was first sent. */
+  /**
+   * Set when a message moves to or from a dead-letter queue. The message keeps its id and the time when it was first
+   * sent.
+   */
   redriven?: { messageId: string; sentAt: number };
 };

@@ -24,7 +24,7 @@ export type PollOptions = {
    */
   ofCustomer?: number;
   ofGroup?: number;
-  /** An invocation that takes longer counts as failed, and its result is ignored. */
+  /** An invocation that takes longer counts as failed, and the result is ignored. */
   timeoutSeconds: number;
   /** ReportBatchItemFailures is the only supported mode. */
   reportFailures: true;

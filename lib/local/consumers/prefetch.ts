@@ -35,7 +35,7 @@ const takeNewestOfLongest = (groups: Groups): Held | undefined => {
 
 /**
  * Holds messages received from an SQS endpoint until a poller takes them, alternating between groups and in order
- * within a group. A message is dropped after `seconds`, when its visibility timeout is too close. If more than `max`
+ * within a group. A message is dropped after `seconds`, when the visibility timeout is too close. If more than `max`
  * are held, the newest message in the longest group is returned to the caller, so a large group does not displace small
  * ones.
  */

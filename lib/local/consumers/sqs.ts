@@ -140,7 +140,7 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   };
   const source: MessageSource = { ...demand.source, name, remove, changeVisibility };
   const close = async (): Promise<void> => {
-    // The last receive is awaited. Otherwise, its messages would stay hidden from other receivers.
+    // The last receive is awaited. Otherwise, the received messages would stay hidden from other receivers.
     isClosed = true;
     demand.end();
     await working;

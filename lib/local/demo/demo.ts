@@ -43,7 +43,7 @@ const printExamples = (say: Say, { url, runtime }: Cloud, { password, token, cus
 };
 
 /**
- * Runs a demo care home: creates it, sends messages from its sensors, receives the alarms, and prints commands to try.
+ * Runs a demo care home: creates it, sends messages from the sensors, receives the alarms, and prints commands to try.
  * Parts ruled out by the settings or the data are skipped with a message. Never throws.
  */
 export const startDemo = (cloud: Cloud, say: Say) => {

@@ -52,7 +52,7 @@ export const simulate = (
     sendNext().catch(report);
   };
   let cancel = after(everyMs, tick);
-  // Until its first message, a sensor is offline and its room is not watched.
+  // Until the first message, a sensor is offline and its room is not watched.
   for (const _ of sensors) sendNext().catch(report);
   return () => cancel();
 };

@@ -3,10 +3,10 @@ import type { Clock } from '../clock.ts';
 
 /** The time (ms) over which event loop usage is measured. */
 const SPAN_MS = 50;
-/** An event loop with more usage than this is at its limit. */
+/** An event loop with more usage than this is at the limit. */
 const MAX_UTILIZATION = 0.9;
 
-/** Returns a function that reports whether this process was at its limit in the last measured period. */
+/** Returns a function that reports whether this process was at the limit in the last measured period. */
 export const createBusy = (clock: Clock, measure = performance.eventLoopUtilization): (() => boolean) => {
   let since = clock.now();
   let before = measure();

@@ -18,9 +18,7 @@ const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, k
 
 /** Sends the response to a request. */
 export type Answer = (response: ServerResponse) => void | Promise<void>;
-/**
- * Handles a request and returns its response. The response is sent only once every change it may reveal is on the disk.
- */
+/** Handles a request and returns the response, which is sent only once every change it may reveal is on the disk. */
 export type RequestHandler = (request: IncomingMessage) => Promise<Answer>;
 
 /** An error response from the host itself, in the same format as those from operations. */

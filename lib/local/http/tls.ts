@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { Log } from '#shared/observability/log.ts';
 import type { Clock } from '../clock.ts';
 
-/** The files with a certificate chain and its private key (PEM). */
+/** The files with a certificate chain and the private key (PEM). */
 export type TlsFiles = { cert: string; key: string };
 type Pair = { cert: Buffer; key: Buffer };
 
@@ -29,8 +29,8 @@ const stampOf = ({ cert, key }: TlsFiles): string =>
   [cert, key].map((file) => `${statSync(file).mtimeMs} ${statSync(file).size}`).join(' ');
 
 /**
- * Reads a certificate and its key, and reloads them when the files change, such as on renewal. Servers passed to
- * `attach` get each new pair. While the files do not match, the previous pair stays in use.
+ * Reads a certificate and key, and reloads them when the files change, such as on renewal. Servers passed to `attach`
+ * get each new pair. While the files do not match, the previous pair stays in use.
  */
 export const openTls = (files: TlsFiles, clock: Clock, log: Log) => {
   let stamp = stampOf(files);

@@ -7,7 +7,7 @@ export const REGION = 'eu-central-1';
 export const ACCOUNT = '000000000000';
 
 /**
- * Limits an invocation's duration as Lambda does, except that the code cannot be killed. It continues, but its result
+ * Limits an invocation's duration as Lambda does, except that the code cannot be killed. It continues, but the result
  * is ignored.
  */
 export const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): Promise<T> => {

@@ -20,7 +20,7 @@ export const createMailFolder =
   (sender: string, outbox: Outbox): Runtime['mail'] =>
   async (to, subject, text) => {
     if (outbox.dataDir === ':memory:') return outbox.say(`mail to ${to}: ${subject}\n${text}`);
-    // Loaded here, because a host that sends its emails over SMTP or prints them does not need it.
+    // Loaded here, because a host that prints emails or sends them over SMTP does not need it.
     const { composeMail } = await import('#shared/delivery/targets/mail-message.ts');
     const message = { from: sender, to, subject, text, id: randomUUID(), date: outbox.now() };
     await write(outbox, 'eml', await composeMail(message));

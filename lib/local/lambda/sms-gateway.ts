@@ -1,7 +1,7 @@
 import { type ClientOptions, createHttpClient } from '#shared/delivery/http-client.ts';
 import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
 
-/** An SMS gateway: its address, and its bearer token or null. */
+/** An SMS gateway: the address, and the bearer token or null. */
 export type SmsGateway = { url: string; token: string | null };
 
 /** The operator chooses the gateway, so it may have any address, even on this machine. */

@@ -53,7 +53,7 @@ const hooksOf = (
     const session = sessions.of(client);
     if (!client || !session) return done(new Error('the client is not authenticated'));
     if (sessions.isReplacedWill(client, packet)) return done(new Error('a newer connection replaced this one'));
-    // The packet is not valid MQTT, so its connection ends:
+    // The packet is not valid MQTT, so the connection ends:
     // https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
     if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('the topic is not valid UTF-8, or contains NUL'));
     const reason = rejectionOf(session.rights, packet);

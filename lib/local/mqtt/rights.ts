@@ -47,7 +47,7 @@ type Refresh = {
 };
 
 /**
- * Authorizes a connection again at the interval given in its permissions, and ends it once it is no longer allowed.
+ * Authorizes a connection again at the interval given in the permissions, and ends it once it is no longer allowed.
  * While the authorizer fails, the connection stays open. Returns a function that stops this.
  */
 export const keepAuthorized = ({ rights, authorize, clock, end }: Refresh): (() => void) => {

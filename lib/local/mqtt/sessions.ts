@@ -72,7 +72,7 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
 };
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Processes published messages, one after the other for each device, to keep their order. */
+/** Processes published messages, one after the other for each device, in order. */
 export const createTurns = (take: (event: Published) => Promise<void>, now: () => number) => {
   const running = new Set<Promise<void>>();
   return {

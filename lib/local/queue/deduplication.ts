@@ -7,7 +7,7 @@ const INTERVAL_MS = 5 * 60_000;
 
 /**
  * Remembers the deduplication ids that each group received in the last five minutes. The five minutes start when the id
- * is first sent. They continue after its message is removed, and a duplicate does not extend them. As in SQS, they do
+ * is first sent. They continue after the message is removed, and a duplicate does not extend them. As in SQS, they do
  * not depend on this host's clock, which may be set back.
  */
 export const createDeduplication = ({ now, steady = now }: Clock) => {

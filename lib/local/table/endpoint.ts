@@ -14,7 +14,7 @@ const keySchema = (design: { partitionKey: string; sortKey: string }) => [
   { AttributeName: design.sortKey, KeyType: 'RANGE' as const },
 ];
 
-/** Creates the table from its design. Does nothing if it exists. */
+/** Creates the table from the design. Does nothing if it exists. */
 export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
   const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: requestHandlerOptions() });
   const indexes = Object.entries(tableDesign.indexes);

@@ -21,7 +21,7 @@ export const removeExpired = ({ rows, turns }: Pick<Storage, 'rows' | 'turns'>, 
   };
   const tick = (): void => {
     cancel = clock.after(EVERY_MS, tick);
-    // If the table cannot be written, its callers and GET /health report it.
+    // If the table cannot be written, callers and GET /health report it.
     run().catch(() => {});
   };
   let cancel = clock.after(EVERY_MS, tick);

@@ -69,7 +69,7 @@ const checkPages = (database: DatabaseSync): void => {
   if (found !== 'ok') throw new Error(`it is damaged (${String(found).replaceAll('\n', ' ')})`);
 };
 
-/** How long (ms) after its start an erasure may still delete data. */
+/** How long (ms) after the start an erasure may still delete data. */
 const MAX_ERASURE_MS = 3_600_000;
 const MINUTE = 60_000;
 

@@ -3,7 +3,7 @@ import { type CommitOptions, createCommits } from './commits.ts';
 import { isPartlyApplied, notStored } from './errors.ts';
 
 /**
- * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and settles at the end of its event
+ * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and settles at the end of the event
  * loop turn, in call order. By then, the call's changes are not yet on the disk. `kept` resolves once they are, and has
  * to be awaited before anything that may follow from a call leaves the process.
  */

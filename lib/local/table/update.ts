@@ -131,7 +131,7 @@ const put = (item: Document, path: Path, value: Value | undefined): void => {
   else parent[last] = value;
 };
 
-/** An element's index in its list. Elements are removed from the end of the list first. */
+/** An element's index in the list. Elements are removed from the end of the list first. */
 const indexOf = (path: Path): number => Number(path.at(-1));
 
 /** Parses an update into a function that changes an item and returns the names of the attributes it set. */

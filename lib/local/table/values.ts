@@ -60,7 +60,7 @@ export const duplicateOf = (item: Document): Document => {
   return copy;
 };
 
-/** Returns the bytes that DynamoDB counts for a value, without its name. */
+/** Returns the bytes that DynamoDB counts for a value without a name. */
 const bytesOf = (value: Value): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value === 0) return 2;
@@ -74,7 +74,7 @@ const bytesOf = (value: Value): number => {
 };
 
 /**
- * Returns a document's size in bytes, as DynamoDB counts it for its limits.
+ * Returns a document's size in bytes, as counted for the DynamoDB limits.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export const sizeOf = (document: Document): number => {

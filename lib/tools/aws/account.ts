@@ -22,7 +22,7 @@ import { tableCalls } from './tables.ts';
 const TIMEOUTS = { connect: 5_000, answer: 20_000 };
 
 const mailReads = (mail: SESv2Client) => ({
-  /** Whether SES is in its sandbox, as in every new account. It then sends only to verified addresses. */
+  /** Whether SES is in the sandbox, as in every new account. SES then sends only to verified addresses. */
   isMailSandboxed: async (): Promise<boolean> => !(await mail.send(new GetAccountCommand({}))).ProductionAccessEnabled,
 
   /** Whether this address or domain is verified as a sender. */
@@ -38,7 +38,7 @@ const mailReads = (mail: SESv2Client) => ({
 
 const smsReads = (sms: PinpointSMSVoiceV2Client) => ({
   /**
-   * Whether AWS End User Messaging is in its sandbox, as in every new account. It then sends only to verified numbers.
+   * Whether AWS End User Messaging is in the sandbox, as in every new account. It then sends only to verified numbers.
    */
   isSmsSandboxed: async (): Promise<boolean> => {
     const { AccountAttributes = [] } = await sms.send(new DescribeAccountAttributesCommand({}));

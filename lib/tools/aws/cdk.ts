@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Runs the pinned CDK command line in this terminal and returns its exit code. */
+/** Runs the pinned CDK command line in this terminal and returns the exit code. */
 export type Cdk = (args: readonly string[]) => Promise<number>;
 
 const binary = (): string =>

@@ -104,8 +104,8 @@ export const freeConcurrency = ({ unreserved }: { unreserved: number }, own: num
 
 /**
  * Checks that the account has enough concurrency for a stage's reservations. `own` returns what the deployed stack
- * already reserves, `queued` is the concurrency that all its queues can use, and `capped` is the part of `wanted` that
- * caps functions.
+ * already reserves, `queued` is the concurrency available to all queues, and `capped` is the part of `wanted` that caps
+ * functions.
  */
 export const checkConcurrency = (
   { concurrency }: Calls<'concurrency'>,
@@ -188,8 +188,8 @@ export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 
 /**
- * Checks that the stage keeps its table, or that none of its functions is running. A deployment switches functions one
- * by one, so some would write to one table while others read from the other.
+ * Checks that the stage keeps its table, or that no stage function is running. A deployment switches functions one by
+ * one, so some would write to one table while others read from the other.
  */
 export const checkTable = (
   { template: deployedOf, mappings }: Calls<'template' | 'mappings'>,

@@ -44,7 +44,7 @@ import {
 } from './template.ts';
 import { isTransient } from './transient.ts';
 
-/** A stage's settings including its name, and the CDK output folder. */
+/** A stage's settings including the name, and the CDK output folder. */
 export type Deployment = { context: Context; folder: string };
 const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 
@@ -129,7 +129,7 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
 
 /**
  * Synthesizes a stage's template and runs the checks that the CDK lacks. Also returns the deployment used for the
- * template, with caps in its settings.
+ * template, with caps in the settings.
  */
 export const prepare = async (
   given: Deployment,
@@ -199,7 +199,7 @@ const deployStack = async (
 };
 
 /**
- * Throws a UserError if a stage's deletion failed, its table is retained, and a deployment would start with an empty
+ * Throws a UserError if a stage's deletion failed, the table is retained, and a deployment would start with an empty
  * table instead of the retained one.
  */
 const refuseToStartEmpty = async (
@@ -281,7 +281,7 @@ const HOW_TO_DESTROY =
   'protection of its table, then destroy it with -c keepData=false.';
 
 /**
- * Throws a UserError if a stage keeps its data, according to its settings or its deployed template. A stage that never
+ * Throws a UserError if a stage keeps its data, according to the settings or the deployed template. A stage that never
  * ran has no data.
  */
 const refuseToLoseData = async (

@@ -6,7 +6,7 @@ import { waitUntilStable } from './stack-recovery.ts';
 import { credentialsSinceIn, type DeployedFunction, functionsIn, type Template } from './template.ts';
 import type { Timing } from './wait-until.ts';
 
-/** A deployed stage: its address, current table, template and functions. */
+/** A deployed stage: address, current table, template and functions. */
 export type Deployed = { url: string; table: string; template: Template; functions: readonly DeployedFunction[] };
 
 /** Reads the deployed stage. */

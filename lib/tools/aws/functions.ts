@@ -11,7 +11,7 @@ import { hasName, withFallback } from './calls.ts';
 /** A function's event source mapping. Its state is `Enabled`, `Disabled`, or a transition such as `Disabling`. */
 export type EventSourceMapping = { id: string; functionName: string; state: string };
 
-/** Returns the calls for functions and their event source mappings. */
+/** Returns the calls for functions and event source mappings. */
 export const functionCalls = (lambda: LambdaClient) => ({
   /** Returns these functions' event source mappings. */
   mappings: async (names: readonly string[]): Promise<EventSourceMapping[]> => {

@@ -10,7 +10,7 @@ const UNCHANGED =
 
 type Duration = { what: string; ms: number };
 
-/** Reads the deployed stage, and prints its account and region, and which steps are done or still to do. */
+/** Reads the deployed stage, and prints the account and region, and which steps are done or still to do. */
 const plan = async (goal: RecoveryGoal, deployment: Deployment, isPlan: boolean, tools: RecoveryTools) => {
   const { account, say } = tools;
   const { account: id, region } = await account.identity();

@@ -20,7 +20,7 @@ const checkTime = async ({ source, to }: TableRecovery, { account }: Tools): Pro
 };
 
 /**
- * Whether the recovered table exists and its indexes are active. Throws a UserError if the table cannot be restored, or
+ * Whether the recovered table exists and the indexes are active. Throws a UserError if the table cannot be restored, or
  * if another table has that name.
  */
 export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise<boolean> => {

@@ -74,7 +74,7 @@ const sayStuckDeletion = async (stack: string, { account, say }: Tools): Promise
 };
 
 /**
- * Deletes a stack with the CDK: empties its buckets, and disables the termination protection for a stack that never
+ * Deletes a stack with the CDK: empties the buckets, and disables the termination protection for a stack that never
  * ran. Returns false after printing why the deletion failed.
  */
 export const deleteStack = async (

@@ -12,10 +12,10 @@ import { hasName, withFallback } from './calls.ts';
 
 export type Outputs = Readonly<Record<string, string>>;
 
-/** A stack's state. `arn` still finds the stack after its deletion. */
+/** A stack's state. `arn` still finds the stack after the deletion. */
 export type StackState = { arn: string; status: string; reason: string; isProtected: boolean };
 
-/** A resource in a stack. `name` is its physical id, and `reason` explains a failure. */
+/** A resource in a stack. `name` is the physical id, and `reason` explains a failure. */
 export type StackResource = { id: string; type: string; name: string; status: string; reason: string };
 
 /** A resource that CloudFormation could not create, change or delete. `event` is the report's id. */

@@ -33,7 +33,7 @@ const stopped = () => 0;
 const asDeployed = ({ reserved }: DeployedFunction) => reserved;
 
 /**
- * Enables or disables all event source mappings, each once its earlier change is finished, and waits for the result.
+ * Enables or disables all event source mappings, each once any earlier change is finished, and waits for the result.
  */
 const switchAll = async (functions: readonly DeployedFunction[], isOn: boolean, tools: Tools): Promise<void> => {
   const { account } = tools;

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { hasName, withFallback } from './calls.ts';
 
-/** The state of a table and its indexes, and the table it was recovered from, if AWS reports one. */
+/** The state of a table and its indexes, and the source table if AWS reports a recovery. */
 type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
 
 /** Returns the calls that add what a recovered table lacks at first. */

@@ -10,7 +10,7 @@ export type Resource = {
   Metadata?: Readonly<Record<string, unknown>>;
 };
 
-/** Returns all resources with the given type, with their ids. */
+/** Returns all resources of one type, with ids. */
 export const resourcesOf = ({ Resources = {} }: Template, type: string): [id: string, resource: Resource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === type);
 
@@ -88,16 +88,14 @@ export const concurrencyAlarmIn = (template: Template): number =>
     .filter(([, { Properties = {} }]) => Properties.MetricName === 'ClaimedAccountConcurrency')
     .map(([, { Properties = {} }]): number => Properties.Threshold)[0] ?? 0;
 
-/**
- * Returns the table that the functions use, as the JSON of its name or of a reference to it, or null without functions.
- */
+/** Returns the table that the functions use, as the JSON of a name or a reference, or null without functions. */
 export const tableIn = (template: Template): string | null => {
   const names = functionsOf(template).map(({ Environment }) => Environment?.Variables?.TABLE_NAME);
   const name = names.find((found) => found !== undefined);
   return name === undefined ? null : JSON.stringify(name);
 };
 
-/** A function in a deployed stage, with its timeout, reserved concurrency (or null) and number of queues. */
+/** A function in a deployed stage, with the timeout, reserved concurrency (or null) and number of queues. */
 export type DeployedFunction = { name: string; timeoutSeconds: number; reserved: number | null; queues: number };
 
 /** Returns the id of the resource that a value references: a function, or the alias in an ARN. */

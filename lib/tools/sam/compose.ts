@@ -1,6 +1,6 @@
 import { KEY_ALIAS } from '#lib/local/lambda/cipher.ts';
 
-/** The Docker network for engines and functions, in which each engine's name is its host name. */
+/** The Docker network for engines and functions, in which each engine's name is also the host name. */
 export const DOCKER_NETWORK = 'sensor-cloud';
 const ports = { table: 8_000, queues: 9_324, keys: 8_080 } as const;
 type Engine = keyof typeof ports;
@@ -9,7 +9,7 @@ export const engineUrl = (engine: Engine): string => `http://${engine}:${ports[e
 /** Returns an engine's port mapping, on the loopback interface only. */
 const published = (engine: Engine): string[] => [`127.0.0.1:${ports[engine]}:${ports[engine]}`];
 
-/** Converts an engine's address inside a container to its address on this machine. */
+/** Converts an engine's address inside a container to the address on this machine. */
 export const toHostUrl = (url: string): string => {
   const hosts = ['host.docker.internal', ...Object.keys(ports)];
   return hosts.includes(new URL(url).hostname) ? url.replace(new URL(url).hostname, '127.0.0.1') : url;

@@ -30,7 +30,7 @@ export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
   return { Parameters: { ...names, ...Object.fromEntries(queueUrls), ...own, ...endpoints } as Record<string, string> };
 };
 
-/** Returns the `npm start` variables for the same engines, with their addresses on this machine. */
+/** Returns the `npm start` variables for the same engines, with addresses on this machine. */
 export const hostVariables = ({ table, queues, kms, url }: Engines): Record<string, string> => ({
   AWS_ENDPOINT_URL_DYNAMODB: toHostUrl(table),
   AWS_ENDPOINT_URL_SQS: toHostUrl(queues),

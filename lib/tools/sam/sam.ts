@@ -20,7 +20,7 @@ export type SamOptions = {
 };
 type SamTools = {
   cdk: Cdk;
-  /** Runs a command and returns whether its exit code is 0. */
+  /** Runs a command and returns whether the exit code is 0. */
   works: (command: string, args: readonly string[]) => Promise<boolean>;
   say: (line: string) => void;
 };

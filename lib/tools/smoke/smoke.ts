@@ -45,7 +45,10 @@ const deviceBaseOf = async (admin: Client, { base, deviceUrl }: SmokeOptions): P
 const attemptText = ({ number, status, error, durationMs }: DeliveryDetail['attemptLog'][number]): string =>
   `attempt ${number} ended with ${status ?? error} after ${durationMs} ms`;
 
-/** Waits for the delivery and returns its id. Throws an error with the delivery state if it fails or takes too long. */
+/**
+ * Waits for the delivery and returns its id. Throws an error with the delivery state if the delivery fails or takes too
+ * long.
+ */
 const awaitDelivery = async ({ client, webhookId }: SmokeHome, { seconds, signal }: SmokeOptions): Promise<string> => {
   const params = { path: { webhookId } };
   const end = performance.now() + seconds * 1_000;
@@ -88,8 +91,8 @@ const checkReceived = async ({ received: [first, ...others] }: Receiver, secret:
 };
 
 /**
- * Runs the smoke test: creates a customer, reports a fall, checks that it reaches a receiver, and removes everything.
- * Returns whether all steps succeeded and everything was removed, except for data that expires.
+ * Runs the smoke test: creates a customer, reports a fall, checks that a receiver gets it, and removes everything.
+ * Returns whether all steps succeeded and everything was removed, except for expiring data.
  */
 export const smoke = async (options: SmokeOptions): Promise<boolean> => {
   const { base, login, say, signal } = options;

@@ -12,7 +12,7 @@ export type TracedDelivery = { delivery: Delivery; attempts: AttemptLog[] };
 /** How many of a webhook's deliveries after the event are searched for replays. */
 const MAX_SEARCHED = 500;
 
-/** Returns a delivery with its attempts, without the receiver's responses. */
+/** Returns a delivery with all attempts, without the receiver's responses. */
 export const tracedDelivery = (delivery: Delivery): TracedDelivery => {
   const { sendTryTimes, log = [], state } = delivery;
   return { delivery, attempts: attemptLogOf(sendTryTimes, log, new Map(), state === 'sending') };
@@ -22,14 +22,14 @@ export const tracedDelivery = (delivery: Delivery): TracedDelivery => {
 const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
   const { receiveDate, uuid, source } = event;
   const byRule = [0, ...ruleIds].map((ruleId) => deliveryId({ receiveDate, uuid, sensorId }, webhookId, ruleId));
-  // A webhook with the Raw format gets each message once for all of its events and rules.
+  // A webhook with the Raw format gets each message once for all events and rules.
   const raw = source === null ? [] : [deliveryId({ receiveDate, uuid: source, sensorId }, webhookId, 0)];
   return [...new Set([...byRule, ...raw])];
 };
 
 /**
- * Finds an event's deliveries to webhooks, and their replays. Ids are derived, so each delivery is read by its key.
- * Replays are looked up in the webhook's next 500 deliveries.
+ * Finds an event's deliveries to webhooks, and any replays. Ids are derived, so each delivery is read by key. Replays
+ * are looked up in the webhook's next 500 deliveries.
  */
 export const findDeliveries = async (
   table: Table,

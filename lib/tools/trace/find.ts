@@ -48,8 +48,8 @@ const sensorsOf = async (table: Table, customerId: number): Promise<string[]> =>
 export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
- * Finds a message or event item by its uuid, or returns null. No key maps a uuid to its sensor, so the search reads the
- * key that each sensor would have for this uuid, 100 keys per call, at one read unit each.
+ * Finds a message or event item by uuid, or returns null. No key maps a uuid to a sensor, so the search reads the key
+ * that each sensor would have for this uuid, 100 keys per call, at one read unit each.
  */
 export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {
@@ -60,7 +60,7 @@ export const findMessage = (table: Table, uuid: string, known: KnownIds): Promis
     return item && sensorId ? { place: { customerId, sensorId }, item } : null;
   });
 
-/** Finds a delivery by its id, or returns null. Reads its key for each webhook, and for the customer's people. */
+/** Finds a delivery by id, or returns null. Reads the key for each webhook, and for the customer's people. */
 export const findDelivery = (table: Table, deliveryId: string, known: KnownIds) =>
   firstOf(table, known, async (customerId) => {
     const { webhooks, deliveries } = store(table);

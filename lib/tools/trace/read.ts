@@ -12,10 +12,10 @@ import type { FoundMessage, SensorKey } from './find.ts';
 import { hitsAround } from './hits.ts';
 import { type RuleInput, reconstructRuleInput, type Verdict, verdictOf } from './rules.ts';
 
-/** A device message. `signal` is null if its sensor is unknown now, because the message cannot be decoded then. */
+/** A device message. `signal` is null if the sensor is unknown now, because the message cannot be decoded then. */
 export type AcceptedMessage = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
 
-/** An event with its verdicts, hits and deliveries. `others` is the number of rules for other situations or sensors. */
+/** An event with verdicts, hits and deliveries. `others` is the number of rules for other situations or sensors. */
 export type EventTrace = {
   event: EventItem;
   verdicts: Verdict[];
@@ -137,7 +137,7 @@ const lifeOf = async (context: TraceContext, event: EventItem, notes: Set<string
   };
 };
 
-/** Reads everything in the table about a message with all its events (`all`), or about one event. */
+/** Reads everything in the table about a message with all events (`all`), or about one event. */
 export const readTrace = async (
   table: Table,
   uuid: string,

@@ -16,7 +16,7 @@ export type RuleInput = { what: EventDetails; isExact: boolean };
 export type Verdict = { ruleId: number; name: string; fired: boolean; reasons: string[] };
 
 /**
- * Reconstructs an event whose decision is no longer stored: its type and action, and whether it was simulated or marked
+ * Reconstructs an event whose decision is no longer stored: the type and action, and whether it was simulated or marked
  * as silent.
  */
 export const reconstructRuleInput = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
@@ -66,7 +66,7 @@ const sentences: Readonly<Record<UnmetCondition, (facts: Case) => string>> = {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Returns a note if a rule was created or changed after the event, so its current version was not applied. */
+/** Returns a note if a rule was created or changed after the event, so the current version was not applied. */
 const changedSince = ({ createDate, updateDate }: Rule, { receiveDate }: EventItem): string[] => {
   if (createDate > receiveDate) return [`it was created at ${iso(createDate)}, after the event`];
   return updateDate > receiveDate ? [`it was changed at ${iso(updateDate)}, after the event`] : [];

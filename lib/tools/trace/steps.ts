@@ -133,7 +133,7 @@ const outcomesOf = (life: EventTrace): TraceStep[] => {
 const notYet =
   'none yet, because the decision was not applied. The message is in the queue `events`, or a process died and it will be redelivered';
 
-/** Returns all steps in order: accepted and decoded, then each event with its rules, hits and deliveries. */
+/** Returns all steps in order: accepted and decoded, then each event with rules, hits and deliveries. */
 export const traceSteps = ({ accepted, events }: MessageTrace): TraceStep[] => [
   ...(accepted ? acceptedOf(accepted) : []),
   ...(events.length === 0 ? [untimed('event', notYet)] : []),

@@ -65,7 +65,7 @@ describe('a simulated home', () => {
   });
 });
 
-test('at full speed, the clock skips to the next event once idle, keeping messages in order', async () => {
+test('the clock at full speed skips to the next event once idle, keeping messages in order', async () => {
   const clock = skippingClock(0);
   const seen: string[] = [];
   const seconds = () => Math.floor(clock.now() / 1_000);

@@ -22,7 +22,7 @@ const alarmUsd = ({ Metrics = [{ MetricStat: {} }] }: Properties): number =>
 
 const BALANCER = 'AWS::ElasticLoadBalancingV2::LoadBalancer';
 const hasBalancer = (template: Template): boolean => resourcesOf(template, BALANCER).length > 0;
-/** Returns the cost of an idle load balancer, which has a public address in each of its subnets. */
+/** Returns the cost of an idle load balancer, which has a public address in each subnet. */
 const balancerUsd = ({ Subnets }: Properties): number =>
   (MINUTES_PER_MONTH / 60) * (prices.balancerHour + Subnets.length * prices.publicAddressHour);
 
@@ -53,7 +53,7 @@ const scheduled = (
   return { count: included.length, usd: included.reduce((sum, interval) => sum + usdOf(interval), 0) };
 };
 
-/** Returns the costs for a stage in use that none of its resources account for. */
+/** Returns the costs for a stage in use that belong to no resource. */
 const inUse = (template: Template): AtRest[] => {
   const hasDashboard = resourcesOf(template, 'AWS::CloudWatch::Dashboard').length > 0;
   const metrics = assumed.hourlyMetrics.filter((name) => hasDashboard || !onlyShown.has(name)).length;
@@ -93,8 +93,8 @@ export const costAtRest = (template: Template): AtRest[] => {
 const sum = (rows: readonly AtRest[]): number => rows.reduce((total, { usd }) => total + usd, 0);
 
 /**
- * Returns the monthly cost (USD) per sensor and per open console: `screen` if its alarms can be seen or heard,
- * `hiddenScreen` otherwise. A web ACL adds its price for each console request.
+ * Returns the monthly cost (USD) per sensor and per open console: `screen` if alarms can be seen or heard,
+ * `hiddenScreen` otherwise. A web ACL adds a price for each console request.
  */
 export const unitCosts = (template: Template): { sensor: number; screen: number; hiddenScreen: number } => {
   const hasWebAcl = resourcesOf(template, 'AWS::WAFv2::WebACL').length > 0;

@@ -21,7 +21,7 @@ const nothing = { read: 0, write: 0, fifo: 0, standard: 0, kept120: 0, kept30: 0
 export const consumption = {
   /** A fall on a sensor without other open falls, with one rule, one webhook and one attempt. */
   fall: { read: 10.5, write: 10, fifo: 1, standard: 1, kept120: 1_727, kept30: 1_270 },
-  /** A fall with its four messages (start, confirmation, call and end), and one delivery. */
+  /** A fall with four messages (start, confirmation, call and end), and one delivery. */
   wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_186, kept30: 1_270 },
   /** The check, two minutes after an alarm, that someone was notified. */
   alarmCheck: { ...nothing, read: 1, standard: 1 },
@@ -39,7 +39,7 @@ export const consumption = {
   entry: { ...nothing, read: 90 / 8_192 },
   /** A check, without a result, for a sensor that may be offline or has an open fall. */
   check: { ...nothing, read: 4, standard: 1 },
-  /** A device connects, or its connection is checked again. */
+  /** A device connects, or the connection is checked again. */
   admit: { ...nothing, read: 1 },
   /** A sweep that finds nothing. */
   sweep: { ...nothing, read: 17, write: 1 },

@@ -14,7 +14,7 @@ const SECONDS_PER_MONTH = MINUTES_PER_MONTH * 60;
 const SECONDS_PER_HOUR = 3_600;
 const GIGABYTE = 1e9;
 
-/** How a device sends: to the HTTP API, to a load balancer, over MQTT to its topic, or over MQTT with Basic Ingest. */
+/** How a device sends: to the HTTP API, to a load balancer, over MQTT to a topic, or over MQTT with Basic Ingest. */
 export type Transport = 'HTTP' | 'load balancer' | 'MQTT' | 'Basic Ingest';
 const isHttp = (transport: Transport): boolean => transport === 'HTTP' || transport === 'load balancer';
 const { mqttRule, mqttAction } = prices;
@@ -26,7 +26,7 @@ const callPrices: Record<Transport, number> = {
 };
 
 type Work = Consumption & {
-  /** Device requests with their billed time (ms), other invocations with theirs, and deliveries. */
+  /** Device requests with the billed time (ms), other invocations with theirs, and deliveries. */
   calls: number;
   callMilliseconds: number;
   invocations: number;
@@ -98,14 +98,14 @@ export const works = {
     appCalls: assumed.canary.calls,
   },
   screenCall: { ...consumption.screenCall, ...processed(ms.screen * assumed.screenGigabytes), appCalls: 1 },
-  /** A device connects, or its connection is rechecked. */
+  /** A device connects, or the connection is rechecked. */
   admit: { ...consumption.admit, ...processed(ms.admit) },
 } as const satisfies Record<string, Work>;
 
 /** SQS requests per message. Each message is sent separately, but received and deleted in a batch. */
 const REQUESTS = 1 + 2 / batch;
 
-/** Returns the cost of one piece of work, including the storage for its items until they expire. */
+/** Returns the cost of one piece of work, including storage for the items until they expire. */
 export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
   const { read, write, fifo, standard, kept120, kept30, deliveries, lines, appCalls, ...run } = work;
   const { calls, callMilliseconds, invocations, milliseconds } = run;
@@ -123,7 +123,7 @@ export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
     queues: REQUESTS * (fifo * prices.fifoRequest + standard * fair),
     storage: gigabyteMonths * prices.tableGigabyteMonth,
     backups: gigabyteMonths * prices.backupGigabyteMonth,
-    // AWS IoT logs nothing for a message, and its acknowledgements are free.
+    // AWS IoT logs nothing for a message, and acknowledgements are free.
     logs: (logged / GIGABYTE) * prices.logGigabyte,
     traffic:
       (((answered + appCalls) * assumed.answerBytes + deliveries * assumed.requestBytes) / GIGABYTE) *
