@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 /** A controllable source of time. All values are in ms, and `now` counts from the Unix epoch. */
 export type Clock = {
   now(): number;
-  /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function that cancels the call. */
+  /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function for cancelling the call. */
   after(ms: number, run: () => void): () => void;
   /** Counts ms from any start, without jumps. A clock without `steady` is never set back. */
   steady?(): number;
@@ -50,7 +50,7 @@ const earliest = (timers: Iterable<Timer>): Timer | undefined => {
   return first;
 };
 
-/** Creates a virtual clock that starts at `start` (ms since the Unix epoch). */
+/** Creates a virtual clock starting at `start` (ms since the Unix epoch). */
 export const virtualClock = (start: number): VirtualClock => {
   const timers = new Set<Timer>();
   let time = start;
@@ -88,8 +88,8 @@ export type SkippingClock = Clock & {
 };
 
 /**
- * Creates a clock that starts at `start` (ms since the Unix epoch). Unlike a virtual clock, it keeps running, so code
- * that waits briefly does not get stuck.
+ * Creates a clock starting at `start` (ms since the Unix epoch). Unlike a virtual clock, it keeps running, so code with
+ * brief waits does not get stuck.
  */
 export const skippingClock = (start: number): SkippingClock => {
   const timers = new Set<Timer>();

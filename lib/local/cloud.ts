@@ -99,7 +99,7 @@ const apiOf = async (
     bodies: createBodies(),
     mayBeLarge: largeBodies(isForMessages, runtime.table),
     backpressure,
-    // The protocol that callers use. Behind a proxy, it is the proxy's protocol.
+    // The callers' protocol. Behind a proxy, it is the proxy's protocol.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
   return withHostPages({ reader, prometheus, settings: runtime.settings, exported }, api);

@@ -40,8 +40,8 @@ type Waiting = {
 };
 
 /**
- * Opens a host's data once the disk has room for it. A host that exited instead would be restarted over and over, and
- * could not report what is wrong.
+ * Opens a host's data once the disk has space for it. If the host exited instead, it would be restarted over and over,
+ * and could not report what is wrong.
  */
 export const openOnceRoom = async <T>(
   dataDir: string,

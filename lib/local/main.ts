@@ -48,7 +48,7 @@ const resolvesWithin = (work: Promise<unknown>, ms: number): Promise<boolean> =>
     new Promise<boolean>((resolve) => void systemClock.after(ms, () => resolve(false))),
   ]);
 
-/** Returns all customers' webhooks. Empty on a host that only this machine can connect to. */
+/** Returns all customers' webhooks. Empty on a host reachable only from this machine. */
 const webhooksOnNetwork = async ({ settings, table }: Runtime): Promise<WebhookRecord[]> => {
   if (!settings.ON_NETWORK) return [];
   const { customers, webhooks } = store(table);
@@ -57,10 +57,7 @@ const webhooksOnNetwork = async ({ settings, table }: Runtime): Promise<WebhookR
   return found;
 };
 
-/**
- * Returns lines about the messages that this host sends, the links in them, where its webhooks lead, and Home
- * Assistant.
- */
+/** Returns lines about this host's messages, the links in them, where its webhooks lead, and Home Assistant. */
 const linesAbout = async (
   { runtime, homeAssistant }: Cloud,
   { dataDir, host, settings }: CloudOptions,

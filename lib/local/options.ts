@@ -18,14 +18,14 @@ import { type VariableName, type VariableValues, variableNames, variables } from
 type Variables = Readonly<Record<string, string | undefined>>;
 type Options = CloudOptions & {
   withDemo: boolean;
-  /** Sentences about settings that are valid but perhaps unintended. */
+  /** Sentences about valid but perhaps unintended settings. */
   warnings: readonly string[];
 };
 
 /** The minimum length (bytes) of the first password if the service is open to the network, where it can be guessed. */
 const MIN_BYTES_ON_NETWORK = 12;
 
-/** Variables that are set together or not at all. */
+/** Variables set together or not at all. */
 const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxySettings, requiredOidcSettings];
 
 /** Sentences about missing variables. An invalid variable is not missing, and does not require the others yet. */
@@ -55,7 +55,7 @@ const contradictions = (values: VariableValues): string[] => {
   ];
 };
 
-/** Problems with the files and folders that the variables name. */
+/** Problems with the files and folders named by variables. */
 const unusable = ({ DATA_DIR, ...values }: VariableValues): string[] => {
   const { TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA, EXTRA_CA_CERTS } = values;
   const { HOME_ASSISTANT_MQTT_PASSWORD_FILE, HOME_ASSISTANT_MQTT_CA } = values;
@@ -101,9 +101,7 @@ const unwritable = (folder: string): string[] => {
   }
 };
 
-/**
- * Warnings about unknown variables that look like a known one. Other unknown variables are normal in an environment.
- */
+/** Warnings about unknown variables similar to a known one. Other unknown variables are normal in an environment. */
 const unknownVariables = (env: Variables, meantBy: typeof similarTo): string[] =>
   Object.keys(env).flatMap((name) => {
     const known = name in variables || name.startsWith('AWS_') ? undefined : meantBy(name, variableNames);

@@ -14,11 +14,11 @@ export const hasCertificates = (text: string): boolean => {
   }
 };
 
-/** Returns the certificates (PEM) of the authorities that Node.js trusts, followed by `extra`. */
+/** Returns the certificates (PEM) of the authorities trusted by Node.js, followed by `extra`. */
 const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
 
 /**
- * Returns the authorities that a connection trusts: `ca` (PEM) or, if it is empty, those that Node.js trusts. `extra`
+ * Returns the authorities trusted by a connection: `ca` (PEM) or, if it is empty, those trusted by Node.js. `extra`
  * (PEM) is trusted in addition.
  */
 export const authoritiesOf = (ca: string, extra: string): { ca?: string[] } => {
@@ -26,6 +26,6 @@ export const authoritiesOf = (ca: string, extra: string): { ca?: string[] } => {
   return extra === '' ? {} : { ca: rootsAnd(extra) };
 };
 
-/** Returns a TLS context that trusts the certificates in a file in addition to the authorities that Node.js trusts. */
+/** Returns a TLS context that trusts the certificates in a file in addition to the authorities trusted by Node.js. */
 export const contextTrusting = (file: string): SecureContext =>
   createSecureContext({ ca: rootsAnd(readFileSync(file, 'utf8')) });

@@ -34,7 +34,7 @@ const password = () => {
   return text(/^/, allowed).refine(isPassword, `must be ${allowed}`);
 };
 
-/** The settings that only `npm start` has. */
+/** The settings specific to `npm start`. */
 const own = declare({
   HOST: {
     schema: () => text(/^[\w.:-]{1,253}$/, 'an address or host name of this machine'),

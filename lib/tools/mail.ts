@@ -12,7 +12,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** The mail server, the sender for test emails, and the service name. */
 type MailSettings = { smtp: SmtpSettings; sender: string; service: string };
 
-/** The settings that this tool reads. */
+/** The settings read by this tool. */
 const names = [
   'SMTP_URL',
   'SMTP_USER',

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 
 /**
- * Runs shell commands one after the other, with node_modules/.bin in the path. Returns the exit code of the first one
- * that fails, or 0.
+ * Runs shell commands one after the other, with node_modules/.bin in the path. Returns the first failing command's exit
+ * code, or 0.
  */
 export const runShellCommands = (steps: readonly string[], env: NodeJS.ProcessEnv): number => {
   const PATH = ['node_modules/.bin', env.PATH ?? ''].join(delimiter);

@@ -7,7 +7,7 @@ import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts'
 import type { Message } from '../message.ts';
 import type { MessageSource } from '../queue/queue.ts';
 
-/** An SQSBatchResponse. No response means that all messages were processed. */
+/** An SQSBatchResponse. No response means all messages were processed. */
 type BatchResult = Awaited<ReturnType<SQSHandler>>;
 
 export type PollOptions = {
@@ -24,12 +24,12 @@ export type PollOptions = {
    */
   ofCustomer?: number;
   ofGroup?: number;
-  /** An invocation that takes longer counts as failed, and the result is ignored. */
+  /** A longer invocation counts as failed, and the result is ignored. */
   timeoutSeconds: number;
   /** ReportBatchItemFailures is the only supported mode. */
   reportFailures: true;
   clock: Clock;
-  /** Called with the request id for each invocation that failed as a whole. Must not throw. */
+  /** Called with the request id when an invocation fails as a whole. Must not throw. */
   onError: (error: unknown, invocationId: string) => void;
   newId?: () => string;
 };

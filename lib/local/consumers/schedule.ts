@@ -27,8 +27,8 @@ type Schedule = {
 };
 
 /**
- * Runs an EventBridge rule: calls `handler` every `everyMs`, first after `firstMs`. Runs never overlap. One that would
- * start during another is skipped.
+ * Runs an EventBridge rule: calls `handler` every `everyMs`, first after `firstMs`. Runs never overlap. A run that
+ * would start during another is skipped.
  */
 export const schedule = (options: ScheduleOptions): Schedule => {
   const { everyMs, firstMs = everyMs, clock } = options;

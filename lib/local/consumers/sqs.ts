@@ -22,8 +22,7 @@ const WAIT_SECONDS = 1;
 /** Timeouts in ms. A long poll without a message takes WAIT_SECONDS to respond. */
 const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 /**
- * The visibility timeout for queues created by this host. It includes the time that messages are held before a function
- * runs.
+ * The visibility timeout for queues created by this host, including the time messages are held before a function runs.
  */
 const visibilitySeconds = (timeoutSeconds: number): number => 2 * timeoutSeconds;
 
@@ -37,7 +36,7 @@ const arnOf = async (client: SQSClient, QueueUrl: string): Promise<string> => {
   return (await client.send(command)).Attributes?.QueueArn ?? '';
 };
 
-/** The longest retention that SQS allows. */
+/** The longest retention SQS allows. */
 const RETENTION = { MessageRetentionPeriod: String(14 * 24 * 60 * 60) };
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/enable-high-throughput-fifo.html */
 const HIGH_THROUGHPUT = {
@@ -83,8 +82,8 @@ const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes =
 });
 
 /**
- * The visibility timeout (s) for a message that exceeded the memory limit. It doubles each time, because the message
- * would otherwise soon end up in the dead-letter queue.
+ * The visibility timeout (s) for a message beyond the memory limit. It doubles each time, because the message would
+ * otherwise soon end up in the dead-letter queue.
  */
 const surplusDelay = ({ attributes }: Message): number =>
   Math.min(900, 30 * 2 ** (Number(attributes.ApproximateReceiveCount) - 1));

@@ -85,7 +85,7 @@ const addAlarms = async (home: Home, url: string, { settings }: Runtime, attempt
 
 /**
  * Creates the demo care home, or finds the one created by an earlier start. `receiver` is the URL for the home's
- * alarms. Throws if the demo user cannot be created. Any other part that fails is skipped.
+ * alarms. Throws if the demo user cannot be created. Any other failing part is skipped.
  */
 export const seedDemo = async (
   runtime: Runtime,

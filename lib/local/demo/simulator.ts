@@ -22,7 +22,7 @@ function* messagesOf(now: () => number): Generator<DeviceMessage, never> {
 }
 
 /**
- * Sends a message from each demo sensor, then one every `everyMs`, in turn. Returns a function that stops the
+ * Sends a message from each demo sensor, then one every `everyMs`, in turn. Returns a function for stopping the
  * simulation.
  */
 export const simulate = (

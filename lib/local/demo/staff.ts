@@ -19,7 +19,7 @@ const alarmOf = (body: string): Alarm | null => {
   }
 };
 
-/** Starts two simulated nurses who acknowledge the falls that reach their webhooks in the Full format. */
+/** Starts two simulated nurses who acknowledge the falls reaching their webhooks in the Full format. */
 export const startStaff = ({ after }: Pick<Clock, 'after'>, say: (line: string) => void) => {
   const timers = new Set<() => void>();
   let alarms = 0;

@@ -57,13 +57,13 @@ type Will = { topic: string; payload: string };
 type Options = {
   clock: Clock;
   clientId: string;
-  /** The retained message that the broker publishes when the connection breaks. */
+  /** The retained message published by the broker when the connection breaks. */
   will: Will;
   subscriptions: readonly string[];
   /** Called with each new connection, before any message. */
   onConnect: () => void;
   onMessage: (topic: string, payload: Buffer, isRetained: boolean) => void;
-  /** Called once for each connection that failed or broke. */
+  /** Called once for each failed or broken connection. */
   onFailure: (reason: ConnectionFailure) => void;
 };
 

@@ -76,7 +76,7 @@ const componentsOf = (
 };
 const templateOf = (id: string): string => `{{ value_json['${id}'] }}`;
 
-/** Returns the description that makes Home Assistant remove an entity. */
+/** Returns the description for removing an entity from Home Assistant. */
 const removed = (platform: string): Component => ({ platform });
 
 /**

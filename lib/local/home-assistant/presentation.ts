@@ -44,8 +44,7 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
   };
   const remove = (sensorId: string): void => {
     published.delete(sensorId);
-    // The state is removed last. If the host stops before that, the remaining state shows that there is something to
-    // remove.
+    // The state is removed last. If the host stops before that, the remaining state shows what is left to remove.
     publisher.remove(discoveryTopic(sensorId));
     publisher.remove(topics.state(sensorId));
   };

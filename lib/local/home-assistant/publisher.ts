@@ -5,7 +5,7 @@ const MAX_IN_FLIGHT = 16;
 
 /**
  * Publishes the newest message for each topic, as a retained message. Only the newest unsent message per topic is kept,
- * which limits the memory that a slow broker costs.
+ * which limits the memory cost of a slow broker.
  */
 export const createPublisher = (connection: Pick<Connection, 'isOpen' | 'publish'>) => {
   const pending = new Map<string, string>();

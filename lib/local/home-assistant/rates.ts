@@ -23,7 +23,7 @@ const ratesInCall = (text: string): MeasuredRates[] => {
 
 type Call = { sensorId: string; text: string };
 
-/** Returns the messages that a function accepted from a device, over HTTP or MQTT. Null for any other call. */
+/** Returns the messages accepted by a function from a device, over HTTP or MQTT. Null for any other call. */
 export const acceptedCall = (functionName: string, event: unknown, result: unknown): Call | null => {
   if (functionName === 'devices') {
     const { resource, pathParameters, body, isBase64Encoded } = event as APIGatewayProxyEvent;

@@ -41,7 +41,7 @@ export const regionEntity = ({ id }: Pick<Region, 'id'>): string => `${REGION_PR
 const occupiedRegions = ({ inside, tracks }: SensorState): readonly number[] | null =>
   inside ?? tracks?.flatMap((track) => track.inside ?? []) ?? null;
 
-/** Whether the watch has no gap that prevents a sensor's falls from reaching anyone. */
+/** Whether the watch has no gap that keeps a sensor's falls from reaching anyone. */
 const isWatched = (sensorId: string, gaps: readonly Gap[]): boolean =>
   !gaps.filter(isAboutFalls).some((gap) => {
     if (!('sensorIds' in gap)) return true;
@@ -59,7 +59,7 @@ export type Shown = {
 };
 type RoomStates = Readonly<Record<string, string | number | null>>;
 
-/** Returns the states that a sensor shows, by id. */
+/** Returns a sensor's shown states, by id. */
 export const statesOf = ({ sensor, state, room, rates, gaps }: Shown): RoomStates => {
   const isActive = state?.isActive ?? sensor.isActive;
   const regions = room?.regions ?? [];

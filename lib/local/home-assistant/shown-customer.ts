@@ -61,7 +61,7 @@ export const showCustomer = async (
   let isStopping = false;
   const connection = createConnection(settings, {
     clock,
-    // The id stays the same after a restart, so the broker ends a connection that it still considers open.
+    // The id stays the same after a restart, so the broker ends a connection it still considers open.
     clientId: `sensor-cloud-${customerId}`,
     will: { topic: availability, payload: OFFLINE },
     subscriptions: [BIRTH_TOPIC, availability, anyState, ...(canAcknowledge ? [anyAcknowledge] : [])],

@@ -1,4 +1,4 @@
-/** The topic on which Home Assistant announces that it has started. */
+/** The topic on which Home Assistant announces its start. */
 export const BIRTH_TOPIC = 'homeassistant/status';
 export const BIRTH = 'online';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long (ms) closing waits for running requests, including those that never end. */
+/** How long (ms) closing waits for running requests, including endless ones. */
 const GRACE_MS = 5_000;
 
 /**

@@ -10,7 +10,7 @@ import { type ExportStorage, URL_SECONDS } from '#shared/exports/exports.ts';
 import type { Answer } from './http-server.ts';
 
 const PATH = `${BASE_PATH}/exports/`;
-/** The file names that export jobs use. */
+/** The file names used by export jobs. */
 const FILE_NAME = /^[a-z]+-[0-9a-z]{26}\.zip$/;
 
 type FileStorage = Omit<ExportStorage, 'urlOf'> & {

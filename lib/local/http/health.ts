@@ -14,7 +14,7 @@ const PROBE_FILE = 'health-probe';
 const PROBE_EVERY_MS = 5_000;
 /** How long (ms) a failed send counts, unless a later one succeeds. */
 const FAILURE_COUNTS_MS = 60_000;
-/** The queues that an alarm passes through. */
+/** The queues an alarm passes through. */
 const alarmQueues: readonly QueueName[] = ['events', 'deliveries'];
 
 /** Checks a folder. The probe is a new file each time, because overwriting one succeeds on a full disk. */

@@ -11,9 +11,7 @@ import type { RequestHandler } from './http-server.ts';
 import type { Prometheus } from './prometheus.ts';
 import { multiValues, sentHeaders, targetOf } from './server.ts';
 
-/**
- * The address that this host uses for its own requests. No caller has it, so no one can use up the host's rate limit.
- */
+/** The address this host uses for its own requests. No caller has it, so no one can use up the host's rate limit. */
 const SELF = '127.255.255.254';
 
 type Handlers = ReadonlyMap<string, ApiHandler>;
@@ -73,8 +71,8 @@ type Options = {
 };
 
 /**
- * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to system admins and to callers with
- * the metrics token or on this machine. Export files, which S3 serves in AWS, are open to anyone with the signed URL.
+ * Adds the pages specific to this host. GET /metrics, for Prometheus, is open to system admins and to callers with the
+ * metrics token or on this machine. Export files, which S3 serves in AWS, are open to anyone with the signed URL.
  */
 export const withHostPages =
   ({ reader, prometheus, settings, exported }: Options, api: RequestHandler): RequestHandler =>

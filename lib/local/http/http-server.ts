@@ -32,7 +32,7 @@ const answerOf = async (error: ApiError, version: string, languages?: string) =>
   return { statusCode, headers: all, body };
 };
 
-/** The part of the stage that the host's own error responses depend on. */
+/** The part of the stage on which the host's own error responses depend. */
 type About = { version: string; corsOrigins: readonly string[] };
 
 /** Rejects a request that reaches no operation. */
@@ -48,7 +48,7 @@ const rejectRequest = async (
 };
 
 /**
- * Responds to a request that Node cannot read: with 400 for invalid HTTP or more than 16 KB of headers, with 408 for a
+ * Responds to a request Node cannot read: with 400 for invalid HTTP or more than 16 KB of headers, with 408 for a
  * request that takes too long to arrive. The response has the usual headers, and the connection ends afterwards.
  */
 const rejectUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {

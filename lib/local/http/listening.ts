@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, isIP, type Server } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
-/** Addresses that stand for every address on the machine. */
+/** Addresses standing for every address on the machine. */
 const everywhere = ['0.0.0.0', '::'];
 
 /** Whether only this machine can reach a server listening on a host. */
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/i.test(host);
 
-/** This machine's addresses that others may reach, IPv4 first. A server on 0.0.0.0 has only the IPv4 addresses. */
+/** This machine's addresses reachable by others, IPv4 first. A server on 0.0.0.0 has only the IPv4 addresses. */
 const ownAddresses = (host: string): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])

@@ -10,7 +10,7 @@ export const KEY_ALIAS = 'alias/sensor-cloud';
 
 const BYTES = 32;
 
-/** Returns a file's bytes, or null if there is no file. A file that cannot be read is an error, not an absent file. */
+/** Returns a file's bytes, or null if there is no file. An unreadable file is an error, not an absent file. */
 const readIfPresent = (file: string): Promise<Uint8Array | null> =>
   readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -22,9 +22,7 @@ export const within = async <T>(clock: Clock, seconds: number, run: () => Promis
 
 type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
 
-/**
- * Creates the context for an invocation that starts now. The remaining time is taken from `clock` and never negative.
- */
+/** Creates the context for an invocation starting now. The remaining time is taken from `clock` and never negative. */
 export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {
   const deadline = clock.now() + timeoutSeconds * 1000;
   return {

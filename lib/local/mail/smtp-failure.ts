@@ -1,6 +1,6 @@
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 
-/** The nodemailer error properties that identify the failure. https://nodemailer.com/errors */
+/** The nodemailer error properties for identifying the failure. https://nodemailer.com/errors */
 type SmtpError = {
   message: string;
   code?: string;
@@ -59,7 +59,7 @@ const reasonsBySystemCode: Readonly<Record<string, SmtpReason>> = {
   EPIPE: 'connection_closed',
 };
 
-/** Returns why a retry may help. A TLS failure has the name that OpenSSL and Node use. */
+/** Returns why a retry may help. A TLS failure has its OpenSSL or Node name. */
 const temporaryReason = ({
   code = '',
   originalCode = '',
@@ -76,7 +76,7 @@ const temporaryReason = ({
   return reasonsByCode[code] ?? 'connect_failed';
 };
 
-/** Returns the failure that corresponds to a nodemailer error. */
+/** Returns the failure corresponding to a nodemailer error. */
 export const failureOf = (error: unknown, to: string): MailFailure => {
   const { message = '', ...rest } = error as Partial<SmtpError> & Error;
   const given = { message, ...rest };

@@ -18,7 +18,7 @@ const isScheme = (text: string): text is keyof typeof ports => text in ports;
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** Decodes a part of a URL. Null if it is not valid. */
+/** Decodes part of a URL. Null if it is not valid. */
 export const decoded = (part: string): string | null => {
   try {
     return decodeURIComponent(part);

@@ -14,10 +14,10 @@ import { type AroundInvocation, loadHandler } from '../lambda/load-handler.ts';
 import { createBroker } from './broker.ts';
 import { createSessions, createTurns } from './sessions.ts';
 
-/** The name of the rule that devices use with Basic Ingest. */
+/** The name of the rule used by devices with Basic Ingest. */
 export const LOCAL_RULE = 'sensor_cloud_local_messages';
 /**
- * The number of base64 characters in the largest payload that AWS IoT accepts: 128 KiB.
+ * The number of base64 characters in the largest payload accepted by AWS IoT: 128 KiB.
  * https://docs.aws.amazon.com/general/latest/gr/iot-core.html
  */
 const MAX_PAYLOAD = Math.ceil((128 * 1_024) / 3) * 4;

@@ -6,7 +6,7 @@ type Credentials = { clientId: string; username: string | undefined; password: U
 export type Authorize = (event: object) => Promise<AuthorizerResponse>;
 
 /**
- * The event that AWS IoT sends to a custom authorizer.
+ * The event sent by AWS IoT to a custom authorizer.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */
 export const authorizerEvent = ({ clientId, username, password }: Credentials) => ({
@@ -48,7 +48,7 @@ type Refresh = {
 
 /**
  * Authorizes a connection again at the interval given in the permissions, and ends it once it is no longer allowed.
- * While the authorizer fails, the connection stays open. Returns a function that stops this.
+ * While the authorizer fails, the connection stays open. Returns a function for stopping these checks.
  */
 export const keepAuthorized = ({ rights, authorize, clock, end }: Refresh): (() => void) => {
   const { refreshAfterInSeconds, disconnectAfterInSeconds } = rights;

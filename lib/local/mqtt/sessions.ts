@@ -39,8 +39,8 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
     /** Remembers the last will from a connecting client. */
     noteWill: (client: Client, { will }: ConnectPacket): void => void wills.set(client, will),
     /**
-     * Whether a message is the last will from a connection that a newer one has replaced. The device is connected, so
-     * it must not be reported as offline.
+     * Whether a message is the last will from a connection replaced by a newer one. The device is connected, so it must
+     * not be reported as offline.
      */
     isReplacedWill: (client: Client, packet: object): boolean =>
       wills.get(client) === packet && newest.get(client.id) !== client,

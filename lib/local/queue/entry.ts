@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 1_048_576;
 const MAX_ID_LENGTH = 128;
 const SEQUENCE_DIGITS = 20;
 
-/** A message in a queue, with the state that exists only in this process. */
+/** A message in a queue, with the state specific to this process. */
 export type Entry = Omit<Row, 'visibleAt'> & {
   visibleAt: number;
   /** Whether the message is delayed or in flight. */

@@ -24,9 +24,9 @@ export type FairOrder = {
   readonly groups: Map<string | number, Group>;
   /** Hidden messages, ordered by when they become visible. */
   readonly hidden: Heap<Entry>;
-  /** Groups that have a message to receive. */
+  /** Groups with a message to receive. */
   readonly ready: Heap<Group>;
-  /** Groups that the current receive has taken messages from. */
+  /** Groups from which the current receive has taken messages. */
   readonly served: Set<Group>;
   turn: number;
   size: number;

@@ -9,11 +9,11 @@ import { createInFlight, type Receiving } from './in-flight.ts';
 import { type Journal, noJournal } from './journal.ts';
 
 type Stats = {
-  /** Messages that are neither in flight nor delayed. */
+  /** Messages neither in flight nor delayed. */
   visible: number;
   inFlight: number;
   delayed: number;
-  /** Visible messages in a FIFO queue that are blocked by a message in flight in the same group. */
+  /** Visible messages in a FIFO queue blocked by a message in flight in the same group. */
   blocked: number;
   /** When (ms) the next delayed or in-flight message becomes visible. Infinity if there is none. */
   nextVisibleAt: number;
@@ -61,7 +61,7 @@ export type Queue = {
    * Returns their number.
    */
   redrive(): number;
-  /** Moves all messages that are not in flight to another queue, in order. Returns their number. */
+  /** Moves all messages not in flight to another queue, in order. Returns their number. */
   moveTo(target: Queue): number;
 };
 
@@ -82,7 +82,7 @@ export type QueueOptions = Receiving & {
 
 const neverFull: IsFull = () => false;
 
-/** Creates a queue that contains the messages in its journal. */
+/** Creates a queue with the messages in its journal. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { name, fifo: isFifo = false, deadLetterQueue, journal = noJournal(), clock, newId = randomUUID } = options;
   if (deadLetterQueue && deadLetterQueue.isFifo !== isFifo)

@@ -4,9 +4,7 @@ import { isFullDisk, noSpace } from '../no-space.ts';
 import type { Disk } from './durable.ts';
 import { notStored } from './errors.ts';
 
-/**
- * How long (ms) changes stay uncommitted if no caller waits for them. Until then, a tool that writes to the file waits.
- */
+/** How long (ms) changes stay uncommitted if no caller waits for them. Until then, a tool writing to the file waits. */
 const COMMIT_AFTER_MS = 100;
 
 export type CommitOptions = {

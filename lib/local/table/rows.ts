@@ -201,7 +201,7 @@ export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: 
       if (!of.index) parsed.notePage(of.partition, name, page, size);
       return page;
     },
-    /** Removes up to `max` items that expired before a time (s). Returns their number. */
+    /** Removes up to `max` items expired before a time (s). Returns their number. */
     removeExpired: (before: number, max: number): number => {
       const removed = expire.all(before, max);
       for (const { pk, sk } of removed) noteRemoved(String(pk), String(sk));

@@ -165,7 +165,7 @@ export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom, freez
     /** Stores all changes and closes the file. */
     close: async (): Promise<void> => {
       if (!database.isOpen) return;
-      // If changes could not be stored, nothing that followed from them has left the process.
+      // If changes could not be stored, nothing based on them has left the process.
       await turns.kept().catch(() => {});
       await disk?.close();
       scrub(database, Date.now());

@@ -51,7 +51,7 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
       }
     });
   return {
-    /** Runs a call that only reads. */
+    /** Runs a read-only call. */
     read: run,
     /** Runs a call that may write. What one run of synchronous code writes is stored together, or not at all. */
     write: <T>(work: () => T): Promise<T> =>

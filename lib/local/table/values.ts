@@ -1,6 +1,6 @@
 import { invalid } from './errors.ts';
 
-/** A value in the table: a JSON value, or a sum that has grown beyond the safe integers. */
+/** A value in the table: a JSON value, or a sum beyond the safe integers. */
 export type Value = string | number | bigint | boolean | null | Value[] | Document;
 export type Document = { [name: string]: Value };
 
@@ -60,7 +60,7 @@ export const duplicateOf = (item: Document): Document => {
   return copy;
 };
 
-/** Returns the bytes that DynamoDB counts for a value without a name. */
+/** Returns the bytes DynamoDB counts for a value without a name. */
 const bytesOf = (value: Value): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value === 0) return 2;
@@ -83,7 +83,7 @@ export const sizeOf = (document: Document): number => {
   return size;
 };
 
-/** Serializes a document to the JSON that the table stores. */
+/** Serializes a document to the JSON stored in the table. */
 export const serializeDocument = (document: Document): string => {
   try {
     return JSON.stringify(document);

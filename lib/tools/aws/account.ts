@@ -48,13 +48,13 @@ const smsReads = (sms: PinpointSMSVoiceV2Client) => ({
 
 export type AwsConfig = { region?: string; maxAttempts?: number };
 
-/** Returns the region that the AWS CLI would use, because the SDK does not read AWS_DEFAULT_REGION. */
+/** Returns the region the AWS CLI would use, because the SDK does not read AWS_DEFAULT_REGION. */
 export const awsConfig = (env: Readonly<Record<string, string | undefined>>): AwsConfig => {
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   return region ? { region } : {};
 };
 
-/** Returns the AWS account calls that the tools make, with the AWS CLI credentials. */
+/** Returns the AWS account calls made by the tools, with the AWS CLI credentials. */
 export const createAccountClient = (awsConfig: AwsConfig) => {
   const config = { ...awsConfig, requestHandler: requestHandlerOptions(TIMEOUTS) };
   const sts = new STSClient(config);
@@ -69,7 +69,7 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
     ...tableCalls(new DynamoDBClient(config)),
     ...functionCalls(lambda),
 
-    /** Returns the account that the credentials belong to, and the region. */
+    /** Returns the credentials' account, and the region. */
     identity: async (): Promise<{ account: string; region: string }> => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));

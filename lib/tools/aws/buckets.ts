@@ -7,7 +7,7 @@ export const bucketCalls = (client: S3Client) => ({
   emptyBucket: async (Bucket: string): Promise<number> => {
     const empty = async () => {
       let count = 0;
-      // A page has at most 1,000 objects, which is also the maximum that one call can delete.
+      // A page has at most 1,000 objects, which is also the maximum one call can delete.
       for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket })) {
         if (Contents.length === 0) continue;
         const Objects = Contents.map(({ Key = '' }) => ({ Key }));

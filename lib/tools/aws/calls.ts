@@ -1,6 +1,6 @@
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** Returns the result of a call, or `fallback` if the call fails with an expected error. */
+/** Returns a call's result, or `fallback` if the call fails with an expected error. */
 export const withFallback = async <T, O>(
   call: Promise<T>,
   isExpected: (error: unknown) => boolean,

@@ -22,7 +22,7 @@ export type Check = {
 export const MIN_BOOTSTRAP_VERSION = 6;
 
 /**
- * The concurrency that Lambda keeps unreserved.
+ * The concurrency Lambda keeps unreserved.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 const KEPT_UNRESERVED = 100;
@@ -98,7 +98,7 @@ export const checkMail = (
 
 type ConcurrencyUse = { wanted: number; own: () => Promise<number>; queued?: number; capped?: number };
 
-/** Returns the concurrency that a stage can reserve. `own` is what the deployed stack already reserves. */
+/** Returns the concurrency a stage can reserve. `own` is what the deployed stack already reserves. */
 export const freeConcurrency = ({ unreserved }: { unreserved: number }, own: number): number =>
   Math.max(0, unreserved + own - KEPT_UNRESERVED);
 
@@ -135,7 +135,7 @@ export const checkConcurrency = (
     return { what, verdict: 'ok', says: `${total} concurrent executions, ${reserved}, ${caps}` };
   });
 
-/** Checks that a stage's alarms have a recipient, and that the concurrency alarm fires before the limit is reached. */
+/** Checks that a stage's alarms have a recipient, and the concurrency alarm fires before the limit is reached. */
 export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Template): Promise<Check> =>
   orUnchecked('alarms', async () => {
     const what = 'alarms';
@@ -157,7 +157,7 @@ export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Tem
     return { what, verdict: 'ok', says: `to ${addresses.join(', ')}` };
   });
 
-/** Checks that the deployed stack's alarms have a confirmed subscription that can wake someone. */
+/** Checks that the deployed stack's alarms have a confirmed subscription able to wake someone. */
 export const checkSubscriptions = (
   { outputs, subscriptions }: Calls<'outputs' | 'subscriptions'>,
   stack: string,
@@ -188,8 +188,8 @@ export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 
 /**
- * Checks that the stage keeps its table, or that no stage function is running. A deployment switches functions one by
- * one, so some would write to one table while others read from the other.
+ * Checks that the stage keeps its table, or no stage function is running. A deployment switches functions one by one,
+ * so some would write to one table while others read from the other.
  */
 export const checkTable = (
   { template: deployedOf, mappings }: Calls<'template' | 'mappings'>,

@@ -8,7 +8,7 @@ import { isSet, readStage } from './stage.ts';
 
 const SETTING = 'concurrencyCaps';
 
-/** Returns the part of the account's concurrency that each capped function may use. */
+/** Returns the part of the account's concurrency available to each capped function. */
 const capsOf = (total: number): ConcurrencyCaps => {
   const share = (part: number): number => Math.max(1, Math.floor(total / part));
   return { feed: share(10), console: share(20), 'personal-data': share(50) };
@@ -18,9 +18,9 @@ const sumOf = (values: Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((sum, value) => sum + value, 0);
 
 /**
- * Returns a stage's settings with caps for the functions that falls do not depend on. Adds none if the settings already
- * have caps, if the account's limit leaves too little besides the stage's reservations, or if the credentials do not
- * allow reading that limit. `own` returns what the deployed stack already reserves.
+ * Returns a stage's settings with caps for the functions on which falls do not depend. Adds none if the settings
+ * already have caps, if the account's limit leaves too little besides the stage's reservations, or if the credentials
+ * do not allow reading the limit. `own` returns what the deployed stack already reserves.
  */
 export const withCaps = async (
   context: Context,

@@ -55,7 +55,7 @@ const synthesize = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): 
   return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
 };
 
-/** Returns the command that runs the smoke test against a stage. */
+/** Returns the command for running the smoke test against a stage. */
 export const smokeCommand = (url: string): string =>
   `SMOKE_PASSWORD=... npm run smoke -- --url ${url} --user admin --receiver https://...`;
 
@@ -83,7 +83,7 @@ const subscriberChecks = async (stage: string, template: Template, account: Acco
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
-/** Returns the account as the checks see it. A stack that is not running reserves nothing and invokes nothing. */
+/** Returns the account as the checks see it. A stopped stack reserves nothing and invokes nothing. */
 const accountOfRunning = async (stack: string, account: AccountClient): Promise<AccountClient> => {
   const { situation } = await readStack(stack, { account });
   const runs = situation === 'running' || situation === 'changing' || situation === 'half updated';
@@ -95,7 +95,7 @@ const reservedNow = async (stage: string, account: AccountClient): Promise<numbe
   reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
 
 /**
- * Returns a deployment whose settings also cap the functions that falls do not depend on, where the account allows it.
+ * Returns a deployment whose settings also cap the functions on which falls do not depend, where the account allows it.
  */
 const capped = async (deployment: Deployment, tools: Pick<Tools, 'account'>): Promise<Deployment> => {
   const stage = stageOf(deployment);
@@ -128,7 +128,7 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
 };
 
 /**
- * Synthesizes a stage's template and runs the checks that the CDK lacks. Also returns the deployment used for the
+ * Synthesizes a stage's template and runs the checks missing from the CDK. Also returns the deployment used for the
  * template, with caps in the settings.
  */
 export const prepare = async (
@@ -166,7 +166,7 @@ const sayFailedState = ({ state, situation }: StackNow, { say }: Tools): void =>
     say('The rollback failed too. Remove the cause and run the same command again: it continues the rollback first.');
 };
 
-/** The number of attempts at a deployment that fails because AWS is not ready. */
+/** The number of attempts at a deployment when AWS is not ready. */
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -237,7 +237,7 @@ export const checkAndDeploy = async (
   }
   await refuseToStartEmpty(stack, now, tools, template);
   const isWithoutMail = checks.some(({ withoutMail }) => withoutMail);
-  // Without a sender, the service states that it cannot reset passwords by email.
+  // Without a sender, the service states that passwords cannot be reset by email.
   if (isWithoutMail) await synthesize({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
   const outputs = await deployStack(deployment, stack, tools, more);
   return outputs && { outputs, template };

@@ -3,8 +3,8 @@ import { store } from '#shared/store/store.ts';
 import type { ListedErasure } from '#shared/store/subjects/data-jobs.ts';
 
 /**
- * Allows for clock differences (ms). An erasure that began before the recovered time is in the recovered table and
- * continues there.
+ * Allows for clock differences (ms). An erasure begun before the recovered time is in the recovered table and continues
+ * there.
  */
 const MARGIN = 60_000;
 
@@ -23,8 +23,8 @@ const restarted = ({ id, customerId, subject, reason, actor = null }: ListedEras
 });
 
 /**
- * Repeats in the table `to` the erasures that began in `from` since a time (ms), because the restored table `to`
- * contains the erased data again. Erasures already in `to` are left unchanged. Returns the number of erasures.
+ * Repeats in the table `to` the erasures begun in `from` since a time (ms), because the restored table `to` contains
+ * the erased data again. Erasures already in `to` are left unchanged. Returns the number of erasures.
  */
 export const repeatErasures = async (from: Table, to: Table, since: number, now: number): Promise<number> => {
   const listed = await store(from).dataJobs.erasuresSince(Math.max(0, since - MARGIN));

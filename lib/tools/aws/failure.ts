@@ -10,7 +10,7 @@ const SSO_ENDED = 'Your AWS single sign-on session has expired: run `aws sso log
 
 const rejected = 'AWS rejected the credentials';
 
-/** Explanations for the errors that AWS and the SDK raise for rejected credentials. */
+/** Explanations for the errors raised by AWS and the SDK for rejected credentials. */
 const sentences: Readonly<Record<string, string>> = {
   CredentialsProviderError: NO_CREDENTIALS,
   TokenProviderError: SSO_ENDED,
@@ -27,11 +27,11 @@ type Failure = { name?: string; code?: string; message?: string };
 /** Returns the missing permission, without the ARNs in the AWS message. */
 const deniedAction = (message: string): string => /perform: ([\w-]+:\w+)/.exec(message)?.[1] ?? 'a call of this tool';
 
-/** Whether AWS refused a call because of a missing permission. */
+/** Whether AWS refused a call because a permission is missing. */
 export const isDenied = (error: unknown): boolean =>
   /^(AccessDenied|AuthorizationError)/.test((error as Failure).name ?? '');
 
-/** Returns a sentence that explains an AWS error and what to do, or null for other errors. */
+/** Returns a sentence explaining an AWS error and what to do, or null for other errors. */
 export const explainAwsError = (error: unknown): string | null => {
   const { name = '', code = '', message = '' } = error as Failure;
   // The SDK throws the same error for missing credentials and for an expired SSO session.

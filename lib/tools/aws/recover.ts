@@ -27,7 +27,7 @@ const plan = async (goal: RecoveryGoal, deployment: Deployment, isPlan: boolean,
   }
 };
 
-/** Runs the steps that are not done. If a step fails, prints the step and the stage's condition. */
+/** Runs the remaining steps. If one fails, prints the step and the stage's condition. */
 const runSteps = async (steps: readonly RecoveryStep[], { say, now }: RecoveryTools): Promise<Duration[]> => {
   const durations: Duration[] = [];
   for (const { what, isDone, make, otherwise } of steps) {
@@ -61,8 +61,8 @@ const linesOf = (
 ];
 
 /**
- * Brings a stage back to an earlier time by running the steps that are not done, so it continues where an earlier run
- * stopped. `deployment` includes the goal's settings. With `isPlan`, only prints the steps.
+ * Brings a stage back to an earlier time by running the remaining steps, so it continues where an earlier run stopped.
+ * `deployment` includes the goal's settings. With `isPlan`, only prints the steps.
  */
 export const recover = async (
   goal: RecoveryGoal,

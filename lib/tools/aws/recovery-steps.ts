@@ -13,7 +13,7 @@ import { tableExtrasIn } from './template.ts';
 /** The tools for a recovery. `tableNamed` opens a table in the account. */
 export type RecoveryTools = DeployTools & { tableNamed: (name: string) => Table };
 
-/** A recovery step. AWS shows whether it is done, and it can be repeated from any state that a failure leaves. */
+/** A recovery step. AWS shows whether it is done, and it can be repeated from any state left by a failure. */
 export type RecoveryStep = {
   what: string;
   isDone: () => Promise<boolean>;
@@ -48,7 +48,7 @@ const deploy = async (goal: RecoveryGoal, deployment: Deployment, tools: Recover
     throw new UserError(`The deployment succeeded, but the stack ${goal.stack} does not use the table ${goal.target}.`);
 };
 
-/** Returns the steps that prepare the recovered table while the stage runs. */
+/** Returns the steps for preparing the recovered table while the stage runs. */
 const tableSteps = (
   { to, target }: RecoveryGoal,
   { table: source, template }: Deployed,
@@ -95,7 +95,9 @@ const stopSteps = (still: Standstill, { pause }: RecoveryTools): RecoveryStep[] 
   },
 ];
 
-/** Returns the step that repeats erasures made since the recovered time. The erasures run as soon as the stage runs. */
+/**
+ * Returns the step for repeating erasures made since the recovered time. The erasures run as soon as the stage runs.
+ */
 const erasureStep = (
   { to, target }: RecoveryGoal,
   { table: source }: Deployed,

@@ -13,7 +13,7 @@ const MAX_DAYS = 35;
  */
 const MARGIN = 60_000;
 
-/** The goal of a recovery: the time (ms, whole seconds), the recovered table, and the settings that select it. */
+/** The recovery goal: the time (ms, whole seconds), the recovered table, and the settings that select it. */
 export type RecoveryGoal = { stage: string; stack: string; to: number; target: string; settings: Context };
 
 /** Returns what is wrong with the `--to` value, or null. */

@@ -8,7 +8,7 @@ type Calls<K extends keyof AccountClient> = Pick<AccountClient, K>;
 const MAX_RESOURCES = 500;
 
 /**
- * The requests per second that all of an account's APIs together may get in a region, and the regions with a lower
+ * The requests per second allowed for all of an account's APIs together in a region, and the regions with a lower
  * limit.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
@@ -18,7 +18,7 @@ const LOWER_API_RATE_REGIONS =
   /^(af-south-1|ap-south-2|ap-southeast-[3457]|ca-west-1|eu-central-2|eu-south-[12]|il-central-1|me-central-1|mx-central-1)$/;
 
 /**
- * The messages per second that a high-throughput FIFO queue accepts without batches, by region. Each device request is
+ * The messages per second accepted by a high-throughput FIFO queue without batches, by region. Each device request is
  * one message.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
@@ -33,7 +33,7 @@ const fifoRateIn = (region: string): number =>
   FIFO_RATES.find(([regions]) => regions.test(region))?.[1] ?? OTHER_FIFO_RATE;
 
 /**
- * The invocations per second, across all functions, for each concurrent execution that the account allows.
+ * The invocations per second, across all functions, for each concurrent execution the account allows.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const INVOCATIONS_PER_EXECUTION = 10;

@@ -12,7 +12,7 @@ export type Tools = { account: AccountClient; cdk: Cdk; say: (line: string) => v
 /** A stack, and the arguments with which the CDK finds it. */
 type Target = { stack: string; app: readonly string[] };
 
-/** A stack's state, or null if it does not exist, and the situation that the stack is in. */
+/** A stack's state, or null if it does not exist, and its situation. */
 export type StackNow = { state: StackState | null; situation: Situation };
 
 export const readStack = async (stack: string, { account }: Pick<Tools, 'account'>): Promise<StackNow> => {
@@ -38,7 +38,7 @@ export const sayFailures = (failures: readonly StackFailure[], { say }: Pick<Too
   for (const { id, type, reason } of failures) say(`  ${type} ${id}: ${reason}`);
 };
 
-/** Empties the buckets that are deleted with a stack, because CloudFormation deletes only empty ones. */
+/** Empties the buckets deleted with a stack, because CloudFormation deletes only empty ones. */
 const emptyBuckets = async (stack: string, { account, say }: Tools): Promise<void> => {
   const deleted = deletedBucketsIn(JSON.parse((await account.template(stack)) ?? '{}') as Template);
   for (const { id, name, status } of await account.resources(stack)) {
@@ -110,11 +110,11 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
   return false;
 };
 
-/** The error for a stack in a state that no command in this project can resolve. */
+/** The error for a stack state that no command in this project can resolve. */
 export const stuck = (stack: string, state: StackState | null): UserError =>
   new UserError(`The stack ${stack} is in ${state?.status}: resolve it in the CloudFormation console.`);
 
-/** Takes one step to bring a stack out of a situation in which it can be neither created nor updated. */
+/** Takes one step to make a stack creatable or updatable again. */
 const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boolean> => {
   const { state, situation } = now;
   if (state === null || situation === 'stuck') throw stuck(target.stack, state);
@@ -130,8 +130,8 @@ const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boo
 const MAX_STEPS = 3;
 
 /**
- * Takes a stack out of a situation in which it can be neither created nor updated. Returns false after printing why
- * that failed. Throws a UserError for a state that only a person can end.
+ * Makes a stack creatable or updatable again. Returns false after printing why that failed. Throws a UserError for a
+ * state that only a person can end.
  */
 export const makeDeployable = async (target: Target, tools: Tools): Promise<boolean> => {
   for (let step = 0; step < MAX_STEPS; step++) {

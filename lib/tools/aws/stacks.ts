@@ -18,10 +18,10 @@ export type StackState = { arn: string; status: string; reason: string; isProtec
 /** A resource in a stack. `name` is the physical id, and `reason` explains a failure. */
 export type StackResource = { id: string; type: string; name: string; status: string; reason: string };
 
-/** A resource that CloudFormation could not create, change or delete. `event` is the report's id. */
+/** A resource CloudFormation could not create, change or delete. `event` is the report's id. */
 export type StackFailure = { event: string; id: string; type: string; reason: string };
 
-/** Whether an error means that a stack does not exist. CloudFormation has no specific error type for that. */
+/** Whether an error means a missing stack. CloudFormation has no specific error type for this. */
 const isMissing = (error: unknown): boolean =>
   hasName('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
 

@@ -56,8 +56,8 @@ const queuesOf = (functions: readonly DeployedFunction[]): number =>
   functions.reduce((sum, { queues }) => sum + queues, 0);
 
 /**
- * Returns the steps that stop a stage's functions and start them again. `direct` counts functions that no queue
- * invokes.
+ * Returns the steps for stopping a stage's functions and starting them again. `direct` counts functions not invoked by
+ * any queue.
  */
 export const createStandstill = (functions: readonly DeployedFunction[], tools: Tools) => {
   const direct = functions.filter((deployed) => !isFed(deployed));
@@ -67,7 +67,7 @@ export const createStandstill = (functions: readonly DeployedFunction[], tools: 
   return {
     direct: direct.length,
     queues: queuesOf(fed),
-    /** The longest time (s) that a running invocation may still take. */
+    /** The longest time (s) a running invocation may still take. */
     longestSeconds: Math.max(0, ...functions.map(({ timeoutSeconds }) => timeoutSeconds)),
 
     /** Whether a function that should run is stopped. */

@@ -10,7 +10,7 @@ export const isSet = async (context: Context, name: string): Promise<boolean> =>
   name in context || name in (await inFile());
 
 /**
- * Reads a stage's settings as the CDK will see them, including those in cdk.json. Throws a UserError that lists all
+ * Reads a stage's settings as the CDK will see them, including those in cdk.json. Throws a UserError listing all
  * invalid settings.
  */
 export const readStage = async (context: Context): Promise<ReturnType<typeof stageFrom>> => {

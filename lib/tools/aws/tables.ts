@@ -10,10 +10,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { hasName, withFallback } from './calls.ts';
 
-/** The state of a table and its indexes, and the source table if AWS reports a recovery. */
+/** The state of a table with its indexes, and the source table if AWS reports a recovery. */
 type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
 
-/** Returns the calls that add what a recovered table lacks at first. */
+/** Returns the calls for adding what a recovered table lacks at first. */
 const extras = (dynamo: DynamoDBClient) => ({
   hasTtl: async (TableName: string): Promise<boolean> => {
     const { TimeToLiveDescription } = await dynamo.send(new DescribeTimeToLiveCommand({ TableName }));
@@ -49,7 +49,7 @@ const extras = (dynamo: DynamoDBClient) => ({
   },
 });
 
-/** Returns the calls on whole tables that a recovery makes. */
+/** Returns a recovery's calls on whole tables. */
 export const tableCalls = (dynamo: DynamoDBClient) => ({
   ...extras(dynamo),
 
@@ -72,7 +72,7 @@ export const tableCalls = (dynamo: DynamoDBClient) => ({
     };
   },
 
-  /** Starts recovering a table to a time (ms, whole seconds) under another name, unless that table exists. */
+  /** Starts recovering a table to a time (ms, whole seconds) under another name, unless the target exists. */
   restore: async (SourceTableName: string, TargetTableName: string, to: number): Promise<void> => {
     const names = { SourceTableName, TargetTableName };
     const restored = dynamo.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: new Date(to) }));

@@ -1,6 +1,6 @@
 import { NOTHING_CAPPED } from '#lib/aws/settings/concurrency-caps.ts';
 
-/** The parts of a CloudFormation template that the tools read. */
+/** The parts of a CloudFormation template used by the tools. */
 export type Template = { Resources?: Readonly<Record<string, Resource>> };
 export type Resource = {
   Type: string;
@@ -31,13 +31,13 @@ export const cappedIn = (template: Template): number =>
     ),
   });
 
-/** Returns the address that email is sent from, or '' if none is sent. */
+/** Returns the address email is sent from, or '' if none is sent. */
 export const mailSenderIn = (template: Template): string =>
   functionsOf(template)
     .map(({ Environment }) => Environment?.Variables?.MAIL_SENDER ?? '')
     .find((sender) => sender !== '') ?? '';
 
-/** Returns the ids of the buckets that are deleted with their stack. */
+/** Returns the ids of the buckets deleted with their stack. */
 export const deletedBucketsIn = (template: Template): string[] =>
   resourcesOf(template, 'AWS::S3::Bucket')
     .filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy === 'Delete')
@@ -47,7 +47,7 @@ export const deletedBucketsIn = (template: Template): string[] =>
 export const keepsData = (template: Template): boolean =>
   resourcesOf(template, 'AWS::DynamoDB::Table').some(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
 
-/** Returns the identity that SMS are sent from, or '' if none are sent. */
+/** Returns the identity SMS are sent from, or '' if none are sent. */
 export const smsOriginIn = (template: Template): string =>
   functionsOf(template)
     .map(({ Environment }) => Environment?.Variables?.SMS_ORIGIN ?? '')
@@ -60,7 +60,7 @@ export const queueConcurrencyIn = (template: Template): number =>
     0,
   );
 
-/** Returns the requests per second that the device API accepts. */
+/** Returns the requests per second accepted by the device API. */
 export const deviceRateIn = (template: Template): number =>
   resourcesOf(template, 'AWS::ApiGatewayV2::Stage').map(
     ([, { Properties }]): number => Properties.DefaultRouteSettings?.ThrottlingRateLimit ?? 0,
@@ -76,7 +76,7 @@ export const keysIn = (template: Template): ReadonlyMap<string, boolean> =>
     resourcesOf(template, 'AWS::KMS::Key').map(([id, { Properties = {} }]) => [id, Properties.MultiRegion === true]),
   );
 
-/** Returns the addresses that subscribe to alarms. */
+/** Returns the addresses subscribed to alarms. */
 export const subscriberAddressesIn = (template: Template): string[] =>
   resourcesOf(template, 'AWS::SNS::Subscription')
     .filter(([, { Properties = {} }]) => Properties.Protocol !== 'sqs')
@@ -88,7 +88,7 @@ export const concurrencyAlarmIn = (template: Template): number =>
     .filter(([, { Properties = {} }]) => Properties.MetricName === 'ClaimedAccountConcurrency')
     .map(([, { Properties = {} }]): number => Properties.Threshold)[0] ?? 0;
 
-/** Returns the table that the functions use, as the JSON of a name or a reference, or null without functions. */
+/** Returns the functions' table, as the JSON of a name or a reference, or null without functions. */
 export const tableIn = (template: Template): string | null => {
   const names = functionsOf(template).map(({ Environment }) => Environment?.Variables?.TABLE_NAME);
   const name = names.find((found) => found !== undefined);
@@ -98,7 +98,7 @@ export const tableIn = (template: Template): string | null => {
 /** A function in a deployed stage, with the timeout, reserved concurrency (or null) and number of queues. */
 export type DeployedFunction = { name: string; timeoutSeconds: number; reserved: number | null; queues: number };
 
-/** Returns the id of the resource that a value references: a function, or the alias in an ARN. */
+/** Returns the id of the referenced resource: a function, or the alias in an ARN. */
 const referenceIn = (value: unknown): string => /"Ref":"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
 
 /** Returns a template's functions, or null if CloudFormation assigns some of their names. */
@@ -128,7 +128,7 @@ export const credentialsSinceIn = (template: Template): string =>
     .map(({ Environment }) => Environment?.Variables?.CREDENTIALS_SINCE ?? '')
     .find((since) => since !== '') ?? '';
 
-/** The table features that a recovery does not restore. `ttl` is the attribute by which items expire, or null. */
+/** The table features not restored by a recovery. `ttl` is the attribute by which items expire, or null. */
 export type TableExtras = { ttl: string | null; isRecoverable: boolean; isProtected: boolean };
 export const tableExtrasIn = (template: Template): TableExtras => {
   const Properties = resourcesOf(template, 'AWS::DynamoDB::Table')[0]?.[1].Properties ?? {};

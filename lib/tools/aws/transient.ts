@@ -1,7 +1,7 @@
 import type { StackFailure } from './stacks.ts';
 
 /**
- * The reasons that CloudFormation reports when AWS is not ready for a resource: another service does not yet know a
+ * The reasons reported by CloudFormation when AWS is not ready for a resource: another service does not yet know a
  * newly created resource or role, or calls were throttled. The same deployment succeeds a little later.
  */
 const TRANSIENT = [
@@ -9,7 +9,7 @@ const TRANSIENT = [
   /WAFUnavailableEntity|AWS WAF couldn.t retrieve the resource/,
   // The API Gateway role for logs, once per account.
   /CloudWatch Logs role ARN must be set in account settings|role ARN does not have required permissions/i,
-  // An IAM role that another service does not know yet.
+  // An IAM role not yet known to another service.
   /role.* cannot be assumed|permissions required to assume the role|does not have permissions to call ReceiveMessage/i,
   // The error codes from CloudFormation handlers, except those for wrong properties and missing permissions.
   /HandlerErrorCode: (Throttling|ServiceInternalError|NetworkFailure|NotStabilized|InternalFailure)\b/,

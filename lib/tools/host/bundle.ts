@@ -6,10 +6,10 @@ import { computedModulePlugin } from '#lib/aws/functions/computed.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The commands that a machine without the repository needs. Each becomes a file `NAME.mjs`. */
+/** The commands needed by a machine without the repository. Each becomes a file `NAME.mjs`. */
 const commands = ['start', 'demo', 'backup', 'mail', 'recover'] as const;
 
-/** Lets esbuild find the handlers that the host loads by name. It resolves only relative paths to files. */
+/** Lets esbuild find the handlers loaded by name. It resolves only relative paths to files. */
 const handlersByName: Plugin = {
   name: 'handlers-by-name',
   setup: ({ onLoad }) => {

@@ -15,7 +15,7 @@ export const toHostUrl = (url: string): string => {
   return hosts.includes(new URL(url).hostname) ? url.replace(new URL(url).hostname, '127.0.0.1') : url;
 };
 
-/** The key with the alias that functions use. It only encrypts secrets in an in-memory table. */
+/** The key with the alias used by functions. It only encrypts secrets in an in-memory table. */
 const keys = `Keys:
   Symmetric:
     Aes:
@@ -29,7 +29,7 @@ Aliases:
 `;
 
 /**
- * The engines that functions in containers need, for `docker compose` 2.23 or newer, which accepts JSON and inline file
+ * The engines needed by functions in containers, for `docker compose` 2.23 or newer, which accepts JSON and inline file
  * contents. Email is left out, because there is no small engine for it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
  */

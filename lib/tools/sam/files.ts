@@ -7,12 +7,12 @@ import { toHostUrl } from './compose.ts';
 /** The engine addresses as seen from a container. `url` is the API's address. */
 export type Engines = { table: string; queues: string; kms: string; mail: string; url: string };
 
-/** The account id that local engines use. */
+/** The account id used by local engines. */
 const NO_ACCOUNT = '000000000000';
 
 const queueVariable = (name: QueueName): string => `${name.toUpperCase()}_QUEUE_URL`;
 
-/** Returns the file content for `--env-vars`: values for all functions that have these variables. */
+/** Returns the file content for `--env-vars`: values for all functions with these variables. */
 export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
   const queueUrls = queueNames.map((name) => [
     queueVariable(name),

@@ -48,7 +48,7 @@ const missingPrograms = async ({ works }: SamTools): Promise<string[]> => {
 };
 
 /**
- * Writes the files that `sam local start-api` needs, based on the `local` stage's template, and prints the commands to
+ * Writes the files needed by `sam local start-api`, based on the `local` stage's template, and prints the commands to
  * run.
  */
 export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<boolean> => {

@@ -18,9 +18,9 @@ export type SmokeOptions = {
    * call.
    */
   receiver?: string | undefined;
-  /** The device API URL, without /api/v1. The default is the one that the service reports. */
+  /** The device API URL, without /api/v1. The default is the one reported by the service. */
   deviceUrl?: string | undefined;
-  /** The longest time (s) that the fall may take to reach the receiver. */
+  /** The longest time (s) the fall may take to reach the receiver. */
   seconds: number;
   say: (line: string) => void;
   signal: AbortSignal;

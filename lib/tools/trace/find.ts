@@ -17,7 +17,7 @@ export type KnownIds = {
 /** The number of customers searched concurrently. */
 const MAX_CONCURRENT = 16;
 
-/** Returns the first result across all customers that is not null. */
+/** Returns the first non-null result across all customers. */
 const firstOf = async <T>(
   table: Table,
   { customerId }: KnownIds,
@@ -33,7 +33,7 @@ const firstOf = async <T>(
   return null;
 };
 
-/** Returns the ids of all of a customer's sensors, including those that left recently. */
+/** Returns the ids of a customer's sensors, including those that left recently. */
 const sensorsOf = async (table: Table, customerId: number): Promise<string[]> => {
   const formerKeys = {
     pk: items.formerSensor.pk({ customerId }),
@@ -49,7 +49,7 @@ export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
  * Finds a message or event item by uuid, or returns null. No key maps a uuid to a sensor, so the search reads the key
- * that each sensor would have for this uuid, 100 keys per call, at one read unit each.
+ * each sensor would have for this uuid, 100 keys per call, at one read unit each.
  */
 export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {

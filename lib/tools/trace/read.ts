@@ -57,7 +57,7 @@ const acceptedMessage = (
   signal: sensor && decoders[sensor.manufacturer](JSON.parse(raw)).signal,
 });
 
-/** Returns, for each rule, the time (ms) of the last event before this one that the rule fired for. */
+/** Returns, for each rule, the time (ms) of the last earlier event for which the rule fired. */
 const firedBefore = async (
   table: Table,
   { customerId, sensorId }: SensorKey,

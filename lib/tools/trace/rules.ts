@@ -78,12 +78,12 @@ type VerdictInput = {
   sensor: { id: string; groupId: number };
   /** The ids of rules known to have fired. */
   fired: ReadonlySet<number>;
-  /** The time (ms) of the last earlier event that each rule fired for. */
+  /** The time (ms) of the last earlier event for which each rule fired. */
   firedAt: ReadonlyMap<number, number>;
 };
 
 /**
- * Explains why a rule fired or not, as far as stored data shows. Uses the rule's current version. If that is newer than
+ * Explains why a rule fired or not, as far as stored data shows. Uses the rule's current version. If it is newer than
  * the event, the reasons say so.
  */
 export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: VerdictInput): Verdict => {

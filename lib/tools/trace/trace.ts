@@ -6,7 +6,7 @@ import { findDelivery, findMessage, type KnownIds } from './find.ts';
 import { readTrace } from './read.ts';
 import { deliverySteps, formatSteps, type TraceStep, traceSteps } from './steps.ts';
 
-/** The subject of a trace: an event, a message with all events, or a delivery with the event. */
+/** The trace subject: an event, a message with all events, or a delivery with the event. */
 export type TraceSubject = { kind: 'event' | 'message' | 'delivery'; id: string; known: KnownIds };
 
 /** A trace. `notes` state what it cannot know, or infers from the current state. */

@@ -2,8 +2,7 @@ import type { MetricName } from '#shared/observability/metrics.ts';
 
 /** Assumptions behind the cost and growth figures, where they depend on the home or cannot be measured without AWS. */
 export const assumed = {
-  // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions that accept device
-  // messages.
+  // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions accepting device messages.
   memoryGigabytes: 1,
   deviceMemoryGigabytes: 0.5,
   /**
@@ -24,18 +23,18 @@ export const assumed = {
     sweep: 200,
     admit: 10,
     screen: 25,
-    /** All functions that run in one canary round. */
+    /** All functions in one canary round. */
     canary: 3_000,
   },
   /** A `process` batch of ten messages, whose work overlaps only in part. */
   batchOfTenMilliseconds: 150,
-  /** The sweep, and the function that serves screens, have half the memory of other functions. */
+  /** The sweep and the screen function have half the memory of other functions. */
   sweepGigabytes: 0.5,
   screenGigabytes: 0.5,
   /** Messages per batch: one, unless more are pending. A FIFO queue has no batching window. */
   batch: 1,
   /**
-   * The bytes in an invocation's metrics line, with 26 bytes added by CloudWatch. Functions that accept messages write
+   * The bytes in an invocation's metrics line, with 26 bytes added by CloudWatch. Functions accepting messages write
    * only one line a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
    */
   logBytes: 400,
@@ -49,7 +48,7 @@ export const assumed = {
    */
   answerBytes: 600,
   requestBytes: 5_000,
-  /** The duration of a cold start, and the share of invocations that have one. */
+  /** The duration and share of cold starts among invocations. */
   coldStart: { milliseconds: 600, share: 0.01 },
   /**
    * The number of pollers for an empty queue. Each poll takes 20 s.
@@ -63,8 +62,8 @@ export const assumed = {
    */
   connectionsPerUnit: 25,
   /**
-   * The metrics that a stage with a canary writes in an hour with reports and a fall. CloudWatch bills a metric for
-   * each hour in which it is sent. The others are sent when something fails, or once a day.
+   * The metrics written by a stage with a canary in an hour with reports and a fall. CloudWatch bills a metric for each
+   * hour in which it is sent. The others are sent when something fails, or once a day.
    */
   hourlyMetrics: [
     'MessagesAccepted',
@@ -91,9 +90,7 @@ export const assumed = {
   screenSeconds: { watching: 5, hidden: 60 },
   /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/policy.ts. */
   admittedMinutes: 5,
-  /**
-   * The number of roles that use the table all the time. DynamoDB requests the table's key every 5 minutes for each.
-   */
+  /** The number of roles using the table all the time. DynamoDB requests the table's key every 5 minutes for each. */
   roles: 12,
   keyMinutes: 5,
   /** Invocations and calls in a canary round. */

@@ -16,13 +16,13 @@ const each = (template: Template, type: string, usdOf: (properties: Properties) 
   return { count: costs.length, usd: costs.reduce((sum, usd) => sum + usd, 0) };
 };
 
-/** Returns the cost of an alarm. Each metric in an expression is billed, but the expression itself is not. */
+/** Returns an alarm's cost. Each metric in an expression is billed, but the expression itself is not. */
 const alarmUsd = ({ Metrics = [{ MetricStat: {} }] }: Properties): number =>
   Metrics.filter(({ MetricStat }: Properties) => MetricStat).length * prices.alarmMonth;
 
 const BALANCER = 'AWS::ElasticLoadBalancingV2::LoadBalancer';
 const hasBalancer = (template: Template): boolean => resourcesOf(template, BALANCER).length > 0;
-/** Returns the cost of an idle load balancer, which has a public address in each subnet. */
+/** Returns an idle load balancer's cost. It has a public address in each subnet. */
 const balancerUsd = ({ Subnets }: Properties): number =>
   (MINUTES_PER_MONTH / 60) * (prices.balancerHour + Subnets.length * prices.publicAddressHour);
 
@@ -53,7 +53,7 @@ const scheduled = (
   return { count: included.length, usd: included.reduce((sum, interval) => sum + usdOf(interval), 0) };
 };
 
-/** Returns the costs for a stage in use that belong to no resource. */
+/** Returns the costs not tied to any resource while a stage is in use. */
 const inUse = (template: Template): AtRest[] => {
   const hasDashboard = resourcesOf(template, 'AWS::CloudWatch::Dashboard').length > 0;
   const metrics = assumed.hourlyMetrics.filter((name) => hasDashboard || !onlyShown.has(name)).length;
@@ -107,7 +107,7 @@ export const unitCosts = (template: Template): { sensor: number; screen: number;
   return { sensor, screen: usdOf('watching'), hiddenScreen: usdOf('hidden') };
 };
 
-/** Returns the monthly cost (USD) of a stage in use. */
+/** Returns the monthly cost (USD) for a stage in use. */
 export const monthOf = (template: Template, { sensors, screens }: { sensors: number; screens: number }): number => {
   const { sensor, screen } = unitCosts(template);
   return sum(costAtRest(template)) + sensors * sensor + screens * screen;

@@ -67,7 +67,7 @@ const processed = (milliseconds: number) => ({
   appCalls: 0,
 });
 
-/** Adds the check that someone was notified of an alarm. */
+/** Adds the check whether someone was notified of an alarm. */
 const withCheck = <W extends Work>(work: W): W => ({
   ...work,
   read: work.read + consumption.alarmCheck.read,
@@ -85,7 +85,7 @@ export const works = {
   changedReport: { ...consumption.changedReport, ...received(1, ms.event), lines: 1 },
   followingReport: { ...consumption.followingReport, ...received(1, ms.event) },
   threeReports: { ...consumption.threeReports, ...received(1, 0), callMilliseconds: ms.threeReports, invocations: 0 },
-  /** Part of a sweep, which is invoked anyway. */
+  /** Included in a sweep, which is invoked anyway. */
   look: { ...consumption.look, ...processed(ms.look), invocations: 0 },
   entry: { ...consumption.entry, ...processed(ms.entry), invocations: 0 },
   check: { ...consumption.check, ...processed(ms.check) },
@@ -151,13 +151,13 @@ const withColdStarts = (work: Work, transport: Transport): Costs => {
 };
 
 /**
- * How often per month the sweep reads the state of a sensor that reports once a minute. Each read is due 375 s after
- * the last write, which may be up to 2 minutes old.
+ * How often per month the sweep reads the state of a sensor with one report a minute. Each read is due 375 s after the
+ * last write, which may be up to 2 minutes old.
  */
 const READS_PER_MONTH = MINUTES_PER_MONTH / 5;
 const FALLS_PER_MONTH = DAYS_PER_MONTH / assumed.fallDays;
 
-/** Returns the monthly cost of noticing that a sensor is offline, and of checking its falls. */
+/** Returns the monthly cost for noticing offline sensors and checking their falls. */
 export const monthlyCheckCosts = (): Costs =>
   add(
     times(READS_PER_MONTH, costsOf(works.look)),
@@ -165,7 +165,7 @@ export const monthlyCheckCosts = (): Costs =>
     times(FALLS_PER_MONTH * assumed.checksPerFall, costsOf(works.check)),
   );
 
-/** Returns the monthly cost of a connection, whose permission is rechecked regularly. */
+/** Returns the monthly cost for a connection, whose permission is rechecked regularly. */
 const connected = (): Costs => {
   const admitted = times(MINUTES_PER_MONTH / assumed.admittedMinutes, costsOf(works.admit));
   return { ...admitted, 'device API': MINUTES_PER_MONTH * prices.connectionMinute };
@@ -175,10 +175,7 @@ const connected = (): Costs => {
 export type ReportBatching = 'report' | 'threeReports';
 const REPORTS_PER_CALL = { report: 1, threeReports: 3 } as const;
 
-/**
- * Returns the monthly cost of a sensor in steady state. `changed` is the share of reports in which presence has
- * changed.
- */
+/** Returns a sensor's monthly cost in steady state. `changed` is the share of reports in which presence has changed. */
 export const sensorMonth = (
   transport: Transport = 'HTTP',
   calls: ReportBatching = 'report',
@@ -198,6 +195,6 @@ export const sensorMonth = (
 /** Whether a console's alarms can be seen or heard. */
 export type ScreenMode = keyof typeof assumed.screenSeconds;
 
-/** Returns the monthly cost of an always-open console. */
+/** Returns the monthly cost for an always-open console. */
 export const screenMonth = (mode: ScreenMode = 'watching'): Costs =>
   times(SECONDS_PER_MONTH / assumed.screenSeconds[mode], costsOf(works.screenCall));
