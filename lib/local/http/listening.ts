@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, isIP, type Server } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
-/** Addresses standing for every address on the machine. */
+/** Wildcards for every address on the machine. */
 const everywhere = ['0.0.0.0', '::'];
 
 /** Whether only this machine can reach a server listening on a host. */

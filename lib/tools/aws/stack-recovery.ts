@@ -114,7 +114,7 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
 export const stuck = (stack: string, state: StackState | null): UserError =>
   new UserError(`The stack ${stack} is in ${state?.status}: resolve it in the CloudFormation console.`);
 
-/** Takes one step to make a stack creatable or updatable again. */
+/** Takes one step towards a state in which a stack can be created or updated. */
 const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boolean> => {
   const { state, situation } = now;
   if (state === null || situation === 'stuck') throw stuck(target.stack, state);
@@ -130,8 +130,8 @@ const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boo
 const MAX_STEPS = 3;
 
 /**
- * Makes a stack creatable or updatable again. Returns false after printing why that failed. Throws a UserError for a
- * state that only a person can end.
+ * Brings a stack into a state in which it can be created or updated. Returns false after printing why that failed.
+ * Throws a UserError for a state that only a person can end.
  */
 export const makeDeployable = async (target: Target, tools: Tools): Promise<boolean> => {
   for (let step = 0; step < MAX_STEPS; step++) {
