@@ -59,7 +59,7 @@ export type Shown = {
 };
 type RoomStates = Readonly<Record<string, string | number | null>>;
 
-/** Returns a sensor's shown states, by id. */
+/** Returns the states shown for a sensor, by id. */
 export const statesOf = ({ sensor, state, room, rates, gaps }: Shown): RoomStates => {
   const isActive = state?.isActive ?? sensor.isActive;
   const regions = room?.regions ?? [];

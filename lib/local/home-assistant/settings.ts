@@ -10,7 +10,7 @@ export type HomeAssistantSettings = {
   passwordFile: string | null;
   /** The certificates trusted in place of the Node.js ones. */
   caFile: string | null;
-  /** The certificates trusted in addition. */
+  /** Additional trusted certificates. */
   extraCaFile: string | null;
   /** Null for the only customer. */
   customerId: number | null;

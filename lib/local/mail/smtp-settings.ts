@@ -9,7 +9,7 @@ export type SmtpSettings = {
   passwordFile: string | null;
   /** The certificates trusted in place of the Node.js ones. */
   caFile: string | null;
-  /** The certificates trusted in addition. */
+  /** Additional trusted certificates. */
   extraCaFile: string | null;
 };
 

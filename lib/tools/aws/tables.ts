@@ -49,7 +49,7 @@ const extras = (dynamo: DynamoDBClient) => ({
   },
 });
 
-/** Returns a recovery's calls on whole tables. */
+/** Returns the calls on whole tables for a recovery. */
 export const tableCalls = (dynamo: DynamoDBClient) => ({
   ...extras(dynamo),
 

@@ -48,7 +48,7 @@ export const assumed = {
    */
   answerBytes: 600,
   requestBytes: 5_000,
-  /** The duration and share of cold starts among invocations. */
+  /** How long a cold start takes, and the share of invocations with one. */
   coldStart: { milliseconds: 600, share: 0.01 },
   /**
    * The number of pollers for an empty queue. Each poll takes 20 s.

@@ -22,7 +22,7 @@ const alarmUsd = ({ Metrics = [{ MetricStat: {} }] }: Properties): number =>
 
 const BALANCER = 'AWS::ElasticLoadBalancingV2::LoadBalancer';
 const hasBalancer = (template: Template): boolean => resourcesOf(template, BALANCER).length > 0;
-/** Returns an idle load balancer's cost. It has a public address in each subnet. */
+/** Returns the cost of an idle load balancer with a public address in each subnet. */
 const balancerUsd = ({ Subnets }: Properties): number =>
   (MINUTES_PER_MONTH / 60) * (prices.balancerHour + Subnets.length * prices.publicAddressHour);
 

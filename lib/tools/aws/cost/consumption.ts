@@ -39,10 +39,10 @@ export const consumption = {
   check: { ...nothing, read: 4, standard: 1 },
   /** A device connects, or the connection is checked again. */
   admit: { ...nothing, read: 1 },
-  /** A sweep without findings. */
+  /** A sweep with nothing to do. */
   sweep: { ...nothing, read: 17, write: 1 },
   /** A canary round, whose fall is delivered to itself. */
   canary: { ...nothing, read: 30, write: 24, fifo: 14 / 3 },
-  /** A request from an open console without anything new. */
+  /** A request from an open console when nothing is new. */
   screenCall: { ...nothing, read: 2.5 },
 } as const satisfies Record<string, Consumption>;
