@@ -3,8 +3,8 @@ import { actorOfCaller, auditIdText } from '#shared/domain/identity/audit.ts';
 import { auditIdOf, firstAuditIdAt, timeOfAuditId } from '#shared/domain/identity/audit-id.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 
-describe('the id of an entry of the audit log', () => {
-  test('contains its time and six random bytes, and sorts by time', () => {
+describe('audit log ids', () => {
+  test('an audit log id contains the time and six random bytes, and sorts by time', () => {
     const id = auditIdOf(1_800_000_000_000, Uint8Array.of(0, 1, 2, 253, 254, 255, 9));
     expect(id).toBe('01800000000000000102fdfeff');
     expect([auditIdText.safeParse(id).success, timeOfAuditId(id)]).toEqual([true, 1_800_000_000_000]);
@@ -13,7 +13,7 @@ describe('the id of an entry of the audit log', () => {
     expect(times.toSorted()).toEqual(times);
   });
 
-  test('comes after the first id of its millisecond, and before the first id of the next millisecond', () => {
+  test('an audit log id sorts after the first id of the same millisecond and before the next', () => {
     for (const random of [new Uint8Array(6), new Uint8Array(6).fill(255)]) {
       expect(auditIdOf(5, random) > firstAuditIdAt(5)).toBe(true);
       expect(auditIdOf(5, random) < firstAuditIdAt(6)).toBe(true);
@@ -22,14 +22,14 @@ describe('the id of an entry of the audit log', () => {
   });
 
   test.each(['0180000000000000010 2fdfeff', '1'.repeat(25), '1'.repeat(27), '01800000000000000102FDFEFF'])(
-    'cannot be %j',
+    '%j is not a valid audit log id',
     (text) => {
       expect(auditIdText.safeParse(text).success).toBe(false);
     },
   );
 });
 
-test('the actor of a call is the user, or the access token of the user', () => {
+test("an audit actor is the user or the user's access token", () => {
   const actor = (kind: 'session' | 'token') => actorOfCaller({ kind, accountId: 7, name: 'anna' } as Caller);
   expect(actor('session')).toEqual({ kind: 'user', id: '7', name: 'anna' });
   expect(actor('token')).toEqual({ kind: 'token', id: '7', name: 'anna' });

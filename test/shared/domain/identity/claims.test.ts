@@ -28,7 +28,7 @@ test.each([
   ],
   ['a name with dots, and a number', { 'https://example.org/home': 2 }, access(2)],
   ['a system admin without a customer', { it: true }, access(null, [], true)],
-])('grants access for %s', (_, claims, expected) => expect(accessOf(claims, rules)).toEqual(expected));
+])('accessOf grants access for %s', (_, claims, expected) => expect(accessOf(claims, rules)).toEqual(expected));
 
 test.each([
   ['no claims', {}],
@@ -37,9 +37,9 @@ test.each([
   ['two customers', { groups: ['nurses'], 'https://example.org/home': '2' }],
   ['properties that every object has', { groups: { constructor: 'nurses' }, realm_access: [] }],
   ['a text that contains the value', { groups: '["nurses"]' }],
-])('denies access for %s', (_, claims) => expect(accessOf(claims, rules)).toBeNull());
+])('accessOf denies access for %s', (_, claims) => expect(accessOf(claims, rules)).toBeNull());
 
-test('cuts names, removes control characters from them, and takes only a verified email address', () => {
+test('profileOf truncates names, strips control characters and ignores unverified email addresses', () => {
   const sub = 's'.repeat(100);
   expect(profileOf({ sub })).toEqual({ username: 's'.repeat(64), firstName: '', lastName: '', email: '' });
   const claims = { sub, email: 'a@example.org', preferred_username: 'an\u0000na', given_name: 'Anna', family_name: 7 };
@@ -55,19 +55,19 @@ test.each([
   ['only forbidden characters', { preferred_username: '\uffff', sub: '\u0007' }],
   ['an invalid email address', { email: 'anna', email_verified: true }],
   ['a long email address', { email: `${'a'.repeat(50)}@example.community`, email_verified: true }],
-])('returns a profile that the API accepts for claims with %s', (_, claims) => {
+])('profileOf returns a profile the API accepts for claims with %s', (_, claims) => {
   const profile = profileOf({ sub: 'anna', ...claims });
   expect(User.pick({ username: true, firstName: true, lastName: true, email: true }).parse(profile)).toEqual(profile);
   for (const text of Object.values(profile)) expect(text).toBe(text.trim());
 });
 
-test('never cuts an email address, because the rest could be the address of somebody else', () => {
+test("profileOf drops a long email address rather than truncating it to someone else's", () => {
   const email = `${'a'.repeat(52)}@example.community`;
   expect(profileOf({ sub: 's', email, email_verified: true }).email).toBe(email);
   expect(profileOf({ sub: 's', email: `${'a'.repeat(260)}@example.org`, email_verified: true }).email).toBe('');
 });
 
-test('a rule grants nothing by default, and rejects unknown fields', () => {
+test('an OIDC rule grants nothing by default and rejects unknown fields', () => {
   const rule = { claim: 'c'.repeat(256), value: 'v'.repeat(256) };
   expect(parseRules(JSON.stringify([rule]))).toEqual([{ ...rule, permissions: [], isAdmin: false }]);
   expect(OidcRules.safeParse(Array(200).fill(rule)).success).toBe(true);
@@ -83,7 +83,7 @@ test('a rule grants nothing by default, and rejects unknown fields', () => {
     expect(OidcRules.safeParse(rules).success).toBe(false);
 });
 
-test('a claim that is an object, a list or null has no value', () => {
+test('an object, list or null claim has no value', () => {
   const any = (claim: unknown, value: string) =>
     accessOf({ c: claim }, OidcRules.parse([{ claim: 'c', value, customerId: 1 }]));
   expect([any({}, '[object Object]'), any(null, 'null'), any(undefined, 'undefined'), any([[['a']]], 'a')]).toEqual([
@@ -95,7 +95,7 @@ test('a claim that is an object, a list or null has no value', () => {
   expect([any(false, 'false'), any(['a', 7], '7')].map((access) => access?.customerId)).toEqual([1, 1]);
 });
 
-test('the username comes from the first claim that contains a username', () => {
+test('the username comes from the first claim containing one', () => {
   const all = { preferred_username: 'p', email: 'e@example.org', sub: 's' };
   expect(profileOf(all).username).toBe('p');
   expect(profileOf({ ...all, preferred_username: ' ' }).username).toBe('e@example.org');
@@ -104,13 +104,13 @@ test('the username comes from the first claim that contains a username', () => {
   expect(profileOf({ ...all, family_name: '  Meier ' }).lastName).toBe('Meier');
 });
 
-test('a nested claim is found by its path through objects only', () => {
+test('a nested claim path only traverses objects', () => {
   const by = (claim: string, value: string, claims: object) =>
     accessOf(claims as Record<string, unknown>, OidcRules.parse([{ claim, value, customerId: 1 }]))?.customerId ?? null;
   expect(by('a.b', 'x', { a: { b: ['x'] } })).toBe(1);
   expect([by('a.length', '2', { a: 'xy' }), by('a.b.c', 'x', { a: { b: null } })]).toEqual([null, null]);
 });
 
-test('a name is cut after its surrounding spaces are removed', () => {
+test('a name is trimmed before it is truncated', () => {
   expect(profileOf({ given_name: `   ${'a'.repeat(64)}b` }).firstName).toBe('a'.repeat(64));
 });

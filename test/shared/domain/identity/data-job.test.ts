@@ -30,14 +30,14 @@ const job: DataJob = {
 };
 const actor = { kind: 'user' as const, id: '7', name: 'anna' };
 
-test('an erasure needs approval only if it erases a customer and was not requested by a system admin', () => {
+test('only customer erasures need approval, unless a system admin requests them', () => {
   expect(needsApproval('erasure', subject('customer'), caller())).toBe(true);
   expect(needsApproval('erasure', subject('customer'), caller([], true))).toBe(false);
   expect(needsApproval('export', subject('customer'), caller())).toBe(false);
   for (const kind of ['sensor', 'user'] as const) expect(needsApproval('erasure', subject(kind), caller())).toBe(false);
 });
 
-test('an erasure is a request that belongs to its requester until it begins or is canceled', () => {
+test('an erasure belongs to the requester until it starts or is canceled', () => {
   expect(isRequestOf({ ...job, actor }, 7)).toBe(true);
   expect(isRequestOf({ ...job, actor }, 8)).toBe(false);
   expect(isRequestOf({ ...job, actor: null }, 7)).toBe(false);
@@ -46,11 +46,11 @@ test('an erasure is a request that belongs to its requester until it begins or i
     expect(isRequestOf({ ...job, actor, state }, 7)).toBe(false);
 });
 
-test('an erasure began when it was approved, or else when it was created', () => {
+test('an erasure starts at approval, or at creation if no approval was needed', () => {
   expect([startOf(job), startOf({ ...job, startDate: 5_000 })]).toEqual([1_000, 5_000]);
 });
 
-test('an erasure shows null for values that are not recorded, and never shows a result', () => {
+test('an erasure shows unrecorded values as null and never shows a result', () => {
   const { kind, customerId, ...shown } = job;
   const missing = { actor: null, begins: null, approvedBy: null, canceledBy: null, fileUntil: null, url: null };
   expect(erasureView({ ...job, file: 'f' })).toEqual({ ...shown, kind, customerId, file: 'f', ...missing });
@@ -58,14 +58,14 @@ test('an erasure shows null for values that are not recorded, and never shows a 
   expect(erasureView({ ...job, ...all })).toMatchObject({ ...all, fileUntil: null, url: null });
 });
 
-describe('an export', () => {
+describe('exports', () => {
   const needed = {
     customer: ['manage_users', 'manage_bots', 'manage_rules'],
     sensor: ['manage_users', 'manage_bots', 'manage_rules'],
     user: ['manage_users', 'manage_rules'],
   } as const;
   test.each(Object.entries(needed) as [Subject['kind'], readonly Permission[]][])(
-    'an export of a %s requires every permission that its parts require',
+    'exporting a %s requires every permission the exported data requires',
     (kind, permissions) => {
       expect(mayExport(caller(permissions), subject(kind))).toBe(true);
       expect(mayExport(caller([], true), subject(kind))).toBe(true);
@@ -73,7 +73,7 @@ describe('an export', () => {
         expect(mayExport(caller(Permission.options.filter((one) => one !== missing)), subject(kind))).toBe(false);
     },
   );
-  test('an export keeps its result for a day after completion', () => {
+  test('an export result is kept for one day after completion', () => {
     const done = { file: 'f', updateDate: 2_000 };
     expect(fileUntil(done, 2_000)).toBe(2_000 + DAY);
     expect(fileUntil(done, 2_000 + DAY - 1)).toBe(2_000 + DAY);
@@ -81,7 +81,7 @@ describe('an export', () => {
     expect(fileUntil({ updateDate: 2_000 }, 2_000)).toBeNull();
   });
 
-  test('an export shows its result only with a URL, and no fields of an erasure', () => {
+  test('an export shows a result only with a URL, and no erasure fields', () => {
     const view = exportView({ ...job, kind: 'export', state: 'completed', file: 'f' }, 3_000);
     expect(view).toMatchObject({ actor: null, url: null, fileUntil: 2_000 + DAY, counts: { users: 2 } });
     expect(view).not.toHaveProperty('remains');
@@ -93,7 +93,7 @@ describe('an export', () => {
   });
 });
 
-test('a request names its subject and a reason, and can omit the password', () => {
+test('a data job request needs a subject and a reason but no password', () => {
   const parse = (body: object) => NewDataJob.safeParse(body);
   const body = { subject: { kind: 'user', id: 12 }, reason: 'r' };
   expect(parse(body).data).toEqual({ ...body, password: '' });
@@ -112,7 +112,7 @@ test('a request names its subject and a reason, and can omit the password', () =
     expect([more, parse({ ...body, ...more }).success]).toEqual([more, false]);
 });
 
-test('a job has an id of 26 characters, and a task that contains this id', () => {
+test('a job has a 26-character id, which is part of the task', () => {
   expect(jobIdText.safeParse('0'.repeat(26)).success).toBe(true);
   for (const text of ['0'.repeat(25), '0'.repeat(27), 'A'.repeat(26), `${'0'.repeat(26)}\n`])
     expect(jobIdText.safeParse(text).success).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { languageOf } from '#shared/domain/identity/language.ts';
 import { Locale } from '#shared/domain/identity/locale.ts';
 
-describe('the locale of a person or a bot', () => {
+describe('locales', () => {
   test.each([
     'en',
     'de',
@@ -19,7 +19,7 @@ describe('the locale of a person or a bot', () => {
     'i-klingon',
     'en-gb-OED',
     'sgn-BE-FR',
-  ])('accepts the well-formed language tag %s unchanged', (tag) => expect(Locale.parse(tag)).toBe(tag));
+  ])('Locale accepts the well-formed language tag %s unchanged', (tag) => expect(Locale.parse(tag)).toBe(tag));
   test.each([
     '',
     'e',
@@ -36,7 +36,7 @@ describe('the locale of a person or a bot', () => {
     'i-nothing',
     'i-klingon-x',
     'de-a',
-  ])('rejects %j', (tag) => expect(Locale.safeParse(tag).success).toBe(false));
+  ])('Locale rejects %j', (tag) => expect(Locale.safeParse(tag).success).toBe(false));
   test.each([
     ['de-AT', 'de'],
     ['DE', 'de'],
@@ -46,7 +46,7 @@ describe('the locale of a person or a bot', () => {
     ['i-default', 'en'],
     ['en-GB-oed', 'en'],
     ['', 'en'],
-  ])('selects the supported language of %s, or English: %s', (locale, language) =>
+  ])('languageOf maps %s to the supported language %s', (locale, language) =>
     expect(languageOf(locale)).toBe(language),
   );
 });

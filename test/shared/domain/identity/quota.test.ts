@@ -5,7 +5,7 @@ import { withoutStrings } from '#test/fixtures/imports.ts';
 
 const root = new URL('../../../..', import.meta.url).pathname;
 
-// A quota that is only declared compiles, and limits nothing.
+// A quota that is declared but never used still compiles. It just limits nothing.
 test('every quota is enforced somewhere', () => {
   const code = ['functions', 'shared']
     .flatMap((folder) =>
@@ -35,7 +35,7 @@ const most = {
   messagesPerSecond: 1_000_000,
 };
 
-test('a stage can set each quota from 0 to its bound without changing the others', () => {
+test('a stage can set each quota from 0 to the maximum without changing the others', () => {
   const parse = (overrides: object) => quotaOverridesSchema().safeParse(overrides);
   expect(parse(most).data).toEqual(most);
   expect(parse({}).data).toEqual({});
@@ -48,7 +48,7 @@ test('a stage can set each quota from 0 to its bound without changing the others
   expect(parse({ other: 1 }).success).toBe(false);
 });
 
-test('a customer has the default of every quota that is not set', () => {
+test('a customer gets the default for every quota not set', () => {
   expect(quotasSchema().parse({ rules: 7 })).toEqual({ ...defaultQuotas, rules: 7 });
   expect(defaultQuotas).toEqual({
     webhooks: 50,

@@ -38,7 +38,7 @@ const permissions = (count: number) =>
   Array.from({ length: count }, (_, at) => Permission.options[at % Permission.options.length]);
 const person = { username: 'night', firstName: '', lastName: '', email: '' };
 
-describe('the permissions of a user, a token or a rule', () => {
+describe('permissions', () => {
   const rule = { claim: 'groups', value: 'nurses' };
   test.each<[string, (list: unknown) => boolean]>([
     ['in a request that creates a user', (list) => NewUser.safeParse({ ...person, permissions: list }).success],
@@ -48,7 +48,7 @@ describe('the permissions of a user, a token or a rule', () => {
       (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success,
     ],
     ['in a rule for logins through an issuer', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
-  ])('the permissions of a user, a token or a rule are limited to 32 known ones: %s', (_, accepts) => {
+  ])('requests accept at most 32 known permissions: %s', (_, accepts) => {
     expect([accepts(permissions(32)), accepts(permissions(33)), accepts(['manage_everything'])]).toEqual([
       true,
       false,
@@ -56,7 +56,7 @@ describe('the permissions of a user, a token or a rule', () => {
     ]);
   });
 
-  test('the permissions of a user, a token or a rule have fixed names, which tokens and issuers use', () => {
+  test('permission names never change, since tokens and identity providers refer to them', () => {
     expect(Permission.options).toEqual([
       'manage_users',
       'manage_customers',
@@ -68,7 +68,7 @@ describe('the permissions of a user, a token or a rule', () => {
     ]);
   });
 
-  test('no permission of a user, a token or a rule implies another, and a system admin has all of them', () => {
+  test('permissions never imply each other, and a system admin has them all', () => {
     for (const one of Permission.options)
       expect(
         Permission.options.filter((other) => hasPermission({ isAdmin: false, permissions: [one] }, other)),
@@ -77,7 +77,7 @@ describe('the permissions of a user, a token or a rule', () => {
   });
 });
 
-describe('the credentials of a user', () => {
+describe('user credentials', () => {
   const caller = (more: Partial<Caller> = {}): Caller => ({
     accountId: 1,
     customerId: 1,
@@ -96,7 +96,7 @@ describe('the credentials of a user', () => {
     ...more,
   });
 
-  test('the credentials of a user can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
+  test("credentials can be changed by the user, a system admin or anyone with all the user's permissions", () => {
     const stronger = user(2, { permissions: ['manage_users', 'manage_bots'] });
     expect(mayChangeCredentials(caller(), user(2, { permissions: ['manage_users'] }))).toBe(true);
     expect(mayChangeCredentials(caller(), stronger)).toBe(false);
@@ -105,7 +105,7 @@ describe('the credentials of a user', () => {
     expect(mayChangeCredentials(caller({ isAdmin: true, permissions: [] }), user(2, { isAdmin: true }))).toBe(true);
   });
 
-  test('the credentials of a user cannot be changed with a limited token of the user', () => {
+  test("a user's own restricted token cannot change the credentials", () => {
     const own = user(1, { permissions: ['manage_bots'] });
     expect([mayChangeRights(caller(), own), mayChangeRights(caller({ kind: 'token' }), own)]).toEqual([true, false]);
     expect(mayChangeRights(caller({ kind: 'token', permissions: ['manage_bots'] }), own)).toBe(true);
@@ -113,7 +113,7 @@ describe('the credentials of a user', () => {
   });
 });
 
-test('a new user may log in, and has no permissions and the default locale unless stated otherwise', () => {
+test('a new user can log in by default, with no permissions and the default locale', () => {
   expect(NewUser.parse(person)).toEqual({
     ...person,
     invite: false,
@@ -141,12 +141,12 @@ test.each([
   ['x'.repeat(1_025), 'password_length'],
   [`${'x'.repeat(10)}\u0000`, 'text_characters'],
   ['\u0000', 'text_characters'],
-])('a new user needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
+])('a password has 10 to 1,024 bytes and no forbidden characters: %j', (newPassword, key) => {
   const { error } = PasswordChange.safeParse({ newPassword });
   expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
 });
 
-test('a new user gets a key without case and Unicode variants, so that nobody can register a lookalike', () => {
+test('usernameKey ignores case and Unicode variants so no one can register a lookalike', () => {
   expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
   expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
   expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
@@ -167,11 +167,11 @@ test.each([
   [`${'a'.repeat(242)}@b.example`, true],
   [`${'a'.repeat(244)}@b.example`, true],
   [`${'a'.repeat(245)}@b.example`, false],
-])('an email address can be %j: %j', (address, expected) => {
+])('email address %j is valid: %j', (address, expected) => {
   expect(email.safeParse(address).success).toBe(expected);
 });
 
-test('reset codes go to the previous address until a set time, and to the current address afterwards', () => {
+test('reset codes go to the old address until a set time, then to the new one', () => {
   expect(mailboxOf({ email: 'new' }, now)).toBe('new');
   expect(mailboxOf({ email: 'new', resetTo: null }, now)).toBe('new');
   expect(mailboxOf({ email: 'new', resetTo: { email: 'old', until: now + 1 } }, now)).toBe('old');
@@ -199,12 +199,12 @@ test.each([
   ['de;q=0.2 ;x, en;q=0.3', 'en'],
   ['de;x;q=0.2, en;q=0.3', 'en'],
   ['en;q=1.5, de', 'en'],
-])('a browser with Accept-Language %j gets the language %s', (header, language) => {
+])('Accept-Language %j selects the language %s', (header, language) => {
   expect(bestLocale(header)).toBe(language);
 });
 
-describe('the second factor', () => {
-  test('comes with ten recovery codes of 16 characters, in groups of four', () => {
+describe('second factors', () => {
+  test('recoveryCodes returns ten 16-character codes in groups of four', () => {
     const codes = recoveryCodes(Uint8Array.from({ length: RECOVERY_BYTES }, (_, at) => at));
     expect(codes).toHaveLength(10);
     expect([codes[0], codes[1]]).toEqual(['2345-6789-ABCD-EFGH', 'JKLM-NPQR-STUV-WXYZ']);
@@ -212,15 +212,15 @@ describe('the second factor', () => {
     for (const code of codes) expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/);
   });
 
-  test('compares codes without case, spaces and hyphens', () => {
+  test('code comparison ignores case, spaces and hyphens', () => {
     expect(normalizedOtp(' 12 34-56\n')).toBe('123456');
     expect(normalizedOtp('abcd-EFGH')).toBe('ABCDEFGH');
     expect(['123456', '12345', '1234567', '12345a'].map(isAppCode)).toEqual([true, false, false, false]);
   });
 });
 
-describe('a session', () => {
-  test('lasts on a display for a day after its last use, 90 days at most, and is extended at most once an hour', () => {
+describe('sessions', () => {
+  test('a display session is extended hourly, to a day after last use, for up to 90 days', () => {
     const hour = 3_600_000;
     const expiry = (expires: number, createDate = now - hour) => extendedExpiry({ createDate, expires }, now);
     expect(expiry(now + 23 * hour)).toBe(now + 24 * hour);
@@ -229,19 +229,19 @@ describe('a session', () => {
     expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
   });
 
-  test('ends if it was created before a set time', () => {
+  test('a session created before the set time is outdated', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
 });
 
-describe('the text that people type at a login', () => {
+describe('login input', () => {
   const accepts = (
     schema: { safeParse: (body: object) => { success: boolean } },
     body: object,
     field: string,
     most: number,
   ) => [most, most + 1].map((length) => schema.safeParse({ ...body, [field]: 'x'.repeat(length) }).success);
-  test('the text that people type at a login is limited in length, because it is hashed', () => {
+  test('login input is limited in length because it is hashed', () => {
     const login = { username: 'u', password: 'p' };
     expect(accepts(Login, login, 'username', 1_024)).toEqual([true, false]);
     expect(accepts(Login, login, 'password', 4_096)).toEqual([true, false]);
@@ -258,24 +258,24 @@ describe('the text that people type at a login', () => {
     expect(Login.safeParse({ ...login, id: null, otp: null, display: true }).success).toBe(true);
   });
 
-  test('the text that people type at a login is required if it identifies somebody', () => {
+  test('a login requires a username and a password, and a password reset requires a code', () => {
     for (const body of [{ username: 'u' }, { password: 'p' }, {}]) expect(Login.safeParse(body).success).toBe(false);
     expect(PasswordReset.safeParse({ newPassword: 'seven rivers' }).success).toBe(false);
   });
 
-  test('the text that people type at a login stays within 64 characters in a profile', () => {
+  test('profile fields have at most 64 characters', () => {
     for (const field of ['username', 'firstName', 'lastName', 'telegramId', 'mobileNumber'])
       expect([field, ...accepts(NewUser, person, field, 64)]).toEqual([field, true, false]);
     expect(NewUser.safeParse({ ...person, mobileNumber: '' }).success).toBe(false);
   });
 });
 
-test('exactly ten recovery codes are shown', () => {
+test('RecoveryCodes contains exactly ten codes', () => {
   const codes = (count: number) => RecoveryCodes.safeParse({ recoveryCodes: Array(count).fill('c') }).success;
   expect([codes(9), codes(10), codes(11)]).toEqual([false, true, false]);
 });
 
-test('a customer needs a name, and can omit its time zone and second factors', () => {
+test('a customer needs a name but no time zone or second factor policy', () => {
   const body = { name: 'n', location: '', email: '' };
   expect(CustomerUpdate.parse(body)).toEqual(body);
   expect(CustomerUpdate.safeParse({ ...body, name: 'n'.repeat(128), location: 'l'.repeat(256) }).success).toBe(true);
@@ -283,7 +283,7 @@ test('a customer needs a name, and can omit its time zone and second factors', (
     expect(CustomerUpdate.safeParse({ ...body, ...more }).success).toBe(false);
 });
 
-test('an access token never expires and has all permissions of its user unless stated otherwise', () => {
+test("an access token never expires by default and has all the user's permissions", () => {
   const token = { name: 'n', permissions: null, readOnly: false, expiresAt: null };
   expect(NewAccessToken.parse({ name: 'n' })).toEqual(token);
   expect(PREFIX_LENGTH).toBe(12);

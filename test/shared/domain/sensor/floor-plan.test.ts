@@ -7,7 +7,7 @@ const plan = (more: object = {}) => FloorPlanUpdate.safeParse({ width: 42.5, hei
 const problems = (more: object) =>
   plan(more).error?.issues.map((issue) => [issue.path.join('.'), 'params' in issue ? issue.params : issue.code]) ?? [];
 
-test('a floor plan contains each room once, within its borders', () => {
+test("a floor plan contains each room once, inside the plan's borders", () => {
   expect(
     problems({ rooms: [room('a'), room('b', { x: 42.5, y: 18, rotation: 360 }), room('c', { x: 0, y: 0 })] }),
   ).toEqual([]);
@@ -18,7 +18,7 @@ test('a floor plan contains each room once, within its borders', () => {
   ]);
 });
 
-test('a floor plan has sides of 1 to 1,000 m and at most 200 rooms', () => {
+test('a floor plan is 1 to 1,000 m on each side and has at most 200 rooms', () => {
   const rooms = (count: number) => Array.from({ length: count }, (_, at) => room(`id ${at}`));
   for (const good of [{ width: 4 }, { width: 1_000, height: 1_000 }, { rooms: rooms(200) }, { width: 1, height: 1 }])
     expect(plan(good).success).toBe(true);
@@ -40,7 +40,7 @@ test('a floor plan has sides of 1 to 1,000 m and at most 200 rooms', () => {
   expect(plan({ rooms: [room('a'.repeat(26), { x: 1.23456 })] }).data?.rooms[0]?.x).toBe(1.235);
 });
 
-test('a floor plan is empty, 40 m wide and 20 m high until one is set', () => {
+test('the default floor plan is empty, 40 m wide and 20 m high', () => {
   expect(emptyPlan).toEqual({ width: 40, height: 20, rooms: [] });
 });
 

@@ -15,7 +15,7 @@ const place = fc
     zMin,
     zMax: zMin + height,
   }));
-/** Rooms whose regions overlap; some lie exactly on another one. */
+/** Rooms with overlapping regions, some exactly on top of each other. */
 const rooms = fc
   .array(place, { minLength: 1, maxLength: 6 })
   .chain((places) =>
@@ -27,7 +27,7 @@ const rooms = fc
         ),
       ),
   );
-/** A coordinate on an edge, beside it, or anywhere. */
+/** A coordinate on an edge, next to one, or anywhere. */
 const near = (edges: readonly number[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...edges) },
@@ -42,7 +42,7 @@ const cases = rooms.chain((places) => {
   return fc.record({ places: fc.shuffledSubarray(places, { minLength: places.length }), point });
 });
 
-/** An alternative implementation: checks whether the point is between both edges on every axis. */
+/** An independent implementation that compares the point with both edges on each axis. */
 const expectedRegion = (places: readonly RegionBounds[], { x, y, z }: Point): string | null => {
   const isBetween = (value: number, end: number, other: number) => (value - end) * (value - other) <= 0;
   let best: { id: string; area: number; index: number } | null = null;
@@ -55,7 +55,7 @@ const expectedRegion = (places: readonly RegionBounds[], { x, y, z }: Point): st
   return best?.id ?? null;
 };
 
-test('finds the same smallest region around 10,000 points as a plain geometric check', () => {
+test('regionAt finds the same smallest region as a plain geometric check for 10,000 points', () => {
   const seen = { inside: 0, outside: 0, several: 0 };
   const property = fc.property(cases, ({ places, point }) => {
     const found = regionAt(places, point);
@@ -67,7 +67,7 @@ test('finds the same smallest region around 10,000 points as a plain geometric c
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
 });
 
-test('includes the corners of a region, but not points a thousandth of a centimeter outside', () => {
+test('a region includes the corners, but not points 0.001 cm outside', () => {
   const at = { topLeftX: -10, topLeftY: 20, bottomRightX: 30, bottomRightY: -20, zMin: 10, zMax: 50 };
   const place: RegionBounds = { ...at, id: 'one', name: 'One', positionIdx: 2 };
   for (const x of [-10, 30])

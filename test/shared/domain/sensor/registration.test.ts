@@ -20,22 +20,22 @@ test('a pairing code has 8 unambiguous characters, each equally likely', () => {
   expect(pairingCode(Uint8Array.of(0, 1, 2, 3, 31, 32, 254, 255, 7))).toBe('2345Z2YZ');
 });
 
-test('a pairing code can be typed with spaces and in any case', () => {
+test('a pairing code can be typed in any case and with spaces', () => {
   expect(normalizedCode(withoutSpaces(' ab2d\tEF 7\n8 '))).toBe('AB2DEF78');
 });
 
-test('a pairing code is valid for 15 minutes, the same window in which wrong codes are limited', () => {
+test('a pairing code is valid for 15 minutes, and wrong codes are limited over the same window', () => {
   expect([PAIRING_CODE_LIFETIME, REGISTRATION_WINDOW]).toEqual([900_000, 900_000]);
   expect(WRONG_CODES).toEqual({ limit: 5, windowSeconds: 900 });
   expect(REPORTED_REFUSALS).toEqual({ sensor: 10, customer: 100, windowSeconds: 900 });
 });
 
-test('the previous token of a device stays valid for a while after it was replaced', () => {
+test('a replaced device token stays valid for a grace period', () => {
   const valid = (replacedUntil?: number) => isTokenValid({ ...(replacedUntil !== undefined && { replacedUntil }) }, 5);
   expect([valid(), valid(6), valid(5), valid(4)]).toEqual([true, true, false, false]);
 });
 
-test('a new sensor has no customer, is named after the end of its hardware id, and allows optimization', () => {
+test('a new sensor has no customer, a name derived from the hardware id, and optimization allowed', () => {
   const device = { id: 'id_1', hardwareId: '02005E10ABCD', manufacturer: 'maker_b', firmwareVersion: 42 } as const;
   expect(newSensor(device, 7)).toEqual({
     ...device,
@@ -49,7 +49,7 @@ test('a new sensor has no customer, is named after the end of its hardware id, a
   });
 });
 
-test('a new sensor has a device id of 26 characters, which is derived from its hardware id', () => {
+test('a new sensor gets a 26-character id derived from the hardware id', () => {
   const id = deviceIdOf('02005E10ABCD');
   expect(id).toBe('id_MDI6MDA6NUU6MTA6QUI6Q0Q');
   expect([id.length, hardwareIdOfDevice(id), deviceIdOf('')]).toEqual([26, '02005E10ABCD', 'id_']);
@@ -61,7 +61,7 @@ test('a new sensor has a device id of 26 characters, which is derived from its h
   ]);
 });
 
-test('a provisioning key is unlimited and never expires unless stated otherwise', () => {
+test('a provisioning key is unlimited and never expires by default', () => {
   const key = { name: 'line 1', manufacturer: 'maker_a' };
   expect(NewProvisioningKey.parse(key)).toEqual({ ...key, expires: null, maxDevices: null });
   expect(
@@ -71,7 +71,7 @@ test('a provisioning key is unlimited and never expires unless stated otherwise'
     expect(NewProvisioningKey.safeParse({ ...key, ...more }).success).toBe(false);
 });
 
-test('a firmware version is a positive int32, in a path as well', () => {
+test('a firmware version is a positive int32, including in a path', () => {
   const firmware = { versionName: 'v', buildDate: 0, isDefault: false };
   const accepts = (versionCode: number) => [
     NewFirmware.safeParse({ ...firmware, versionCode }).success,

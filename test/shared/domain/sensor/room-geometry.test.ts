@@ -8,7 +8,7 @@ import { outerLimits, roomLimitsText } from '#shared/domain/sensor/room-texts.ts
 
 const extent = { xMin: 100, xMax: 300, yMin: 50, yMax: 150, zMax: 200 };
 
-describe('a point in a room', () => {
+describe('room coordinates', () => {
   test.each([
     [
       { x: -100, y: -50, z: 0 },
@@ -34,18 +34,18 @@ describe('a point in a room', () => {
       { x: 301, y: 151, z: 201 },
       { x: 1, y: 1, z: 1 },
     ],
-  ])('%o becomes %o of its extent, and never lies outside', (point, expected) => {
+  ])('normalize maps %o to %o, always inside the room', (point, expected) => {
     expect(normalize(point, extent)).toEqual(expected);
   });
 
-  test('becomes 0 in a room whose extent is 0', () => {
+  test('normalize returns 0 for a room without extent', () => {
     const none = { xMin: 0, xMax: 0, yMin: 0, yMax: 0, zMax: 0 };
     expect(normalize({ x: 5, y: 5, z: 5 }, none)).toEqual({ x: 0, y: 0, z: 0 });
     expect(extentOf({ ...extent, zMin: 7 } as typeof extent)).toEqual(extent);
   });
 });
 
-test('a sensor has a valid room from the start, with the same date as the sensor', () => {
+test('a new sensor starts with a valid room of the same date', () => {
   const room = firstRoom({ id: 'id_1', createDate: 7 });
   expect(room).toEqual({ ...defaultRoom, sensorId: 'id_1', createDate: 7, updateDate: 7, rotation: 0 });
   for (const maker of ['maker_a', 'maker_b'] as const) expect(roomErrors(defaultRoom, maker)).toEqual([]);
@@ -65,7 +65,7 @@ test('a sensor has a valid room from the start, with the same date as the sensor
   expect(Mounting.options.map(rotationOf)).toEqual([0, 0, 45, 45]);
 });
 
-test('every field of a room in a request has bounds', () => {
+test('every room field in a request has bounds', () => {
   const accepts = (more: object) => RoomUpdate.safeParse({ ...defaultRoom, ...more }).success;
   for (const [name, low, high] of [
     ['xMin', 20, 2 ** 31 - 1],
@@ -108,7 +108,7 @@ test('every field of a room in a request has bounds', () => {
     expect(RegionUpdate.safeParse({ ...region, ...more }).success).toBe(false);
 });
 
-test('the document states the limits of each maker and mounting, and the outer limits of all rooms', () => {
+test('the API document states limits for each maker and mounting, and outer limits for all rooms', () => {
   expect(outerLimits).toEqual({ x: 300, y: 400, lowest: 100, highest: 330, regions: 16 });
   for (const line of [
     '| maker | sensorMounting | largest xMin, xMax | largest yMax | sensorHeight |',
@@ -125,7 +125,7 @@ test('the document states the limits of each maker and mounting, and the outer l
   expect(roomLimitsText.split('\n\n')).toHaveLength(5);
 });
 
-test('a region known only to the device has no id and no name', () => {
+test('a region known only to the device has no id or name', () => {
   const place = { topLeftX: 0, topLeftY: 1, bottomRightX: 1, bottomRightY: 0, zMin: 0, zMax: 9 };
   const regions = [1, 2].map((positionIdx) => ({ ...place, id: `id ${positionIdx}`, name: 'n', positionIdx }));
   expect(regionByIndex(regions, 2)).toEqual({ id: 'id 2', index: 2, name: 'n' });

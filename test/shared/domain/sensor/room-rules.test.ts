@@ -24,7 +24,7 @@ const region = (more: Partial<RegionUpdate> = {}): RegionUpdate => ({
 const room = (more: Partial<RoomUpdate> = {}): RoomUpdate => ({ ...defaultRoom, ...more });
 const withRegion = (more: Partial<RegionUpdate>) => roomErrors(room({ regions: [region(), region(more)] }), 'maker_a');
 
-test('a room is valid at its maximum size, and with the smallest region', () => {
+test('a room is valid at maximum size and with the smallest region', () => {
   const largest = { xMin: 200, xMax: 200, yMax: 400, sensorHeight: 200 };
   const edges = { topLeftX: -200, bottomRightX: 200, topLeftY: 400, bottomRightY: -30 };
   expect(roomErrors(room({ ...largest, regions: [region(edges)] }), 'maker_a')).toEqual([]);
@@ -38,11 +38,11 @@ test.each<[Partial<RoomUpdate>, string, string, number]>([
   [{ yMax: 401 }, 'yMax', 'maximum', 400],
   [{ sensorHeight: 99 }, 'sensorHeight', 'minimum', 100],
   [{ sensorHeight: 201 }, 'sensorHeight', 'maximum', 200],
-])('a room is rejected beyond the range of its mounting: %o', (more, path, problem, limit) => {
+])("a room is rejected beyond the mounting's range: %o", (more, path, problem, limit) => {
   expect(roomErrors(room(more), 'maker_a')).toEqual([{ path, problem, values: { limit } }]);
 });
 
-test('a room needs a height, and a mounting that its maker supports', () => {
+test('a room needs a height and a mounting the maker supports', () => {
   expect(roomErrors(room({ zMin: 180 }), 'maker_a')).toEqual([{ path: 'zMin', problem: 'z_order' }]);
   expect(roomErrors(room({ zMin: 179 }), 'maker_a')).toEqual([]);
   expect(roomErrors(room({ sensorMounting: 'ceiling_45deg', xMin: 9_999 }), 'maker_b')).toEqual([
@@ -50,7 +50,7 @@ test('a room needs a height, and a mounting that its maker supports', () => {
   ]);
 });
 
-describe('a region', () => {
+describe('regions', () => {
   const at = (name: string, problem: string, values = {}) => ({ path: `regions.1.${name}`, problem, values });
   const x = { least: -180, most: 180 };
   const y = { least: -30, most: 350 };
@@ -69,12 +69,12 @@ describe('a region', () => {
     [{ topLeftY: 19 }, [at('topLeftY', 'region_side', { limit: 20 })]],
     [{ bottomRightY: 81 }, [at('topLeftY', 'region_side', { limit: 20 })]],
     [{ zMin: 120 }, [at('zMin', 'z_order')]],
-  ])('a region lies inside the room and has sides: %o', (more, errors) => {
+  ])('a region has to lie inside the room and have a size: %o', (more, errors) => {
     expect(withRegion(more)).toEqual(errors);
   });
 
   test.each(['maker_a', 'maker_b'] as const)(
-    'a region is rejected if the room has more regions than a sensor of %s supports',
+    'a room with more regions than %s sensors support is rejected',
     (maker) => {
       const { all, kinds } = regionCounts[maker];
       const errors = (kind: RegionUpdate['kind'], count: number) =>
@@ -88,14 +88,14 @@ describe('a region', () => {
     },
   );
 
-  test('a region needs a kind that its maker supports', () => {
+  test('a region needs a kind the maker supports', () => {
     expect(roomErrors(room({ regions: [region({ kind: 'interference' })] }), 'maker_a')).toEqual([
       { path: 'regions.0.kind', problem: 'unsupported', values: { choices: 'default, door, bed' } },
     ]);
   });
 });
 
-describe('the regions of a new room', () => {
+describe('region numbering', () => {
   let last = 0;
   const newId = () => `new-${++last}`;
   const number = (regions: Partial<RegionUpdate>[], before: Region[] = []) => {
@@ -105,7 +105,7 @@ describe('the regions of a new room', () => {
   const old = (id: string, more: Partial<Region> = {}) =>
     ({ ...region(), id, positionIdx: 0, isLowSnr: false, ...more }) as Region;
 
-  test('the regions of a new room are numbered with beds first, then doors, then all others, each in the order of the request', () => {
+  test('regions are numbered beds first, then doors, then the rest, each in request order', () => {
     const kinds = ['default', 'door', 'interference', 'monitored_bed', 'door', 'bed'] as const;
     const numbered = number(kinds.map((kind) => ({ kind })));
     expect(numbered.map(({ positionIdx }) => positionIdx)).toEqual([4, 2, 5, 0, 3, 1]);
@@ -117,12 +117,12 @@ describe('the regions of a new room', () => {
     ]);
   });
 
-  test('the regions of a new room reuse the ids of regions with the same kind and name, each id once', () => {
+  test('regions reuse the ids of earlier regions with the same kind and name, each id once', () => {
     const ids = (regions: Partial<RegionUpdate>[], earlier: Region[]) => number(regions, earlier).map(({ id }) => id);
     expect(ids([{}, {}, {}], [old('a'), old('b')])).toEqual(['a', 'b', 'new-1']);
     expect(ids([{}], [old('a', { kind: 'bed' }), old('b', { name: 'Chair' })])).toEqual(['new-1']);
     expect(ids([{ id: 'x' }, { id: 'x' }], [])).toEqual(['x', 'new-1']);
-    // The first region cannot take the id that the second one names.
+    // The first region cannot take the id named by the second.
     expect(ids([{}, { id: 'a', name: 'Chair' }], [old('a')])).toEqual(['new-1', 'a']);
   });
 });

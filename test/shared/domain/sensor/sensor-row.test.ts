@@ -13,10 +13,7 @@ const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((text) =>
     .slice(0, 64)
     .join(''),
 );
-/**
- * Everything that lists show of any sensor. After a field is added to `Sensor`, this does not compile until the field
- * is added here.
- */
+/** Every sensor field shown in lists. Does not compile until a field added to `Sensor` is added here too. */
 const common = fc.record<Omit<Sensor, 'id' | 'manufacturer'>>({
   createDate: time,
   updateDate: time,
@@ -34,7 +31,7 @@ const ofMakerB = fc.record({
 });
 const sensors = fc.tuple(common, fc.oneof(ofMakerA, ofMakerB)).map(([rest, maker]) => ({ ...rest, ...maker }));
 
-test('a packed sensor keeps everything that a list shows and searches, for any name', () => {
+test('a packed sensor keeps everything lists show and search, whatever the name', () => {
   fc.assert(
     fc.property(sensors, (sensor) => {
       const record: SensorRecord = { ...sensor, groupId: 7 };
@@ -47,7 +44,7 @@ test('a packed sensor keeps everything that a list shows and searches, for any n
 test.each([
   { manufacturer: 'maker_a', name: 'Room 1042, window', row: '3 mywpiww0 mywpiww5 16  Room 1042, window' },
   { manufacturer: 'maker_b', name: '  two  spaces ', row: '7 mywpiww0 mywpiww5 16 02005E100001   two  spaces ' },
-] as const)('a packed sensor stays compatible with earlier versions: $row', ({ row, ...fields }) => {
+] as const)('a packed sensor stays readable across versions: $row', ({ row, ...fields }) => {
   const dates = { createDate: 1_800_000_000_000, updateDate: 1_800_000_000_005 };
   const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true };
   const sensor = { ...fields, ...dates, ...more, id: deviceIdOf('02005E100001'), hardwareId: '02005E100001' };
@@ -55,7 +52,7 @@ test.each([
   expect(unpackSensor(row, sensor.id, 1)).toMatchObject(sensor);
 });
 
-test('a packed sensor with the longest name of the widest characters fits into a sort key of 1,024 bytes', () => {
+test('a packed sensor with the longest possible name fits into a 1,024-byte sort key', () => {
   const longest = '\u{1F6CF}'.repeat(64);
   expect(text(3, 64).safeParse(longest).success).toBe(true);
   const dates = { createDate: 2 ** 53 - 1, updateDate: 2 ** 53 - 1 };
@@ -64,7 +61,7 @@ test('a packed sensor with the longest name of the widest characters fits into a
   expect(Buffer.byteLength(packSensor({ ...id, ...dates, ...more, name: longest }))).toBeLessThan(400);
 });
 
-test('a packed sensor with a usual name takes less than 50 bytes', () => {
+test('a packed sensor with a typical name takes less than 50 bytes', () => {
   const now = 1_800_000_000_000;
   const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true, groupId: 0 };
   const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
@@ -72,7 +69,7 @@ test('a packed sensor with a usual name takes less than 50 bytes', () => {
   expect(Buffer.byteLength(row)).toBeLessThan(50);
 });
 
-test('a packed sensor includes what prevents falls from being reported, if anything does', () => {
+test('a packed sensor includes anything that prevents falls from being reported', () => {
   const dates = { createDate: 1, updateDate: 2 };
   const more = { customerId: 1, isActive: false, firmwareVersion: 42, optimizationEnabled: false, groupId: 0 };
   const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
@@ -91,6 +88,6 @@ test('a packed sensor includes what prevents falls from being reported, if anyth
   }
 });
 
-test('a packed sensor of an unknown maker is rejected', () => {
+test('unpackSensor rejects an unknown maker', () => {
   expect(() => unpackSensor('8 1 2 16  Room', 'id', 1)).toThrow('a row has an unknown manufacturer');
 });

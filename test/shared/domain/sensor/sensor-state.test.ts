@@ -35,7 +35,7 @@ const fall = (status: FallStatus, start = 1_000): Signal => ({
   isSilent: false,
 });
 const still: Signal = { kind: 'state', firmware: null };
-/** The state after these signals, and their events. */
+/** The state and events after these signals. */
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
   const events = signals.map((signal, at) => {
@@ -47,51 +47,51 @@ const play = (signals: readonly Signal[], from = active) => {
 };
 
 describe('presence', () => {
-  test('causes an event when it changes, and no event when the same presence is reported again', () => {
+  test('a presence change causes an event, a repeated report does not', () => {
     const signals = [true, true, false, false, true].map(presence);
     expect(play(signals).situations).toEqual([['occupied_room'], [], ['empty_room'], [], ['occupied_room']]);
   });
 
-  test('causes an event at the first report if somebody is in the room', () => {
+  test('the first presence report causes an event only if the room is occupied', () => {
     expect(play([presence(true)]).situations).toEqual([['occupied_room']]);
     expect(play([presence(false), presence(true)]).situations).toEqual([[], ['occupied_room']]);
   });
 });
 
-test('a fall causes one event per status, and is reported by the status calling, not by fall_detected', () => {
+test('a fall causes one event per status, and calling reports it rather than fall_detected', () => {
   const order = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
   const signals = order.flatMap((status) => [fall(status), fall(status)]);
   const expected = ['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished'];
   expect(play(signals).situations).toEqual(expected.flatMap((situation) => [[situation], []]));
 });
 
-test('a fall raises an alarm with its position even if its first report has the status calling', () => {
+test('a fall first reported as calling raises an alarm with a position', () => {
   const { events } = play([fall('calling')]);
   expect(events).toMatchObject([{ situation: 'fall_detected', point: { x: 1, y: 2, z: 3 }, newFall: true }]);
 });
 
-test('a fall counts as canceled if it ended without calling', () => {
+test('a fall that ends without calling counts as canceled', () => {
   for (const status of ['fall_exit', 'canceled'] as const)
     expect(play([fall('fall_detected'), fall(status)]).situations).toEqual([['fall_suspected'], ['fall_canceled']]);
 });
 
-test('a fall counts as a new fall if it has a new start', () => {
+test('a different start time means a new fall', () => {
   expect(play([fall('calling', 1_000), fall('calling', 1_001)]).situations).toEqual([
     ['fall_detected'],
     ['fall_detected'],
   ]);
 });
 
-test('a fall remains stored while other falls are reported', () => {
+test('a fall stays in the state while other falls are reported', () => {
   const between = [2_000, 3_000, 4_000].map((start) => fall('calling', start));
   expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
 });
 
-test.each(fallStatuses)('a fall stays finished: %s then causes no event', (status) => {
+test.each(fallStatuses)('a finished fall stays finished: %s then causes no event', (status) => {
   expect(play([fall('calling'), fall('finished'), fall(status)]).situations.at(-1)).toEqual([]);
 });
 
-test('a fall bypasses rate limits both when it is suspected and when it is reported', () => {
+test('a fall bypasses rate limits when suspected and again when reported', () => {
   const { events } = play([fall('fall_detected'), fall('fall_confirmed'), fall('calling'), fall('finished')]);
   expect(events.map(({ situation, newFall }) => [situation, newFall])).toEqual([
     ['fall_suspected', true],
@@ -101,74 +101,74 @@ test('a fall bypasses rate limits both when it is suspected and when it is repor
   ]);
 });
 
-test('a simulated or silent fall marks its event as such', () => {
+test('simulated and silent falls are marked in the event', () => {
   const signal = { ...fall('calling'), isSimulated: true, isSilent: true } as Signal;
   expect(play([signal]).events).toMatchObject([{ isSimulated: true, isSilent: true }]);
 });
 
-test('falls keep the stored state within its size limit, however many occur', () => {
+test('the stored state stays within the size limit, however many falls occur', () => {
   const many = Array.from({ length: 1_000 }, (_, start) => fall('calling', start));
   expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(4_096);
 });
 
-describe('activity', () => {
-  test('begins with the first message of any kind, and its event follows the event of the message', () => {
+describe('sensor activity', () => {
+  test("a sensor becomes active with the first message of any kind, after that message's own event", () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
 
-  test('lasts from the newest message, regardless of the order of receipt', () => {
+  test("a sensor's last-seen time comes from the newest message, whatever the order of arrival", () => {
     const at = (time: number) => messageTime(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
 
-  test('can begin with an unknown message, which causes an event that no rule can watch for', () => {
+  test('an unknown message makes a sensor active and causes an event no rule can watch for', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
   });
 
-  test('causes no event for a state message while the sensor is active', () => {
+  test('a state message from an active sensor causes no event', () => {
     expect(play([still]).events).toEqual([]);
   });
 });
 
-test('a step creates the next state without modifying the previous one', () => {
+test('step returns a new state without modifying the previous one', () => {
   const before = structuredClone(active);
   play([presence(true), fall('calling'), fall('finished')]);
   expect(active).toEqual(before);
 });
 
-test('a single sweep in three minutes does not count as an outage, so that offline sensors are detected', () => {
+test('offline sensors are detected even with only one sweep in three minutes', () => {
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
-  // An unnoticed outage and the reporting interval of a sensor together fit into the time after which it is inactive.
+  // An unnoticed outage plus a sensor's reporting interval has to be shorter than the inactivity time.
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });
 
-test('the longest tolerated gap in the records of the service is two thirds of the inactivity time, between two and a half and five sweeps', () => {
+test('the longest tolerated heartbeat gap is two thirds of the inactivity time, within 2.5 to 5 sweeps', () => {
   expect([60, 225, 300, 450, 3_600].map((after) => maxHeartbeatGap(60, after))).toEqual([
     150_000, 150_000, 200_000, 300_000, 300_000,
   ]);
   expect([maxHeartbeatGap(10, 300), maxHeartbeatGap(200, 300)]).toEqual([200_000, 500_000]);
 });
 
-describe('an active sensor', () => {
+describe('inactivity', () => {
   const seen = { ...active, lastSeen: 1_000_000 };
-  test('becomes inactive a set time after its newest message, or later if newer messages may not have been written', () => {
+  test('inactivity starts a set time after the newest message, later if newer ones may be unwritten', () => {
     expect(silentAt(seen, 0, 300)).toBe(1_300_000);
     expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
   });
 
-  test('becomes inactive no earlier than the same time after an outage of the service', () => {
+  test("a service outage restarts a sensor's inactivity time", () => {
     expect(silentAt(seen, 1_200_000, 300)).toBe(1_500_000);
     expect(silentAt({ ...seen, isSteady: true }, 1_050_000, 300)).toBe(1_375_000);
   });
 });
 
-describe('a state', () => {
+describe('sensor state', () => {
   const before: SensorState = { ...active, version: 3, lastSeen: 1_000_000, tracks: [{ id: 1, at: 5 }] };
-  test('a state is unchanged if only the times of its reports are newer', () => {
+  test('a state is unchanged if only report times are newer', () => {
     const later = { lastSeen: 2_000_000, presenceAt: 1, regionsAt: 2, last: { hash: 'h', at: 3 } };
     expect(isUnchanged(before, { ...before, ...later, tracks: [{ id: 1, at: 9 }] })).toBe(true);
     expect(isUnchanged(before, { ...before, tracks: undefined } as never)).toBe(false);
@@ -178,14 +178,14 @@ describe('a state', () => {
     expect([isUnchanged(down(5), down(5)), isUnchanged(down(5), down(6))]).toEqual([true, false]);
   });
 
-  test('a state is written if it is new or has changed, or if the stored time of the newest message is too old or in the future', () => {
+  test('a state is written if it is new, changed, or too far from the last-seen time', () => {
     const at = (lastSeen: number) => isWorthWriting(before, { ...before, lastSeen }, 300);
     expect([1_000_000, 1_074_999, 1_075_000, 999_999].map(at)).toEqual([false, false, true, true]);
     expect(isWorthWriting({ ...before, version: 0 }, { ...before, version: 0 }, 300)).toBe(true);
     expect(isWorthWriting(before, { ...before, presence: false }, 300)).toBe(true);
   });
 
-  test('a state has no tracks, signs or vital alarms after its sensor becomes active again', () => {
+  test('a reactivated sensor has no tracks, signs or vital alarms', () => {
     const kept = { ...before, isActive: true, people: 2, presence: true };
     const { tracks: _, ...rest } = kept;
     expect(reactivated({ ...kept, isActive: false, isSteady: true, signs: { a: 1 }, vitals: { b: 'apnea' } })).toEqual(
@@ -194,11 +194,11 @@ describe('a state', () => {
   });
 });
 
-describe('a fall of a sensor', () => {
+describe('sensor falls', () => {
   const of = (start: number, phases: FallPhase[], more: Partial<Fall> = {}): Fall => ({ start, phases, ...more });
   const state = (...falls: Fall[]): SensorState => ({ ...active, falls });
   const tracked = (track: Partial<Track>): SensorState => ({ ...active, tracks: [{ id: 7, ...track }] });
-  test('a fall of a sensor is open until it is finished or canceled', () => {
+  test('a fall is open until it is finished or canceled', () => {
     for (const [phases, open] of [
       [['detected'], true],
       [['detected', 'calling'], true],
@@ -212,7 +212,7 @@ describe('a fall of a sensor', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
 
-  test('a fall of a sensor stays open for people if only time ended it', () => {
+  test('a fall ended only by time stays open for people', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,
@@ -238,14 +238,11 @@ describe('a fall of a sensor', () => {
     [[of(2, ['detected']), of(1, ['calling'])], 'detected'],
     [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
     [[of(1, [])], null],
-  ])(
-    'the newest fall that was not found by sensitive detection determines the fall state of a sensor: %o',
-    (falls, expected) => {
-      expect(fallStateOf(state(...falls))).toBe(expected);
-    },
-  );
+  ])('fallStateOf follows the newest fall not found by sensitive detection: %o', (falls, expected) => {
+    expect(fallStateOf(state(...falls))).toBe(expected);
+  });
 
-  test('a fall of a sensor is the subject of its events, and a new subject whenever it raises another alarm', () => {
+  test('a fall is the subject of its events, and each repeated alarm is a new subject', () => {
     expect(subjectOf({ id: 7 })).toEqual({ track: 7 });
     expect(subjectOf({ id: 7, since: 5 })).toEqual({ track: 7, fall: 5 });
     expect(subjectOf({ id: 7, since: 5, alarmedAgain: 9 })).toEqual({ track: 7, fall: 9, began: 5 });

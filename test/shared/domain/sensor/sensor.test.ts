@@ -17,16 +17,16 @@ const settings: Partial<SensorRecord> = {
 const used = { ...newSensor(device, 1), ...settings, isActive: true, isMisunderstood: true, groupId: 7, updateDate: 5 };
 const arrived = { ...newSensor(device, 1), customerId: 2, updateDate: 9 };
 
-describe('a sensor that moves to another customer', () => {
-  test('reveals nothing about its previous customer', () => {
+describe('moving a sensor to another customer', () => {
+  test('a moved sensor reveals nothing about the previous customer', () => {
     expect(movedSensor({ ...used, customerId: 1 }, 2, 9)).toEqual(arrived);
   });
 
-  test('keeps settings made while it had no customer', () => {
+  test('a moved sensor keeps settings made while it had no customer', () => {
     expect(movedSensor({ ...used, customerId: null }, 2, 9)).toEqual({ ...arrived, ...settings });
   });
 
-  test('drops attributes that exist only in its table item', () => {
+  test('a moved sensor drops attributes found only in the table item', () => {
     const item = { ...used, customerId: null, revision: 3, registrationUntil: 8 };
     expect(movedSensor(item, null, 9)).toEqual({ ...arrived, ...settings, customerId: null });
   });

@@ -71,7 +71,7 @@ const watchOf = ({ webhooks = [webhook(1)], reach, ...more }: Partial<WatchInput
     loopbackTargets: [],
     ...more,
   });
-/** Who can be reached, without webhooks. */
+/** The people who can be reached, without webhooks. */
 const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
   webhooks: new Map(),
   channels: new Map(),
@@ -83,12 +83,12 @@ const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
 const both = { sensorIds: ['a', 'b'], total: 2 };
 const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
 
-describe('the watch', () => {
-  test('covers all falls if a rule for all sensors at all times notifies a webhook', () => {
+describe('watch coverage', () => {
+  test('an all-sensor, all-hours rule for a webhook covers every fall', () => {
     expect(watchOf()).toMatchObject({ fallsTold: 'all', gaps: [], isSilenceTold: true });
   });
 
-  test('covers all falls if several rules together cover all sensors and hours', () => {
+  test('several rules together can cover every sensor and hour', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     const sensors = [sensor('a'), sensor('b', { groupId: 3 })];
     const rules = [
@@ -100,7 +100,7 @@ describe('the watch', () => {
     expect(watchOf({ sensors, rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
   });
 
-  test('covers falls through a webhook of the customer even without a rule, unless the webhook filters out falls', () => {
+  test('a customer webhook covers falls without a rule, unless it filters them out', () => {
     const withHook = (more: Partial<WebhookRecord>) => watchOf({ rules: [], webhooks: [customerHook(2, more)] });
     expect(withHook({})).toMatchObject({ fallsTold: 'all', gaps: [] });
     expect(withHook({ situations: ['bed_left'] }).gaps.map(({ kind }) => kind)).toEqual([
@@ -114,7 +114,7 @@ describe('the watch', () => {
     expect(withHook({ sensorGroupId: 9 }).fallsTold).toBe('none');
   });
 
-  test('covers falls if one recipient can be reached, whatever is wrong with the others', () => {
+  test('one reachable recipient covers falls, whatever is wrong with the others', () => {
     const rules = [
       rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
       silence(),
@@ -124,7 +124,7 @@ describe('the watch', () => {
 });
 
 describe('gaps about falls', () => {
-  test('include that a customer has no sensors', () => {
+  test('a customer without sensors is a gap', () => {
     expect(watchOf({ sensors: [] })).toMatchObject({ fallsTold: 'some', gaps: [{ kind: 'no_sensors' }] });
     expect(watchOf({ sensors: [], rules: [] })).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
   });
@@ -134,7 +134,7 @@ describe('gaps about falls', () => {
     ['silent_mode', { isSilent: true }],
     ['fall_detection_off', { detectsFalls: false }],
     ['unknown_messages', { isMisunderstood: true }],
-  ])('name a sensor with %s', (kind, more) => {
+  ])('a %s gap names the sensor', (kind, more) => {
     expect(watchOf({ sensors: [sensor('a'), sensor('b', more)] })).toMatchObject({
       fallsTold: 'some',
       gaps: [{ kind, sensorIds: ['b'], total: 1 }],
@@ -146,14 +146,14 @@ describe('gaps about falls', () => {
     ['for another situation of a fall', { situation: 'fall_confirmed' }],
     ['for sensitive detection', { situation: 'fall_detected_sensitive' }],
     ['that is disabled', { isEnabled: false }],
-  ])('name all sensors if the only rule is a rule %s', (_, more) => {
+  ])('every sensor has a gap if the only rule is one %s', (_, more) => {
     expect(watchOf({ rules: [rule([toWebhook(1)], more), silence()] })).toMatchObject({
       fallsTold: 'none',
       gaps: [{ kind: 'no_rule', ...both }],
     });
   });
 
-  test('name a sensor that is covered only by a rule for a region', () => {
+  test('a sensor covered only by a region rule has a gap', () => {
     const rules = [
       rule([toWebhook(1)], { sensorId: 'a', regionId: uuid(9) }),
       rule([toWebhook(1)], { sensorId: 'b' }),
@@ -162,14 +162,14 @@ describe('gaps about falls', () => {
     expect(watchOf({ rules }).gaps).toEqual([{ kind: 'no_rule', sensorIds: ['a'], total: 1 }]);
   });
 
-  test('include the daytime if the only rule is for the night', () => {
+  test('a night-only rule leaves a daytime gap', () => {
     expect(watchOf({ rules: [rule([toWebhook(1)], { schedule: night }), silence()] })).toMatchObject({
       fallsTold: 'some',
       gaps: [{ kind: 'hours_without_rule', ...both, days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }],
     });
   });
 
-  test('list sensors with the same uncovered hours together, and others separately', () => {
+  test('sensors with the same uncovered hours share a gap', () => {
     const rules = [
       rule([toWebhook(1)], { sensorId: 'a', schedule: night }),
       rule([toWebhook(1)], { sensorId: 'b', schedule: night }),
@@ -187,7 +187,7 @@ describe('gaps about falls', () => {
     ['webhook_failing', { url: null }],
     ['unreachable_recipient', { retrySchedule: [120, 60] }],
     ['raw_only', { format: 'raw' as const }],
-  ])('name the only webhook of a rule if it cannot be relied on: %s', (kind, more) => {
+  ])("an unreliable webhook is a gap if it is a rule's only recipient: %s", (kind, more) => {
     const [first, other] = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
     expect(watchOf({ rules: [first, other], webhooks: [webhook(1, more), webhook(2)] })).toMatchObject({
       fallsTold: 'none',
@@ -196,7 +196,7 @@ describe('gaps about falls', () => {
     });
   });
 
-  test('omit a feed that has been fetched, and a webhook whose first attempt comes in time', () => {
+  test('a fetched feed and a webhook with a timely first attempt are not gaps', () => {
     const feed = { url: null, lastSuccess: now - 1, retrySchedule: [3_600] };
     for (const more of [feed, { retrySchedule: [119, 3_600] }])
       expect(watchOf({ webhooks: [webhook(1, more)] })).toMatchObject({ fallsTold: 'all', gaps: [] });
@@ -207,7 +207,7 @@ describe('gaps about falls', () => {
     ]);
   });
 
-  test('name a failing webhook of the customer if no rule covers the sensors', () => {
+  test('a failing customer webhook is a gap if no rule covers the sensors', () => {
     const failing = customerHook(2, { consecutiveFailures: 1 });
     expect(watchOf({ rules: [silence()], webhooks: [webhook(1), failing] }).gaps).toEqual([
       { kind: 'no_rule', ...both },
@@ -216,7 +216,7 @@ describe('gaps about falls', () => {
     expect(watchOf({ webhooks: [webhook(1), failing] }).gaps).toEqual([]);
   });
 
-  test('name a webhook that was deleted or belongs to another bot', () => {
+  test('a webhook that was deleted or belongs to another bot is a gap', () => {
     const rules = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
     const deleted = watchOf({ rules, webhooks: [webhook(2)] }).gaps;
     expect(deleted).toMatchObject([{ kind: 'unreachable_recipient', webhookId: uuid(1), userId: null, by: null }]);
@@ -224,7 +224,7 @@ describe('gaps about falls', () => {
     expect(elsewhere).toMatchObject([{ kind: 'unreachable_recipient' }]);
   });
 
-  test('name a user without the required channel, or a channel that the host cannot send through', () => {
+  test('a user without the required channel is a gap, as is a channel the host cannot use', () => {
     const gapsBy = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ userId: 4, by: 'sms' }]), silence()], reach: reaching(reach) }).gaps;
     const unreachable = { kind: 'unreachable_recipient', userId: 4, by: 'sms', webhookId: null };
@@ -233,7 +233,7 @@ describe('gaps about falls', () => {
     expect(gapsBy({ channels: new Map([[4, ['sms']]]), sendable: ['email'] })).toMatchObject([unreachable]);
   });
 
-  test('name the rules for people on duty if nobody on duty can be notified', () => {
+  test('a rule for people on duty is a gap if no one on duty can be notified', () => {
     const watchWith = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ onDuty: true, by: 'sms' }]), silence()], reach: reaching(reach) });
     const channels = new Map([
@@ -249,7 +249,7 @@ describe('gaps about falls', () => {
       });
   });
 
-  test('omit recipients during hours that other recipients cover', () => {
+  test('a recipient is not a gap during hours other recipients cover', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     const rules = [
       rule([toWebhook(1)], { schedule: night }),
@@ -262,7 +262,7 @@ describe('gaps about falls', () => {
 });
 
 describe('other gaps', () => {
-  test('name the sensors that could go offline without anybody being notified', () => {
+  test('a sensor whose outages notify no one is a gap', () => {
     const rules = [rule([toWebhook(1)]), silence({ sensorId: 'a' })];
     expect(watchOf({ rules })).toMatchObject({
       fallsTold: 'all',
@@ -274,7 +274,7 @@ describe('other gaps', () => {
     ['disabled', { isEnabled: false }],
     ['failing', { consecutiveFailures: 1 }],
     ['in the format Raw', { format: 'raw' as const }],
-  ])('name all sensors if the only webhook for offline notifications is %s', (_, more) => {
+  ])('every sensor has an offline gap if the only offline webhook is %s', (_, more) => {
     const gap = { kind: 'no_rule_for_silence', ...both };
     const rules = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
     const ofRule = watchOf({ rules, webhooks: [webhook(1), webhook(2, more)] });
@@ -283,19 +283,19 @@ describe('other gaps', () => {
     expect(ofCustomer).toMatchObject({ fallsTold: 'all', gaps: [gap] });
   });
 
-  test('name all sensors if nobody can be notified when they go offline, until somebody is on duty', () => {
+  test('every sensor has an offline gap until someone on duty can be notified', () => {
     const rules = [rule([toWebhook(1)]), rule([{ onDuty: true, by: 'sms' }], { situation: 'sensor_inactive' })];
     const gapsWith = (reach: Partial<WatchInput['reach']>) => watchOf({ rules, reach: reaching(reach) }).gaps;
     expect(gapsWith({})).toEqual([{ kind: 'no_rule_for_silence', ...both }]);
     expect(gapsWith({ channels: new Map([[4, ['sms']]]), onDuty: [4] })).toEqual([]);
   });
 
-  test('include the alarms that reached nobody', () => {
+  test('an alarm that reached no one is a gap', () => {
     const unnotified = { kind: 'unnotified', sensorId: 'a', situation: 'apnea', hitId: 3, createDate: now } as const;
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });
 
-  test('start with the newest alarms about people that reached nobody, however many sensors are offline', () => {
+  test('unnotified alarms about people come first, newest first, however many sensors are offline', () => {
     const sensors = Array.from({ length: 250 }, (_, at) => sensor(`${uuid(at)}`, { isActive: false }));
     const alarm = (situation: 'sensor_inactive' | 'fall_detected' | 'apnea', at: number, createDate: number) =>
       ({ kind: 'unnotified', sensorId: uuid(at), situation, hitId: at, createDate }) as const;
@@ -304,13 +304,13 @@ describe('other gaps', () => {
     const { gaps, totalGaps, names, fallsTold } = watchOf({ sensors, unnotified: [...people, ...silent] });
     expect(gaps.slice(0, 2)).toEqual(people.toReversed());
     expect([gaps[2]?.kind, totalGaps, fallsTold]).toEqual(['sensor_offline', 253, 'some']);
-    // Of the other gaps, only the newest are kept.
+    // Only the newest of the other gaps are kept.
     expect(gaps.slice(3)).toEqual(silent.toReversed().slice(0, gaps.length - 3));
     expect(gaps.length).toBeGreaterThan(20);
     expect(names.sensors).toMatchObject({ [uuid(3)]: uuid(3), [uuid(249)]: uuid(249) });
   });
 
-  test('remain listed next to very many alarms about people', () => {
+  test('other gaps stay listed next to very many alarms about people', () => {
     const unnotified = Array.from({ length: 300 }, (_, at) => {
       return { kind: 'unnotified', sensorId: 'a', situation: 'fall_detected', hitId: at, createDate: at } as const;
     });
@@ -322,7 +322,7 @@ describe('other gaps', () => {
   });
 });
 
-test('the watch report of a very large home stays small, and counts all of its sensors', () => {
+test("a very large home's watch report stays small and still counts every sensor", () => {
   const sensors = Array.from({ length: 10_000 }, (_, at) =>
     sensor(`id_${String(at).padStart(23, '0')}`, {
       name: `Room ${'ü'.repeat(50)} ${at}`,
@@ -335,7 +335,7 @@ test('the watch report of a very large home stays small, and counts all of its s
   );
   const before = process.threadCpuUsage();
   const watch = watchOf({ sensors, rules });
-  // The watch is computed in a request, so it must not take long. CPU time does not depend on the load of the machine.
+  // The watch is computed during a request, so it has to be fast. CPU time does not depend on machine load.
   expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5_000);
   expect(Buffer.byteLength(JSON.stringify(watch))).toBeLessThanOrEqual(20_000);
   expect(watch.gaps[0]).toMatchObject({ kind: 'sensor_offline', total: 10_000 });

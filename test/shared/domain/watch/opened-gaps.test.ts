@@ -14,18 +14,18 @@ const hours = (from: string, to: string, ...sensorIds: string[]): Gap => ({
 });
 const off = (...ruleIds: number[]): Gap => ({ kind: 'webhook_off', webhookId, ruleIds });
 
-test('the gaps that opened include only new gaps about falls', () => {
+test('openedGaps returns only new fall gaps', () => {
   expect(openedGaps([], [noRule('a'), off(1), { kind: 'no_sensors' }])).toHaveLength(3);
   expect(openedGaps([], [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }])).toEqual([]);
   expect(openedGaps([noRule('a'), off(1)], [noRule('a'), off(1)])).toEqual([]);
 });
 
-test('the gaps that opened name only the new sensors and rules', () => {
+test('openedGaps names only the new sensors and rules', () => {
   expect(openedGaps([noRule('a')], [noRule('a', 'b')])).toEqual([noRule('b')]);
   expect(openedGaps([off(1)], [off(1, 2)])).toEqual([off(2)]);
 });
 
-test('the gaps that opened include hours only if some of these hours were covered before', () => {
+test('openedGaps includes hours only if some of them were covered before', () => {
   const before = [hours('06:00', '21:00', 'a')];
   expect(openedGaps(before, [hours('07:00', '21:00', 'a')])).toEqual([]);
   expect(openedGaps(before, [hours('06:00', '21:01', 'a')])).toEqual([hours('06:00', '21:01', 'a')]);
@@ -35,13 +35,13 @@ test('the gaps that opened include hours only if some of these hours were covere
   expect(openedGaps(halves, [hours('08:00', '20:00', 'a')])).toEqual([]);
 });
 
-test('the gaps that opened omit sensors if the earlier list was too long to name all of them', () => {
+test('openedGaps skips sensors if the earlier list was too long to name them all', () => {
   const before: Gap = { kind: 'no_rule', sensorIds: ['a'], total: 500 };
   expect(openedGaps([before], [noRule('b')])).toEqual([]);
   expect(openedGaps([before], [{ ...hours('06:00', '21:00', 'b'), total: 500 } as Gap])).toEqual([]);
 });
 
-test('the gaps that opened count the sensors by which the total of an overlong list has grown', () => {
+test("openedGaps reports how much an overlong list's total has grown", () => {
   const shown = (total: number, ...sensorIds: string[]): Gap => ({ kind: 'no_rule', sensorIds, total });
   expect(openedGaps([shown(100, 'a', 'd')], [shown(120, 'a', 'b')])).toEqual([shown(20, 'b')]);
   expect(openedGaps([shown(100, 'a')], [shown(101, 'a', 'b', 'c')])).toEqual([shown(1, 'b')]);
@@ -49,14 +49,14 @@ test('the gaps that opened count the sensors by which the total of an overlong l
   expect(openedGaps([shown(100, 'a')], [shown(100, 'a', 'b')])).toEqual([]);
 });
 
-test('the gaps that opened compare totals for the same hours if the lists were too long', () => {
+test('openedGaps compares totals for the same hours if both lists are too long', () => {
   const at = (from: string, total: number): Gap => ({ ...hours(from, '21:00', 'a'), total }) as Gap;
   const before = [at('06:00', 100), at('08:00', 50)];
   expect(openedGaps(before, [at('06:00', 100), at('08:00', 70)])).toEqual([{ ...at('08:00', 20), sensorIds: [] }]);
   expect(openedGaps(before, [at('06:00', 80), at('08:00', 70)])).toEqual([]);
 });
 
-test('a gap is attributed to the changes that can have caused it', () => {
+test('a gap is attributed only to changes that could have caused it', () => {
   const line = (operation: string, kind: 'rule' | 'user' | 'webhook' | 'sensor') => ({
     operation,
     object: { kind, id: '1' },
@@ -83,7 +83,7 @@ test('a gap is attributed to the changes that can have caused it', () => {
   ]).toEqual([true, false]);
 });
 
-describe('the changes that may open a gap', () => {
+describe('changes that open gaps', () => {
   type Kind = Parameters<typeof mayOpen>[1]['object']['kind'];
   const operations: Partial<Record<Kind, string[]>> = {
     rule: ['createRule', 'copyRule', 'updateRule', 'deleteRule'],
@@ -110,7 +110,7 @@ describe('the changes that may open a gap', () => {
   };
   const opening = (kind: string, operation: string, object: Kind) =>
     mayOpen({ kind } as Gap, { operation, object: { kind: object, id: '1' } });
-  test.each(Object.entries(causes))('a gap of the kind %s can be opened only by changes of %j', (kind, objects) => {
+  test.each(Object.entries(causes))('a %s gap can be opened only by changes to %j', (kind, objects) => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
       for (const operation of all) {
         const isImport = operation === 'createImport' && objects.length > 0;
@@ -122,7 +122,7 @@ describe('the changes that may open a gap', () => {
       }
   });
 
-  test('the changes that may open a gap are matched by the whole name of an operation', () => {
+  test('an operation opens a gap only if the entire name matches', () => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
       for (const operation of all)
         for (const other of [`x${operation}`, `${operation}x`])
@@ -132,7 +132,7 @@ describe('the changes that may open a gap', () => {
     expect(opening('no_rule', 'createImport', 'rule_hit')).toBe(false);
   });
 
-  test("the changes that may open a gap include creations, which are recognized by the start of the operation's name", () => {
+  test('isCreation recognizes creations by the start of the operation name', () => {
     const names = ['createRule', 'copyRule', 'linkSensor', 'deleteRule', 'unlinkSensor', 'updateRule'];
     const created = names.filter((operation) => isCreation({ operation, object: { kind: 'rule', id: '1' } }));
     expect(created).toEqual(['createRule', 'copyRule', 'linkSensor']);

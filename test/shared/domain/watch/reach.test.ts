@@ -40,7 +40,7 @@ const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
-test('a webhook works if it is enabled and its last request did not fail, and a webhook in Raw is reported even though it works', () => {
+test('an enabled webhook without failures works, but Raw is reported all the same', () => {
   const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5], reach())?.kind ?? null;
   expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
     null,
@@ -56,7 +56,7 @@ test('a webhook works if it is enabled and its last request did not fail, and a 
   });
 });
 
-test('a webhook cannot be reached if it was deleted or belongs to another bot', () => {
+test('a webhook that was deleted or belongs to another bot cannot be reached', () => {
   const missing = { kind: 'unreachable_recipient', ruleIds: [5], userId: null, by: null, webhookId: uuid(1) };
   expect(gaps(reach({}, webhook(2)), toWebhook)).toEqual([missing]);
   expect(gaps(reach({}, webhook(1, { botId: 8 })), toWebhook)).toEqual([missing]);
@@ -66,7 +66,7 @@ test('a webhook cannot be reached if it was deleted or belongs to another bot', 
   ]);
 });
 
-test('a person can be reached through a verified channel that the host sends through', () => {
+test('a person can be reached through a verified channel the host can send through', () => {
   const unreachable = { kind: 'unreachable_recipient', ruleIds: [5], userId: 1, by: 'sms', webhookId: null };
   expect(gaps(reach(), bySms)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), bySms)).toEqual([unreachable]);
@@ -84,7 +84,7 @@ test('people on duty can be reached if any of them has the channel', () => {
   ]);
 });
 
-test('a rule needs only one person who can be reached, whatever is wrong with its other recipients', () => {
+test('a rule needs only one reachable recipient, whatever is wrong with the others', () => {
   expect(gaps(reach(), toWebhook, bySms, onDuty)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), toWebhook, bySms).map(({ kind }) => kind)).toEqual([
     'unreachable_recipient',
@@ -92,7 +92,7 @@ test('a rule needs only one person who can be reached, whatever is wrong with it
   ]);
 });
 
-test('nobody is on duty only if a rule notifies people on duty and none of them can be notified', () => {
+test('duty is empty only if a rule notifies people on duty and none can be notified', () => {
   expect(isDutyEmpty(reach(), [bySms, onDuty])).toBe(true);
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty])).toBe(false);
   expect(isDutyEmpty(reach(), [bySms])).toBe(false);
@@ -100,7 +100,7 @@ test('nobody is on duty only if a rule notifies people on duty and none of them 
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty, { onDuty: true, by: 'push' }])).toBe(true);
 });
 
-test('gaps concern falls, except for missing offline rules, alarms that reached nobody, and webhooks to the host itself', () => {
+test('gaps concern falls, except missing offline rules, unnotified alarms and webhooks to the host itself', () => {
   const all = [
     'no_sensors',
     'sensor_offline',
@@ -126,12 +126,12 @@ test('gaps concern falls, except for missing offline rules, alarms that reached 
   expect(gapOfSensors('no_rule', ['a', 'b'])).toEqual([{ kind: 'no_rule', sensorIds: ['a', 'b'], total: 2 }]);
 });
 
-test('a watch report is up to date for one minute, unless its date is in the future', () => {
+test('a watch report stays fresh for one minute, unless the date is in the future', () => {
   const at = (date: number) => isUpToDate({ date }, 1_000_000);
   expect([1_000_000, 940_001, 940_000, 1_010_000, 1_010_001].map(at)).toEqual([true, true, false, true, false]);
 });
 
-test('only webhook problems that nobody has seen are listed, newest first', () => {
+test('only unseen webhook problems are listed, newest first', () => {
   const troubled = (n: number, more: Partial<WebhookRecord>) => webhook(n, { troubleDate: n, ...more });
   const list = [
     troubled(1, { failedDeliveries: 3 }),

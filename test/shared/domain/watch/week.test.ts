@@ -7,10 +7,7 @@ import { comingWeek, minutesOfWeek, type WeeklyHours, weeklyHours } from '#share
 const MINUTE = 60_000;
 const MINUTES_OF_WEEK = 10_080;
 const berlin = 'Europe/Berlin';
-/**
- * The Mondays of three weeks: one in summer, one that ends with clocks set forward, and one that ends with clocks set
- * back.
- */
+/** Mondays of three weeks: one in summer, one ending with clocks set forward, one ending with clocks set back. */
 const starts = {
   summer: Date.parse('2026-07-06T00:00:00+02:00'),
   forward: Date.parse('2026-03-23T00:00:00+01:00'),
@@ -28,7 +25,7 @@ const schedule: fc.Arbitrary<Schedule> = fc.record({
   timeZone: zone,
 });
 
-/** Returns the hours that none of the schedules includes in the coming week, as the watch computes them. */
+/** Returns the hours of the coming week not covered by any schedule, computed as in the watch. */
 const uncovered = (schedules: readonly Schedule[], now: number, timeZone: string): WeeklyHours[] => {
   const week = comingWeek(now, timeZone);
   const minutes = week.none().fill(1);
@@ -37,8 +34,7 @@ const uncovered = (schedules: readonly Schedule[], now: number, timeZone: string
 };
 
 /**
- * Returns the minutes of the week, in local time, that no schedule includes. Checks each minute, except those that
- * clocks skip.
+ * Returns the local minutes of the week not covered by any schedule, checked one by one. Skipped minutes are left out.
  */
 const bruteForce = (schedules: readonly Schedule[], now: number, timeZone: string) => {
   const minutes = new Map<string, boolean>();
@@ -55,12 +51,12 @@ const bruteForce = (schedules: readonly Schedule[], now: number, timeZone: strin
 const clockOf = (minute: number): string =>
   `${Math.floor(minute / 1_440) + 1} ${new Date(minute * MINUTE).toISOString().slice(11, 16)}`;
 
-describe('hours of a week', () => {
-  test('include the same minutes as a schedule, even past midnight and for whole days', () => {
+describe('weekly hours', () => {
+  test('weekly hours cover the same minutes as the schedule, even past midnight and for whole days', () => {
     fc.assert(
       fc.property(schedule, (one) => {
         const minutes = minutesOfWeek(one);
-        // A week in a zone without clock changes, minute by minute.
+        // A week without clock changes, minute by minute.
         const monday = Date.parse('2026-07-06T00:00:00Z');
         const isIn = (at: number): boolean => isScheduled({ ...one, timeZone: 'UTC' }, monday + at * MINUTE);
         expect([...minutes.entries()].filter(([at, value]) => (value === 1) !== isIn(at))).toEqual([]);
@@ -69,7 +65,7 @@ describe('hours of a week', () => {
     );
   });
 
-  test('contain exactly the minutes that they were built from', () => {
+  test('weekly hours contain exactly the minutes they were built from', () => {
     fc.assert(
       fc.property(fc.array(schedule, { minLength: 1, maxLength: 4 }), (schedules) => {
         const minutes = new Uint8Array(MINUTES_OF_WEEK);
@@ -87,21 +83,18 @@ describe('hours of a week', () => {
 describe('the hours without a rule', () => {
   const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: berlin };
 
-  test.each(Object.entries(starts))(
-    'contain the daytime if the only rule is for the night, in each week: %s',
-    (_, now) => {
-      expect(uncovered([night], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }]);
-    },
-  );
+  test.each(Object.entries(starts))('a night-only rule leaves the daytime uncovered in every week: %s', (_, now) => {
+    expect(uncovered([night], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }]);
+  });
 
-  test('start over each day, and list days with the same hours together', () => {
+  test('uncovered hours start over each day, and days with the same hours are grouped', () => {
     const weekend = { days: [6, 7], from: '00:00', to: '00:00', timeZone: berlin };
     const now = starts.summer + 3 * 86_400_000 + 12_345;
     expect(uncovered([night, weekend], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5], from: '06:00', to: '21:00' }]);
     expect(uncovered([weekend], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5], from: '00:00', to: '00:00' }]);
   });
 
-  test('differ between seasons for a rule in UTC', () => {
+  test('uncovered hours differ between seasons if the rule is in UTC', () => {
     const utc = { ...night, from: '00:00', to: '12:00', timeZone: 'UTC' };
     expect(uncovered([utc], starts.summer, berlin)).toEqual([{ ...night, from: '14:00', to: '02:00' }].map(hoursOnly));
     expect(uncovered([utc], Date.parse('2026-01-05T00:00:00+01:00'), berlin)).toEqual(
@@ -109,12 +102,12 @@ describe('the hours without a rule', () => {
     );
   });
 
-  test('do not appear where two rules meet, even in the weeks in which clocks change', () => {
+  test('two adjacent rules leave no uncovered hours, even in weeks with clock changes', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     for (const now of Object.values(starts)) expect(uncovered([night, day], now, berlin)).toEqual([]);
   });
 
-  test('equal the result of a minute-by-minute comparison in all time zones and around clock changes', () => {
+  test('uncovered hours match a minute-by-minute check in all time zones and around clock changes', () => {
     const begin = fc.tuple(fc.constantFrom(...Object.values(starts)), fc.integer({ min: 0, max: MINUTES_OF_WEEK }));
     fc.assert(
       fc.property(fc.array(schedule, { maxLength: 3 }), begin, zone, (schedules, [start, minutes], timeZone) => {
@@ -128,7 +121,7 @@ describe('the hours without a rule', () => {
           .filter(([at, isIn]) => (isIn === 1) !== expected.get(clockOf(at)))
           .map(([at]) => clockOf(at));
         expect(differing).toEqual([]);
-        // Only an hour that clocks skip has no minutes.
+        // Only an hour skipped by the clocks has no minutes.
         expect(expected.size).toBeGreaterThanOrEqual(MINUTES_OF_WEEK - 60);
       }),
       { numRuns: 40 },
