@@ -20,13 +20,13 @@ const LAST = ID_EPOCH + 2 ** 41 - 1;
 const time = fc.integer({ min: ID_EPOCH, max: LAST });
 const chance = fc.integer({ min: 0, max: 65_535 });
 
-describe('a time-ordered id', () => {
-  test('stays a safe integer until its last possible millisecond', () => {
+describe('time-ordered ids', () => {
+  test('a time-ordered id is a safe integer up to the last possible millisecond', () => {
     expect(Number.isSafeInteger(timeOrderedId(LAST, 4_095))).toBe(true);
     expect(timeOrderedId(LAST, 4_095)).toBe(2 ** 53 - 1);
     expect(timeOrderedId(0, 0)).toBe(0);
   });
-  test('lies between the first ids of its millisecond and of the next one, and sorts by time', () => {
+  test("a time-ordered id lies between its millisecond's first id and the next, and sorts by time", () => {
     const lies = fc.property(time, chance, (at, random) => {
       const id = timeOrderedId(at, random);
       return firstIdAt(at) <= id && id < firstIdAt(at + 1);
@@ -41,12 +41,12 @@ describe('a time-ordered id', () => {
     );
     fc.assert(sorts);
   });
-  test('never precedes the first id of its time', () => {
+  test('a time-ordered id never precedes the first id of the same time', () => {
     fc.assert(fc.property(time, chance, (at, random) => timeOrderedId(at, random) >= firstIdAt(at)));
   });
 });
 
-test('an id follows the last id of the same millisecond', () => {
+test('orderedIds continues after the last id of the same millisecond', () => {
   let chance = 4_000;
   const generate = (at: number) => timeOrderedId(at, --chance);
   const next = orderedIds(generate, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
@@ -56,44 +56,44 @@ test('an id follows the last id of the same millisecond', () => {
 });
 
 describe('derived ids', () => {
-  test('depend on all of their parts', () => {
+  test('a derived id depends on all of its parts', () => {
     expect(uuidV5('a', 1)).toBe(uuidV5('a', 1));
     expect(uuidV5('a', 1)).not.toBe(uuidV5('a', '1'));
     expect(uuidV5('ab', 'c')).not.toBe(uuidV5('a', 'bc'));
     expect(derivedUlid(5, 'a')).toBe(derivedUlid(5, 'a'));
     expect(derivedUlid(5, 'a')).not.toBe(derivedUlid(5, 'b'));
   });
-  test('match the formats of UUIDs and ULIDs', () => {
+  test('derived ids have valid UUID and ULID formats', () => {
     expect(uuidV5('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(randomUuid(randomBytes)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(derivedUlid(1_735_689_600_000, 'a')).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/);
   });
-  test('sort by time if they are ULIDs', () => {
+  test('derived ULIDs sort by time', () => {
     fc.assert(fc.property(time, time, (a, b) => a >= b || derivedUlid(a, 'x') < derivedUlid(b, 'x')));
   });
 });
 
 describe('zBase32', () => {
-  test('encodes 16 bytes as 26 characters, without padding', () => {
+  test('zBase32 encodes 16 bytes as 26 characters without padding', () => {
     expect(zBase32(new Uint8Array(16))).toBe('y'.repeat(26));
     expect(zBase32(new Uint8Array(16).fill(255))).toBe(`${'9'.repeat(25)}h`);
     expect(zBase32(Buffer.from('hello'))).toBe('pb1sa5dx');
   });
 });
 
-test('sets the version and variant in the bytes of a UUIDv4', () => {
+test('uuidV4Bytes sets the version and variant', () => {
   const bytes = uuidV4Bytes(new Uint8Array(16).fill(255));
   expect([(bytes[6] ?? 0) >> 4, (bytes[8] ?? 0) >> 6]).toEqual([4, 2]);
 });
 
-describe('a sensor id', () => {
-  test('encodes the MAC address of a maker A device in any notation', () => {
+describe('sensor ids', () => {
+  test('a maker A sensor id encodes the MAC address, whatever the notation', () => {
     for (const written of ['0123456789AB', '0123456789ab', '01:23:45:67:89:aB'])
       expect(hardwareIdOf('maker_a', written)).toBe('0123456789AB');
     expect(makers.maker_a.sensorIdOf('0123456789AB', randomBytes(9))).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');
     expect(deviceIdOf('FFFFFFFFFFFF')).toHaveLength(26);
   });
-  test('consists of id_ and nine characters for maker B', () => {
+  test('a maker B sensor id is id_ plus nine characters', () => {
     expect(makers.maker_b.sensorIdOf('0123456789AB', randomBytes(9))).toMatch(/^id_[0-9A-Z]{9}$/);
   });
   test.each([
@@ -104,13 +104,13 @@ describe('a sensor id', () => {
     '01-23-45-67-89-AB',
     '0123456789AG',
     ' 123456789AB',
-  ])('cannot be derived from %j', (written) => {
+  ])('a sensor id cannot be derived from %j', (written) => {
     expect(hardwareIdOf('maker_a', written)).toBeNull();
     expect(hardwareIdOf('maker_b', written)).toBeNull();
   });
 });
 
-test('pairing codes consist of 8 unambiguous characters, each equally likely', () => {
+test('pairing codes have 8 unambiguous characters, each equally likely', () => {
   expect(pairingCode(Uint8Array.of(0, 31, 32, 255, 7, 8, 9, 10))).toBe('2Z2Z9ABC');
   expect(new Set(Array.from({ length: 256 }, (_, byte) => pairingCode(new Uint8Array(8).fill(byte)))).size).toBe(32);
 });

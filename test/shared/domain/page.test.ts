@@ -7,11 +7,11 @@ import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 const query = z.object({ ...pageQuery, sortBy: sortBy(['id', 'name'], 'asc(name)') });
 const ids = (items: readonly { id: string | number }[]) => items.map(({ id }) => id);
 
-describe('the query of a list', () => {
-  test('defaults to the first page of 30, sorted by name', () => {
+describe('list queries', () => {
+  test('a list query defaults to the first page of 30, sorted by name', () => {
     expect(query.parse({})).toEqual({ page: 0, perPage: 30, sortBy: 'asc(name)' });
   });
-  test('reduces perPage above 200 to 200', () => {
+  test('a list query reduces perPage above 200 to 200', () => {
     for (const perPage of ['200', '201', '999999999999', '9007199254740991', '99999999999999999999'])
       expect(query.parse({ perPage }).perPage).toBe(200);
   });
@@ -30,32 +30,32 @@ describe('the query of a list', () => {
     { sortBy: 'asc(nothing)' },
     { sortBy: 'ASC(name)' },
     { sortBy: 'asc(id),desc(name)' },
-  ])('rejects %j', (bad) => {
+  ])('a list query rejects %j', (bad) => {
     expect(query.safeParse(bad).success).toBe(false);
   });
 });
 
-describe('a list', () => {
+describe('lists', () => {
   const items = [
     { id: 3, name: 'b', isActive: true },
     { id: 1, name: 'B', isActive: false },
     { id: 2, name: 'a', isActive: false },
     { id: 10, name: 'ä', isActive: true },
   ];
-  test('sorts by a field regardless of case, and equal items by id', () => {
+  test('a list is sorted by a field regardless of case, then by id', () => {
     expect(ids(sortedBy(items, 'asc(name)'))).toEqual([2, 10, 1, 3]);
     expect(ids(sortedBy(items, 'desc(name)'))).toEqual([1, 3, 2, 10]);
   });
-  test('sorts numbers numerically and texts alphabetically', () => {
+  test('a list sorts numbers numerically and strings alphabetically', () => {
     expect(ids(sortedBy(items, 'asc(id)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sortedBy(items, 'desc(id)'))).toEqual([10, 3, 2, 1]);
     expect(ids(sortedBy([{ id: 'b' }, { id: 'a' }], 'asc(id)'))).toEqual(['a', 'b']);
   });
-  test('sorts false before true', () => {
+  test('a list sorts false before true', () => {
     expect(ids(sortedBy(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sortedBy(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);
   });
-  test('sorts independently of the previous order, and puts each item on exactly one page', () => {
+  test('a list sorts independently of the input order and has each item on exactly one page', () => {
     const item = fc.record({ id: fc.nat(30), name: fc.constantFrom('a', 'A', 'b', '') });
     const list = fc.uniqueArray(item, { selector: ({ id }) => id });
     const property = fc.property(list, fc.nat(5), (items, extra) => {
@@ -73,7 +73,7 @@ describe('a list', () => {
   });
 });
 
-test('finds a substring regardless of case, and everything if the search is empty', () => {
+test('a search matches substrings regardless of case, and an empty search matches everything', () => {
   expect(matchesSearch('', null)).toBe(true);
   expect(matchesSearch('ROOM', 'x', 'Bathroom 3')).toBe(true);
   expect(matchesSearch('ku\u0308che', 'K\u00dcCHE')).toBe(true);

@@ -131,14 +131,14 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
   const documented = ajv.compile(z.toJSONSchema(schema));
   const accepts = (value: string) => schema.safeParse(value).success;
 
-  test('accepts well-formed values in any script, and rejects others', () => {
+  test('accepts well-formed values in any script and rejects others', () => {
     expect(good.filter((value) => !accepts(value))).toEqual([]);
     expect(bad.filter(accepts)).toEqual([]);
   });
 
-  test('never rejects an accepted value in its JSON Schema', () => {
+  test('accepts no value that the JSON Schema rejects', () => {
     expect(good.filter((value) => !documented(value))).toEqual([]);
-    // The documented pattern works in all regex engines, so it allows more than the service accepts, but not
+    // The documented pattern has to work in all regex engines, so it allows more than the service accepts, but not
     // everything.
     expect(bad.filter((value) => !documented(value)).length).toBeGreaterThan(2);
     fc.assert(
@@ -148,12 +148,12 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
   });
 });
 
-test('replaces a stored value that is no longer allowed with the default', () => {
+test('a stored value no longer allowed is replaced with the default', () => {
   const stored = { ntpServerPrimary: 'a b', ntpServerSecondary: 'ntp', presenceReportMinRateSec: 5 };
   expect(validValues(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
 });
 
-test('stored texts that predate the rules for characters are kept', () => {
+test('stored text older than the character rules is kept', () => {
   const old = { name: 'a\u202eb', title: 'c\u2028', message: 'd\u007f' };
   const rule = { ...old, id: 1, createDate: 1, updateDate: 1, customerId: 1, situation: 'apnea' };
   const recipients = [{ userId: 1, by: 'email' }];

@@ -22,7 +22,7 @@ const fields = {
 } as const;
 const values = { always: false, old: 1, recent: 'b', between: 'yz' } as const;
 
-test('a device receives a field of its configuration from the first to the last firmware that supports the field', () => {
+test('a device receives only configuration fields its firmware supports', () => {
   const names = (firmware: number) => Object.keys(supportedFields(fields, values, firmware)).join(' ');
   expect([37, 38, 39, 40, 41].map(names)).toEqual([
     'always old',
@@ -34,7 +34,7 @@ test('a device receives a field of its configuration from the first to the last 
   expect(supportedFields(fields, values, 40)).toEqual({ always: false, recent: 'b', between: 'yz' });
 });
 
-test('a missing or no longer allowed value is replaced with the default of its field', () => {
+test("a missing or no longer allowed value is replaced with the field's default", () => {
   expect(defaultsOf(fields)).toEqual({ always: true, old: 5, recent: 'a', between: 'x' });
   expect(validValues(fields, null)).toEqual(defaultsOf(fields));
   expect(validValues(fields, values)).toEqual(values);
@@ -43,7 +43,7 @@ test('a missing or no longer allowed value is replaced with the default of its f
   expect(validValues(fields, { between: 'y\u0000z' }).between).toBe('yz');
 });
 
-test('every field of a configuration is required, and its description names the firmware that supports it', () => {
+test('every configuration field is required, and the description names the supporting firmware', () => {
   const schema = schemaOf(fields);
   expect(schema.parse(values)).toEqual(values);
   for (const name of Object.keys(values))
@@ -59,7 +59,7 @@ test('every field of a configuration is required, and its description names the 
   expect(schema.meta()?.examples).toEqual([defaultsOf(fields)]);
 });
 
-test('number fields of a configuration have the bounds of int32 unless other bounds are stated', () => {
+test('number fields default to int32 bounds', () => {
   const accepts = (value: unknown, field = integerField(0, '')) => field.schema().safeParse(value).success;
   expect([-(2 ** 31), 2 ** 31 - 1, -(2 ** 31) - 1, 2 ** 31, 0.5, '1'].map((value) => accepts(value))).toEqual([
     true,
@@ -72,7 +72,7 @@ test('number fields of a configuration have the bounds of int32 unless other bou
   expect([0, 1, 9, 10].map((value) => accepts(value, fields.old))).toEqual([false, true, true, false]);
 });
 
-test('the fields of a configuration are built only once', () => {
+test('field schemas are built only once', () => {
   expect(fields.old.schema()).toBe(fields.old.schema());
 });
 
@@ -95,17 +95,17 @@ test.each([
   ['\u00fc.example', false],
   [`${'a'.repeat(64)}.example`, false],
   [`${'a.'.repeat(126)}bc`, false],
-])('a host can be %j: %j', (host, expected) => {
+])('host %j is valid: %j', (host, expected) => {
   expect(hostSchema().safeParse(host).success).toBe(expected);
 });
 
-describe('the configurations of sensors', () => {
-  test('accept their defaults', () => {
+describe('sensor configurations', () => {
+  test('configuration schemas accept their own defaults', () => {
     for (const all of [criticalFields, basicFields, fallFields, vitalFields])
       expect(schemaOf(all).safeParse(defaultsOf(all)).error).toBeUndefined();
   });
 
-  test('accept beacons by their MAC addresses, and no more than 64', () => {
+  test('bleBeaconMacAddr accepts at most 64 MAC addresses', () => {
     const accepts = (list: string[]) => criticalFields.bleBeaconMacAddr.schema().safeParse(list).success;
     const good = ['02:00:5e:10:00:01', '02005E100001'];
     expect(accepts(Array.from({ length: 64 }, (_, at) => good[at % 2] ?? ''))).toBe(true);
@@ -114,7 +114,7 @@ describe('the configurations of sensors', () => {
       expect([bad, accepts([bad])]).toEqual([bad, false]);
   });
 
-  test('cannot turn off analytics', () => {
+  test('enableAnalytics cannot be turned off', () => {
     const { schema, byDefault } = criticalFields.enableAnalytics;
     expect([byDefault, schema().safeParse(true).success, schema().safeParse(false).success]).toEqual([
       true,

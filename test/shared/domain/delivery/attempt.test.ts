@@ -15,8 +15,8 @@ const timings = { dns: 1, connect: 2, tls: null, firstByte: 4 };
 const result = { durationMs: 9, status: 503, error: null, responseBody: 'busy', timings };
 const none = new Map<number, string>();
 
-describe('the result of an attempt', () => {
-  test('stays the same when it is packed and unpacked', () => {
+describe('attempt results', () => {
+  test('an attempt result survives packing and unpacking', () => {
     expect(attemptLogOf([70], [packAttempt(1, result)], none, false)).toEqual([
       { number: 1, startDate: 70, ...result, outbox: false },
     ]);
@@ -25,7 +25,7 @@ describe('the result of an attempt', () => {
     expect(packAttempt(1, result)).toHaveLength(6);
   });
 
-  test('keeps a body of up to 64 bytes, and leaves a longer one to a separate item', () => {
+  test('a packed attempt keeps bodies up to 64 bytes and leaves longer ones to separate items', () => {
     expect([isShortBody('ü'.repeat(32)), isShortBody(`${'ü'.repeat(32)}x`)]).toEqual([true, false]);
     const long = { ...result, responseBody: 'x'.repeat(65) };
     expect(packAttempt(1, long)[5]).toBeNull();
@@ -37,7 +37,7 @@ describe('the result of an attempt', () => {
     expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
   });
 
-  test('contains no status or timings if no request was sent, and at most 200 characters of a response', () => {
+  test('an attempt without a request has no status or timings, and responses are cut at 200 characters', () => {
     expect(resultWithoutRequest('timeout')).toEqual({
       status: null,
       error: 'timeout',
@@ -52,7 +52,7 @@ describe('the result of an attempt', () => {
     expect(MAX_ANSWER).toBe(200);
   });
 
-  test('includes the failure reason that the messaging service reported later', () => {
+  test('an attempt includes a failure reason the messaging service reported later', () => {
     const accepted: PackedAttempt = [2, 9, null, null, [1], 'queued'];
     expect(withReason(accepted, 'undeliverable', 'mailbox full')).toEqual([
       2,
@@ -65,9 +65,9 @@ describe('the result of an attempt', () => {
   });
 });
 
-describe('the attempt log', () => {
+describe('attempt log', () => {
   const entries = [packAttempt(3, result), packAttempt(1, { ...result, status: 500 })];
-  test('lists attempts in the order in which they started, and shows an attempt without a result as interrupted', () => {
+  test('the attempt log lists attempts in start order and shows a missing result as interrupted', () => {
     expect(attemptLogOf([10, 20, 30], entries, none, false)).toMatchObject([
       { number: 1, startDate: 10, status: 500, error: null },
       { number: 2, startDate: 20, status: null, error: 'interrupted', durationMs: 0, responseBody: '' },
@@ -81,16 +81,16 @@ describe('the attempt log', () => {
     });
   });
 
-  test('leaves out the attempt in progress', () => {
+  test('the attempt log leaves out the attempt in progress', () => {
     expect(attemptLogOf([10, 20], entries, none, true).map(({ number }) => number)).toEqual([1]);
     expect(attemptLogOf([10, 20, 30], entries, none, true).map(({ number }) => number)).toEqual([1, 2]);
     expect(attemptLogOf([], [], none, true)).toEqual([]);
   });
 });
 
-describe('the reference of a notification', () => {
+describe('notification references', () => {
   const reference = { customerId: 3, deliveryId: '0'.repeat(26), attempt: 2 };
-  test('the reference of a notification is read from the tags that a messaging service returns', () => {
+  test('a notification reference is read from the tags a messaging service returns', () => {
     expect(referenceTags(reference)).toEqual({ customerId: '3', deliveryId: '0'.repeat(26), attempt: '2' });
     expect(referenceIn(referenceTags(reference))).toEqual(reference);
   });
@@ -105,7 +105,7 @@ describe('the reference of a notification', () => {
     { ...referenceTags(reference), deliveryId: '0'.repeat(27) },
     { ...referenceTags(reference), deliveryId: '0'.repeat(25) },
     { ...referenceTags(reference), deliveryId: `${'0'.repeat(25)}_` },
-  ])('the reference of a notification cannot be read from %j', (tags) => {
+  ])('referenceIn returns null for %j', (tags) => {
     expect(referenceIn(tags)).toBeNull();
   });
 });

@@ -25,22 +25,22 @@ type Health = Parameters<typeof passageOf>[0];
 const retry = (health: Health, random = 0) => passageOf(health, false, now, random);
 const alarm = (health: Health) => passageOf(health, true, now, 0);
 
-describe('the circuit breaker', () => {
-  test('requires a slot only for requests to a slow or failing receiver', () => {
+describe('circuit breaker', () => {
+  test('the circuit breaker requires a slot only for a slow or failing receiver', () => {
     expect(retry(healthy)).toEqual({ kind: 'free' });
     expect(retry({ consecutiveFailures: 1 })).toEqual({ kind: 'slot' });
     expect(retry({ ...healthy, slowUntil: now + 1 })).toEqual({ kind: 'slot' });
     expect(retry({ ...healthy, slowUntil: now })).toEqual({ kind: 'free' });
   });
 
-  test('considers a receiver healthy if it is neither slow nor failing', () => {
+  test('a receiver is healthy if neither slow nor failing', () => {
     expect(isHealthy({ ...healthy, slowUntil: now }, now)).toBe(true);
     expect(isHealthy({ ...healthy, slowUntil: now + 1 }, now)).toBe(false);
     expect(isHealthy({ consecutiveFailures: 1 }, now)).toBe(false);
     expect(isHealthy({ ...healthy, openUntil: now }, now)).toBe(false);
   });
 
-  test('postpones retries while it is open, then sends one of them as a probe', () => {
+  test('the circuit breaker postpones retries while open, then sends one as a probe', () => {
     expect(retry({ ...failing, openUntil: now + 5_000 })).toEqual({ kind: 'postponed', until: now + 5_000 });
     expect(retry({ ...failing, openUntil: now })).toEqual({ kind: 'probe' });
     const probed = { ...failing, openUntil: now, probeUntil: now + 1 };
@@ -48,7 +48,7 @@ describe('the circuit breaker', () => {
     expect(retry({ ...probed, probeUntil: now })).toEqual({ kind: 'probe' });
   });
 
-  test('ignores times too far in the future, which remain after the clock was set back', () => {
+  test('the circuit breaker ignores far-future times left over from a clock set back', () => {
     const [openUntil, probeUntil, slow] = [now + DAY + 60_000, now + DAY + 30_000, now + DAY + 600_000];
     expect(retry({ ...healthy, slowUntil: slow })).toEqual({ kind: 'free' });
     expect(retry({ ...failing, openUntil })).toEqual({ kind: 'probe' });
@@ -60,7 +60,7 @@ describe('the circuit breaker', () => {
     expect(isSuccessToRecord({ ...healthy, lastSuccess: now + 10_000 }, now)).toBe(false);
   });
 
-  test('reports the states closed, open while it postpones retries, and half-open before and during a probe', () => {
+  test('the circuit is open while retries are postponed, and half-open before and during a probe', () => {
     const [closed, half] = ['closed', 'half_open'].map((state) => ({ state, openUntil: null }));
     const open = { state: 'open', openUntil: now + 1 };
     expect(circuitOf(failing, now)).toEqual(closed);
@@ -70,14 +70,14 @@ describe('the circuit breaker', () => {
     expect(circuitOf({ ...failing, openUntil: now }, now)).toEqual(half);
   });
 
-  test('sends a new alarm as a probe even while it is open, or waits for the result of the probe that is running', () => {
+  test('a new alarm probes an open circuit, or waits for the probe in progress', () => {
     expect(alarm({ ...failing, openUntil: now + 60_000 })).toEqual({ kind: 'probe' });
     expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now })).toEqual({ kind: 'probe' });
     expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now + 1 })).toEqual({ kind: 'probe_result' });
     expect(alarm({ ...failing, openUntil: now, probeUntil: now + 1 })).toEqual({ kind: 'probe_result' });
   });
 
-  test('spreads postponed retries more with each failure, over 5 minutes at most', () => {
+  test('postponed retries spread out more with each failure, by up to 5 minutes', () => {
     const spread = (consecutiveFailures: number) => {
       const passage = retry({ consecutiveFailures, openUntil: now + 1_000 }, 0.999_999);
       return passage.kind === 'postponed' ? passage.until - now - 1_000 : expect.unreachable(passage.kind);
@@ -87,7 +87,7 @@ describe('the circuit breaker', () => {
     expect(spread(1_000_000)).toBe(300_000);
   });
 
-  test('opens after ten consecutive failures until the retry of the failed delivery, for at most 60 s', () => {
+  test('the circuit opens after ten consecutive failures until the next retry, for at most 60 s', () => {
     expect(openUntilAfter(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
     expect(openUntilAfter(BREAKER_FAILURES, 1, now)).toBe(now + 1);
     expect(openUntilAfter(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
@@ -95,19 +95,19 @@ describe('the circuit breaker', () => {
     expect(openUntilAfter(BREAKER_FAILURES, 0, now)).toBeNull();
   });
 
-  test('considers a receiver slow for 10 minutes after a response that took 2 s', () => {
+  test('a response slower than 2 s marks the receiver as slow for 10 minutes', () => {
     expect(slowUntil(1_999, now)).toBeNull();
     expect(slowUntil(2_000, now)).toBe(now + 600_000);
   });
 });
 
-test('a delivery counts as a new alarm for a minute after it is due, or until it is attempted', () => {
+test('a delivery counts as a new alarm for a minute after it is due, or until attempted', () => {
   expect(isNewAlarm(0, now - 59_999, now)).toBe(true);
   expect(isNewAlarm(0, now - 60_000, now)).toBe(false);
   expect(isNewAlarm(1, now, now)).toBe(false);
 });
 
-test('a webhook records the success that follows a failure, and otherwise one success a minute', () => {
+test('a webhook records the first success after a failure, and otherwise one a minute', () => {
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 59_999 }, now)).toBe(false);
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 60_000 }, now)).toBe(true);
   expect(isSuccessToRecord({ consecutiveFailures: 1, lastSuccess: now }, now)).toBe(true);
@@ -118,7 +118,7 @@ describe('consecutive failures', () => {
   const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
     failureActionOf({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
 
-  test('consecutive failures lead to a warning after 2.5 days, and disable the webhook after 5 days and 20 failures', () => {
+  test('consecutive failures warn after 2.5 days and disable the webhook after 5 days and 20 failures', () => {
     expect(lasting(2.4)).toBe('none');
     expect(lasting(2.5)).toBe('warn');
     expect(lasting(2.5, 20, now - DAY)).toBe('none');
@@ -127,18 +127,18 @@ describe('consecutive failures', () => {
     expect(lasting(5, 19)).toBe('none');
   });
 
-  test('consecutive failures have no consequences after a success', () => {
+  test('failures have no consequences after a success', () => {
     expect(failureActionOf({ consecutiveFailures: 0 }, now)).toBe('none');
   });
 });
 
-describe('the lease of a slot', () => {
-  test('lasts 30 s, longer than any attempt, and each webhook has five slots', () => {
+describe('slot leases', () => {
+  test('a slot lease lasts 30 s, longer than any attempt, and each webhook has five slots', () => {
     expect([LEASE_MS, DEADLINE_SECONDS, SLOTS_PER_WEBHOOK, BREAKER_FAILURES]).toEqual([30_000, 15, 5, 10]);
     expect([tokenName('slot1'), tokenName('probeUntil')]).toEqual(['slot1Token', 'probeUntilToken']);
   });
 
-  test('ends with the process that holds it if no other process uses the table', () => {
+  test('a slot lease ends with the holding process if no other process uses the table', () => {
     expect(lapsedBefore(now, 0)).toBe(now);
     expect([lapsedBefore(now, now - 29_999), lapsedBefore(now, now), lapsedBefore(now, now + 10_000)]).toEqual([
       now + 1,
@@ -147,7 +147,7 @@ describe('the lease of a slot', () => {
     ]);
   });
 
-  test('ends on time if that process started in the future, before the clock was set back', () => {
+  test('a slot lease ends on time if the holding process started in the future', () => {
     expect(lapsedBefore(now, now + 10_001)).toBe(now);
   });
 });

@@ -23,24 +23,24 @@ const now = Date.parse('2026-01-05T12:00:00Z');
 const MIDDLE = 0.5;
 const outcome = (status: number | null, retryAfter: string | null = null) =>
   attemptOutcome({ status, retryAfter }, now);
-/** The seconds until the next attempt after this number of attempts. */
+/** The seconds until the next attempt after this many attempts. */
 const wait = (attempts: number, last = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
   const next = nextStateAfter(attempts, last, schedule, { now, random });
   return next.state === 'retrying' ? (next.nextAttempt - now) / 1_000 : next;
 };
 
 describe('afterAttempt', () => {
-  test.each([200, 201, 202, 204, 299])('completes the delivery with status %i', (status) => {
+  test.each([200, 201, 202, 204, 299])('completes the delivery after a %i response', (status) => {
     expect(nextStateAfter(1, outcome(status), null, { now, random: MIDDLE })).toEqual({ state: 'delivered' });
   });
 
   test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])(
-    'retries the delivery after status %s',
+    'retries the delivery after a %s response',
     (status) => {
       expect(nextStateAfter(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
     },
   );
-  test('fails the delivery permanently after a 410 on any attempt', () => {
+  test('fails the delivery permanently after a 410 response to any attempt', () => {
     for (const attempts of [1, 14])
       expect(nextStateAfter(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
         state: 'failed',
@@ -48,26 +48,26 @@ describe('afterAttempt', () => {
       });
   });
 
-  test('follows the retry schedule, and fails the delivery after the last attempt', () => {
+  test('follows the retry schedule and fails the delivery after the last attempt', () => {
     const delays = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
     expect(RETRY_DELAYS).toEqual([0, ...delays]);
     expect(delays.map((_, index) => wait(index + 1))).toEqual(delays);
     expect(wait(14)).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('adds a jitter of at most 20% in either direction', () => {
+  test('adds up to 20% jitter in either direction', () => {
     expect(wait(4, outcome(500), null, 0)).toBe(240);
     expect(wait(4, outcome(500), null, 0.999_999)).toBeCloseTo(360, 2);
   });
 
-  test("follows the webhook's own schedule, which includes a delay for the first attempt", () => {
+  test("follows the webhook's own schedule, including a delay for the first attempt", () => {
     expect(wait(1, outcome(500), [0, 1, 2])).toBe(1);
     expect(wait(2, outcome(500), [0, 1, 2])).toBe(2);
     expect(wait(3, outcome(500), [0, 1, 2])).toEqual({ state: 'failed', reason: 'exhausted' });
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('waits at least 60 s for an overloaded receiver from the third attempt on, unless the webhook has its own schedule', () => {
+  test('waits at least 60 s for an overloaded receiver from the third attempt, unless the webhook has a schedule', () => {
     expect(Math.min(...RETRY_DELAYS.slice(3))).toBe(60);
     for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), outcome(null)]) {
       expect(wait(2, overloaded)).toBe(20);
@@ -82,7 +82,7 @@ describe('nextStateAfterHostFailure', () => {
   const start = Date.UTC(2026, 10, 28);
   const id = firstUlidAt(start).padEnd(26, '0');
 
-  test('retries until one day before the delivery is deleted, in fewer than 80 attempts', () => {
+  test('retries after host failures until a day before deletion, in fewer than 80 attempts', () => {
     const delays: number[] = [];
     let now = start;
     for (let attempts = 1; ; attempts++) {
@@ -106,19 +106,19 @@ describe('nextStateAfterHostFailure', () => {
     [23, 3_600],
     [24, 3_600],
     [25, 86_400],
-  ])('retries a delivery that is %d hours old after %i s', (hours, seconds) => {
+  ])('a host failure of a %d-hour-old delivery is retried after %i s', (hours, seconds) => {
     const now = start + hours * 3_600_000;
     const next = nextStateAfterHostFailure({ id, attempts: 20 }, { now, random: 0.5 });
     expect(next).toEqual({ state: 'retrying', nextAttempt: now + seconds * 1_000 });
   });
 });
 
-test('Retry-After applies only to 429 and 503, without jitter', () => {
+test('Retry-After applies only to 429 and 503 responses, without jitter', () => {
   expect([429, 503].map((status) => wait(1, outcome(status, '120'), null, 0))).toEqual([120, 120]);
   expect([500, 502, 504, 400].map((status) => wait(1, outcome(status, '120')))).toEqual([5, 5, 5, 5]);
 });
 
-test('the jitter of a delay never shortens Retry-After', () => {
+test('jitter never shortens Retry-After', () => {
   expect([240, 290, 300].map((seconds) => wait(4, outcome(429, String(seconds)), null, 0))).toEqual([240, 290, 300]);
   expect(wait(4, outcome(429, '200'), null, 0)).toBe(240);
   expect(wait(4, outcome(429, '290'), null, 0.999_999)).toBeCloseTo(360, 2);
@@ -129,26 +129,26 @@ test('Retry-After never shortens a delay', () => {
   expect(wait(4, outcome(429, '0'))).toBe(300);
 });
 
-test('Retry-After extends a delay to at most an hour, or twice the scheduled delay if that is longer', () => {
+test('Retry-After extends a delay to an hour or twice the scheduled delay, whichever is longer', () => {
   expect(wait(1, outcome(429, '999999'))).toBe(3_600);
   expect(wait(8, outcome(429, '999999'))).toBe(14_400);
   expect(wait(1, outcome(429, '999999'), [0, 5_000])).toBe(10_000);
   for (const digits of [10, 30, 400]) expect(wait(1, outcome(503, '9'.repeat(digits)))).toBe(3_600);
 });
 
-test('Retry-After may be a date', () => {
+test('Retry-After can be a date', () => {
   expect(wait(1, outcome(503, 'Mon, 05 Jan 2026 12:02:00 GMT'))).toBe(120);
   expect(retryAfterSeconds('Mon, 05 Jan 2026 11:00:00 GMT', now)).toBe(0);
 });
 
 test.each([null, '', '-5', '1.5', '1e3', '0x10', 'soon', '12 13', '2026-01-05T13:00:00Z', 'Mon, 99 Foo'])(
-  'Retry-After counts as missing if it is %j',
+  'Retry-After is ignored if it is %j',
   (header) => {
     expect(retryAfterSeconds(header, now)).toBe(0);
   },
 );
 
-test('the delays and limits of deliveries are consistent', () => {
+test('delivery delays and limits are consistent', () => {
   expect({ DEADLINE_SECONDS, LEASE_SECONDS, GRACE_SECONDS, GONE_AFTER_SECONDS }).toEqual({
     DEADLINE_SECONDS: 15,
     LEASE_SECONDS: 30,
@@ -159,20 +159,20 @@ test('the delays and limits of deliveries are consistent', () => {
   expect([MAX_HOLD, DELIVERY_RETENTION]).toEqual([14 * 86_400_000, 30 * 86_400_000]);
 });
 
-describe('an early attempt that failed', () => {
+describe('failed early attempts', () => {
   const early = (planned: number, last = outcome(500), attempts = 2) =>
     nextStateAfter(attempts, last, null, { now, random: MIDDLE, planned });
-  test('an early attempt that failed keeps the scheduled time of the next attempt', () => {
+  test('a failed early attempt keeps the next scheduled time', () => {
     expect(early(now + 60_000)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
     expect(early(now + 60_000, outcome(500), 14)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
   });
 
-  test('an early attempt that failed is followed by a pause of at least 5 s', () => {
+  test('a failed early attempt is followed by at least 5 s of rest', () => {
     expect(early(now + 5_001)).toEqual({ state: 'retrying', nextAttempt: now + 5_001 });
     expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
   });
 
-  test('an early attempt that failed delays the next attempt until Retry-After has passed', () => {
+  test('a failed early attempt postpones the next one until Retry-After has passed', () => {
     const retryAfterDate = now + 120_000;
     expect(early(now + 60_000, outcome(503, '120'))).toEqual({
       state: 'retrying',
@@ -182,13 +182,13 @@ describe('an early attempt that failed', () => {
     expect(early(now + 180_000, outcome(503, '120'))).toMatchObject({ nextAttempt: now + 180_000, retryAfterDate });
   });
 
-  test('an early attempt can complete the delivery or fail it permanently', () => {
+  test('an early attempt can complete a delivery or fail it permanently', () => {
     expect(early(now + 60_000, outcome(200))).toEqual({ state: 'delivered' });
     expect(early(now + 60_000, outcome(410))).toEqual({ state: 'failed', reason: 'gone' });
   });
 });
 
-test('a delivery stores the time before which its receiver asked not to be called', () => {
+test('a delivery stores the time its receiver set with Retry-After', () => {
   const after = (last: ReturnType<typeof outcome>) => nextStateAfter(1, last, null, { now, random: MIDDLE });
   expect(after(outcome(429, '1'))).toMatchObject({ retryAfterDate: now + 1_000 });
   expect(after(outcome(429, '120'))).toEqual({
@@ -200,9 +200,9 @@ test('a delivery stores the time before which its receiver asked not to be calle
     expect(after(none)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
 });
 
-describe('the id of a delivery', () => {
+describe('delivery ids', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
-  test('depends on the event, the webhook and the rule', () => {
+  test('a delivery id depends on the event, the webhook and the rule', () => {
     const id = deliveryId(event, 'w', 1);
     expect(deliveryId({ ...event }, 'w', 1)).toBe(id);
     const others = [
@@ -215,7 +215,7 @@ describe('the id of a delivery', () => {
   });
 });
 
-test('a delivery that was written late shows the date contained in its id, by which lists find it', () => {
+test('a delivery written late shows the date in its id, which lists use to find it', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };

@@ -33,8 +33,8 @@ const deliveryOf = (fields: Partial<Delivery>): Delivery => ({
   ...fields,
 });
 
-describe('pending deliveries of a receiver', () => {
-  test('need a release if the receiver has failed and not yet succeeded since', () => {
+describe('pending deliveries', () => {
+  test('pending deliveries need a release if their receiver has failed without a success since', () => {
     expect(needsRelease(webhookOf({}), now)).toBe(false);
     expect(needsRelease(webhookOf({ backDate: 5, lastFailure: 9 }), now)).toBe(false);
     expect(needsRelease(webhookOf({ pendingSince: 1 }), now)).toBe(true);
@@ -42,7 +42,7 @@ describe('pending deliveries of a receiver', () => {
     expect(needsRelease(webhookOf({ pendingSince: 1, backDate: 6, lastFailure: 5 }), now)).toBe(false);
   });
 
-  test('stop being released after three consecutive failures, or while the circuit is open', () => {
+  test('a release stops after three consecutive failures or when the circuit opens', () => {
     expect([2, 3].map((consecutiveFailures) => isFailingAgain(webhookOf({ consecutiveFailures })))).toEqual([
       false,
       true,
@@ -51,11 +51,11 @@ describe('pending deliveries of a receiver', () => {
   });
 });
 
-describe('all failures of a receiver', () => {
+describe('isOnlyFailing', () => {
   const attempt = (number: number): PackedAttempt => [number, 1, 500, null, [], ''];
   const delivery = deliveryOf({ sendTryTimes: [now - 300, now - 200, now - 100], log: [1, 2, 3].map(attempt) });
   const only = webhookOf({ pendingSince: now - HOUR, consecutiveFailures: 3 });
-  test('belong to one delivery if it has failed as often as its receiver since the last success', () => {
+  test("a delivery is the only failing one if it accounts for all of its receiver's failures", () => {
     expect(isOnlyFailing(only, delivery)).toBe(true);
     const since = { ...only, lastSuccess: now - 200, consecutiveFailures: 1 };
     expect(isOnlyFailing(since, delivery)).toBe(true);
@@ -69,49 +69,49 @@ describe('all failures of a receiver', () => {
     ['the receiver has recovered since', { backDate: now - HOUR }, {}],
     ['nothing failed', { consecutiveFailures: 0 }, { log: [] }],
     ['the attempts are not logged yet', {}, { log: [] }],
-  ])('belong to several deliveries, or to none, if %s', (_, webhook, more) => {
+  ])('a delivery is not the only failing one if %s', (_, webhook, more) => {
     expect(isOnlyFailing(webhookOf({ ...only, ...webhook }), { ...delivery, ...more })).toBe(false);
   });
 
-  test('belong to no delivery without a log', () => {
+  test('a delivery without a log is never the only failing one', () => {
     const { log: _, ...unlogged } = delivery;
     expect(isOnlyFailing(only, unlogged)).toBe(false);
   });
 });
 
-describe('an early attempt', () => {
-  test('replaces the scheduled attempt', () => {
+describe('early attempts', () => {
+  test('an early attempt replaces the scheduled one', () => {
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: now, sendTryTimes: [now - 1] }))).toBe(true);
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: now, sendTryTimes: [now] }))).toBe(false);
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: null, sendTryTimes: [now - 1] }))).toBe(false);
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: 1, sendTryTimes: [] }))).toBe(true);
   });
 
-  test('happens as soon as its turn comes, if it saves more than a second', () => {
+  test('an early attempt happens as soon as its turn comes if it saves more than a second', () => {
     expect(earlyTime(deliveryOf({}), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_001 }), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_000 }), now, 0)).toBeNull();
     expect(earlyTime(deliveryOf({ state: 'pending' }), now, 0)).toBe(now);
   });
 
-  test.each(['delivered', 'failed', 'held', 'sending'] as const)('never happens for a delivery that is %s', (state) => {
+  test.each(['delivered', 'failed', 'held', 'sending'] as const)('a %s delivery is never attempted early', (state) => {
     expect(earlyTime(deliveryOf({ state }), now, 0)).toBeNull();
   });
-  test('never happens if no attempt is scheduled', () => {
+  test('a delivery without a scheduled attempt is never attempted early', () => {
     expect(earlyTime(deliveryOf({ nextAttempt: null }), now, 0)).toBeNull();
   });
 
-  test('waits until the Retry-After date of the receiver', () => {
+  test("an early attempt waits until the receiver's Retry-After date", () => {
     expect(earlyTime(deliveryOf({ retryAfterDate: now + 60_000 }), now, 0)).toBe(now + 60_000);
   });
 
-  test('waits one second after the previous attempt, and twice as long after each early attempt', () => {
+  test('an early attempt waits a second after the previous attempt, doubling with each early attempt', () => {
     const rested = (earlyAttempts?: number) =>
       earlyTime(deliveryOf({ sendTryTimes: [1, now], ...(earlyAttempts && { earlyAttempts }) }), now, 0);
     expect([rested(), rested(1), rested(4)]).toEqual([now + 1_000, now + 2_000, now + 16_000]);
   });
 
-  test('does not bring forward a first attempt that is due after its configured delay', () => {
+  test('a first attempt with a configured delay is not brought forward', () => {
     const first = (nextAttempt: number) =>
       earlyTime(
         deliveryOf({ state: 'pending', attempts: 0, sendTryTimes: [], createDate: now, nextAttempt }),
@@ -125,14 +125,14 @@ describe('an early attempt', () => {
   });
 });
 
-test('alarms about people are attempted before other alarms, which are attempted before other deliveries', () => {
+test('alarms about people are attempted first, then other alarms, then other deliveries', () => {
   const about = (situation: 'fall_detected' | 'sensor_inactive' | 'bed_left') =>
     deliveryOf({ snapshot: { ...bareSnapshot, event: { ...bareSnapshot.event, ...kinds[situation] } } });
   const orders = (['fall_detected', 'sensor_inactive', 'bed_left'] as const).map(about).map(releaseOrderOf);
   expect(orders).toEqual(['about_people', 'other_alarms', 'rest']);
 });
 
-test('a backoff doubles from 1 s up to 60 s after the tolerated number of failures', () => {
+test('a backoff starts after the tolerated failures and doubles from 1 s up to 60 s', () => {
   expect([0, 1, 2, 3, 4, 8, 9, 99].map((failures) => backoffAfter(failures, 2))).toEqual([
     0, 0, 1_000, 2_000, 4_000, 60_000, 60_000, 60_000,
   ]);

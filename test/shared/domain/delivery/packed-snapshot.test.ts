@@ -58,7 +58,7 @@ const snapshot = fc.record(
   { requiredKeys: ['service', 'event', 'sensor', 'customer', 'rule', 'acknowledgeUntil'] },
 ) as fc.Arbitrary<Snapshot>;
 
-test('unpacks a packed snapshot to the same values', () => {
+test('a packed snapshot unpacks to the same values', () => {
   fc.assert(
     fc.property(snapshot, (original) => {
       expect(JSON.parse(JSON.stringify(unpackSnapshot(packSnapshot(original))))).toEqual(
@@ -69,7 +69,7 @@ test('unpacks a packed snapshot to the same values', () => {
   );
 });
 
-test('a packed snapshot stores a UUID shared by the event and its message only once', () => {
+test('a packed snapshot stores a UUID shared by event and message only once', () => {
   const { uuid, source } = snapshotForPeople.event;
   expect(source).toBe(uuid);
   expect(packSnapshot(snapshotForPeople).split(uuid)).toHaveLength(2);

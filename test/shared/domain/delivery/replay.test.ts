@@ -54,8 +54,8 @@ const original: Delivery & { webhookId: string } = {
   snapshot: bareSnapshot,
 };
 
-describe('the body that creates a replay', () => {
-  test('resends failed and held deliveries by default, ten a second', () => {
+describe('replay requests', () => {
+  test('a replay resends failed and held deliveries by default, ten per second', () => {
     expect(NewReplay.parse({ since: 5, until: 5 })).toEqual({
       since: 5,
       until: 5,
@@ -64,7 +64,7 @@ describe('the body that creates a replay', () => {
     });
   });
 
-  test('names the invalid field if the time span ends before it begins', () => {
+  test('a replay request names the invalid field if the time span ends before it begins', () => {
     const { error } = NewReplay.safeParse({ since: 5, until: 4 });
     expect(error?.issues).toMatchObject([{ code: 'custom', path: ['until'], params: { key: 'minimum', limit: 5 } }]);
   });
@@ -75,11 +75,11 @@ describe('the body that creates a replay', () => {
     { states: ['failed', 'held', 'delivered', 'failed'] },
     { ratePerSecond: 0 },
     { ratePerSecond: 101 },
-  ])('rejects %j', (more) => {
+  ])('a replay request rejects %j', (more) => {
     expect(NewReplay.safeParse({ since: 5, until: 6, ...more }).success).toBe(false);
   });
 
-  test('accepts every state in which a delivery can rest, and rates of 1 to 100 a second', () => {
+  test('a replay accepts all final delivery states and rates from 1 to 100 per second', () => {
     const states = ['delivered', 'held', 'failed'];
     for (const ratePerSecond of [1, 100])
       expect(NewReplay.parse({ since: 5, until: 6, states, ratePerSecond })).toMatchObject({ states, ratePerSecond });
@@ -90,13 +90,13 @@ describe('the body that creates a replay', () => {
   });
 });
 
-describe('a replay', () => {
-  test('covers its time span up to its creation, without expired deliveries', () => {
+describe('replays', () => {
+  test('a replay covers its time span up to its creation, without expired deliveries', () => {
     expect(spanOf({ since: 0, until: now + DAY, createDate: now })).toEqual([now - 30 * DAY, now]);
     expect(spanOf({ since: now - DAY, until: now - 1, createDate: now })).toEqual([now - DAY, now - 1]);
   });
 
-  test('resends originals in the states it was created for, and no tests or redeliveries', () => {
+  test('a replay resends originals in the requested states, but no tests or redeliveries', () => {
     const replay = { states: ['failed', 'held'] } as const;
     const resent = (delivery: Partial<Delivery>) =>
       isReplayed({ states: [...replay.states] }, { ...original, ...delivery });
@@ -104,28 +104,28 @@ describe('a replay', () => {
     expect([resent({ replayOf: 'x' }), resent({ isTest: true })]).toEqual([false, false]);
   });
 
-  test('ends when all of its redeliveries have been created and have ended', () => {
+  test('a replay ends when all redeliveries have been created and finished', () => {
     const { isListed } = record;
     expect([isFinished(record), isFinished({ ...record, isListed: !isListed })]).toEqual([false, true]);
     expect(isFinished({ ...record, isListed: true, failed: 0 })).toBe(false);
     expect(isFinished({ ...record, isListed: true, failed: 2 })).toBe(true);
   });
 
-  test('shows the number of deliveries found as its total until it has created more, or all of them', () => {
+  test('a replay shows deliveries found as its total until it has created more, or all', () => {
     expect(replayView(record).total).toBe(5);
     expect(replayView({ ...record, made: 6 }).total).toBe(6);
     expect(replayView({ ...record, isListed: true }).total).toBe(3);
   });
 
-  test('appears as paused only while it is running', () => {
+  test('a replay appears paused only while running', () => {
     expect(replayView(record).isPaused).toBe(false);
     expect(replayView({ ...record, isPaused: true }).isPaused).toBe(true);
     expect(replayView({ ...record, isPaused: true, state: 'completed' }).isPaused).toBe(false);
   });
 });
 
-describe('a redelivery', () => {
-  test('restarts the retry schedule with the content of the original', () => {
+describe('redeliveries', () => {
+  test('a redelivery restarts the retry schedule with the original content', () => {
     expect(redeliveryOf(original, 'new', now + 0.4, now - 5)).toEqual({
       id: 'new',
       customerId: 1,
@@ -144,7 +144,7 @@ describe('a redelivery', () => {
     });
   });
 
-  test('keeps the recipient, the later hits, the body and the test mark of the original', () => {
+  test("a redelivery keeps the original's recipient, later hits, body and test mark", () => {
     const { format: _, ...rest } = original;
     const more = {
       person: { userId: 1, by: 'sms', name: 'n' },
@@ -159,12 +159,12 @@ describe('a redelivery', () => {
       expect(redeliveryOf(original, 'new', now, now)).not.toHaveProperty(field);
   });
 
-  test('names both the original and the redelivery that it resends', () => {
+  test('a redelivery names both the original and the redelivery it resends', () => {
     const again = redeliveryOf({ ...original, id: 'second', replayOf: 'first' }, 'third', now, now);
     expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
   });
 
-  test('gets the same id whenever a replay creates it, and a different id in another replay', () => {
+  test('a redelivery gets the same id within a replay, and a different one in another replay', () => {
     const made = replayedDelivery(original, record, now + 9, now);
     expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });
     expect(timeOfUlid(made.id)).toBe(now);
@@ -174,7 +174,7 @@ describe('a redelivery', () => {
   });
 });
 
-test('the first delivery of an event is not a test, feedback or a redelivery', () => {
+test("tests, feedback and redeliveries are not an event's first delivery", () => {
   const first = (more: Partial<Delivery>) => isFirstDelivery({ ...original, ...more });
   expect(first({})).toBe(true);
   expect([

@@ -51,8 +51,8 @@ const ruleWith = (more: object = {}): Rule => ({
 });
 const text = 'Fall';
 
-describe('the snapshot of an event', () => {
-  test('contains the current values of everything that a payload names', () => {
+describe('snapshots', () => {
+  test('a snapshot contains the current values of everything a payload names', () => {
     const { snapshot, rule } = {
       snapshot: snapshotOf(eventContext, { name: 'hook' }, ruleWith(), { text }),
       rule: ruleWith(),
@@ -90,7 +90,7 @@ describe('the snapshot of an event', () => {
     });
   });
 
-  test('omits customer, region, coordinates and rule if they do not exist', () => {
+  test('a snapshot omits a missing customer, region, position or rule', () => {
     const bare = {
       ...eventContext,
       customer: null,
@@ -100,7 +100,7 @@ describe('the snapshot of an event', () => {
       text,
     });
     expect(snapshot).toMatchObject({ customer: null, event: { coordinates: null } });
-    // A text is never empty.
+    // Texts are never empty.
     expect(snapshot.rule).toMatchObject({
       message: text,
       groupId: 8,
@@ -112,13 +112,13 @@ describe('the snapshot of an event', () => {
     for (const field of ['webhook', 'reader', 'acknowledgement']) expect(snapshot).not.toHaveProperty(field);
   });
 
-  test('keeps the acknowledgement that it reports', () => {
+  test('a snapshot keeps the acknowledgement it reports', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     const event = { ...eventContext.event, happening: { ...happening, acknowledgement } };
     expect(snapshotOf({ ...eventContext, event }, undefined, null, { text })).toMatchObject({ acknowledgement });
   });
 
-  test('states local time in the time zone of the rule, then of the customer, then in UTC', () => {
+  test("local time uses the rule's time zone, then the customer's, then UTC", () => {
     const schedule = { days: [1], from: '00:00', to: '00:00', timeZone: 'Asia/Tokyo' };
     const timeOf = (context: EventContext, rule: Rule) => readerOf(context, rule, 'de-AT').time;
     expect(timeOf(eventContext, ruleWith({ schedule }))).toBe('2027-01-15 17:00 Asia/Tokyo');
@@ -127,7 +127,7 @@ describe('the snapshot of an event', () => {
     expect(readerOf(eventContext, ruleWith(), 'de-AT')).toMatchObject({ language: 'de', hasPlainNames: true });
   });
 
-  test('prevents names from becoming links in messages to people, and leaves them unchanged for programs', () => {
+  test('names cannot become links in messages to people, but stay unchanged for programs', () => {
     const context = { ...eventContext, sensor: { ...eventContext.sensor, name: 'evil.example' } };
     const rule = ruleWith({ title: '{sensor}{sensor}' });
     const reader = readerOf(context, rule, 'en');
@@ -144,17 +144,17 @@ describe('the snapshot of an event', () => {
     ).toBe(text);
   });
 
-  test('marks a customer webhook', () => {
+  test('a snapshot marks customer webhooks', () => {
     expect(webhookSnapshot({ name: 'n', isCustomerHook: true })).toEqual({ name: 'n', isCustomerHook: true });
     expect(webhookSnapshot({ name: 'n', isCustomerHook: false })).toEqual({ name: 'n' });
   });
 });
 
-describe('a new delivery', () => {
+describe('new deliveries', () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   const base = { customerId: 3, hit: { id: 1, message: 0 }, ruleId: 4 };
   const person = { userId: 2, by: 'sms' as const, name: 'Anna' };
-  test('a new delivery is due for its first attempt at once, and its link is valid for one day', () => {
+  test('a new delivery is due at once, and the link is valid for one day', () => {
     const delivery = newDelivery(eventContext, { ...base, webhookId: uuid, format: 'full' }, snapshot, now + 500);
     expect(delivery).toEqual({
       id: firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'full'),
@@ -173,7 +173,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('a new delivery in Raw exists once for each message, and contains the message of the fall if time advanced the fall', () => {
+  test("a new Raw delivery exists once per message, or uses the fall's message if time advanced it", () => {
     const raw = { ...base, webhookId: uuid, format: 'raw' as const };
     expect(newDelivery(eventContext, raw, snapshot, now).id).toBe(
       firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'raw'),
@@ -186,7 +186,7 @@ describe('a new delivery', () => {
     expect(sourceIn({ ...base, person })).toBe(null);
   });
 
-  test('a new delivery contains no link without an alarm', () => {
+  test('a new delivery without an alarm contains no link', () => {
     expect(newDelivery(eventContext, { ...base, hit: null, person }, snapshot, now)).toMatchObject({
       webhookId: null,
       person,
@@ -194,7 +194,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('a new delivery belongs to a step only if its hit escalates, and never if it goes to emergency contacts', () => {
+  test('a new delivery belongs to a step only if the hit escalates, and never for emergency contacts', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
     expect(step).toMatchObject({ isStep: true, id: idInRound({ uuid, sensorId: 's', ruleId: 4 }, round, '2 sms') });
@@ -205,7 +205,7 @@ describe('a new delivery', () => {
     expect(newDelivery(eventContext, { ...base, person }, snapshot, now)).not.toHaveProperty('isStep');
   });
 
-  test('a new delivery carries the id of the request that caused it, if any', () => {
+  test('a new delivery carries the id of the request behind it, if any', () => {
     const to = { ...base, person };
     expect(newDelivery(eventContext, to, snapshot, now)).not.toHaveProperty('requestId');
     const caused = { ...eventContext, event: { ...eventContext.event, requestId: 'r' } };
@@ -213,16 +213,16 @@ describe('a new delivery', () => {
   });
 });
 
-describe('the id of the first delivery', () => {
+describe('first delivery ids', () => {
   const event = { uuid, source: 'message', receiveDate: now, sensorId: 's' };
-  test('the id of the first delivery is the same in every version, because a newer version can apply a decision again', () => {
+  test('a first delivery id never changes between versions, since a newer one can reapply a decision', () => {
     expect(firstDeliveryId(event, 4, 'w', 'full')).toBe('01mcc5rm000g4r5q55qjfh0y26');
     expect(firstDeliveryId(event, 4, 'w', 'raw')).toBe('01mcc5rm00dv6bqjvbb9nje8g6');
     const step = { round: 2, at: now + 60_000 };
     expect(idInRound({ uuid, sensorId: 's', ruleId: 4 }, step, '2 sms')).toBe('01mcc5tek0jgx7fhm5hxtk9snq');
   });
 
-  test('differs by event and rule, unless the format sends each message once', () => {
+  test('a first delivery id depends on event and rule, unless the format sends each message once', () => {
     const other = { ...event, uuid: 'other' };
     expect(firstDeliveryId(event, 1, 'w', 'full')).not.toBe(firstDeliveryId(other, 1, 'w', 'full'));
     expect(firstDeliveryId(event, 1, 'w')).not.toBe(firstDeliveryId(event, 2, 'w'));
@@ -233,7 +233,7 @@ describe('the id of the first delivery', () => {
   });
 });
 
-test('the key of a receiver distinguishes webhooks from people', () => {
+test('receiverKey distinguishes webhooks from people', () => {
   const [webhook, person] = [
     receiverKey({ webhookId: uuid }),
     receiverKey({ webhookId: null, person: { userId: 2, by: 'sms', name: 'n' } }),
@@ -242,26 +242,26 @@ test('the key of a receiver distinguishes webhooks from people', () => {
   expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
 });
 
-test('a delivery is held for 14 days, and ends one day before it is deleted', () => {
+test('a delivery is held for 14 days, but no longer than one day before deletion', () => {
   const id = deliveryId({ receiveDate: now, uuid, sensorId: 's' }, 'w', 1);
   expect(heldUntil(id, now + DAY)).toBe(now + 15 * DAY);
   expect(heldUntil(id, now + 20 * DAY)).toBe(now + 29 * DAY);
 });
 
-test('a delivery is traced to the UUID of its message, or of the event that the service created', () => {
+test("a delivery is traced to its message's UUID, or to the event's if there is no message", () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   expect(messageUuidOf(snapshot)).toBe('message');
   expect(messageUuidOf({ ...snapshot, event: { ...snapshot.event, source: null } })).toBe(uuid);
 });
 
-describe('a delivery in the API', () => {
+describe('API deliveries', () => {
   const delivery = newDelivery(
     eventContext,
     { customerId: 3, hit: { id: 1, message: 0 }, ruleId: 4, webhookId: uuid, format: 'full' },
     snapshotOf(eventContext, undefined, ruleWith(), { text }),
     now,
   );
-  test('names its receiver, event, sensor, rule and hit', () => {
+  test('an API delivery names the receiver, event, sensor, rule and hit', () => {
     const view = DeliveryView.parse(deliveryView(delivery));
     expect(view).toEqual({
       id: delivery.id,
@@ -288,14 +288,14 @@ describe('a delivery in the API', () => {
     });
   });
 
-  test('a delivery in the API includes the details of its attempts', () => {
+  test('an API delivery includes attempt details', () => {
     const timings = { dns: null, connect: 2, tls: null, firstByte: 3 };
     const attempt = { number: 1, startDate: now, durationMs: 5, status: 200, error: null, responseBody: 'ok', timings };
     const detail = { ...deliveryView(delivery), attemptLog: [{ ...attempt, outbox: false }] };
     expect(DeliveryDetail.parse(detail)).toMatchObject({ id: delivery.id, attemptLog: detail.attemptLog });
   });
 
-  test('a delivery in the API has a ULID as its id', () => {
+  test('an API delivery has a ULID', () => {
     const isId = (text: string) => deliveryIdText.safeParse(text).success;
     expect([isId(delivery.id), isId('z'.repeat(26))]).toEqual([true, true]);
     const others = [
@@ -307,7 +307,7 @@ describe('a delivery in the API', () => {
     expect(others.map(isId)).not.toContain(true);
   });
 
-  test('names its recipient and the delivery that it resends, and omits fields without a value', () => {
+  test('an API delivery names the recipient and the resent delivery, and omits empty fields', () => {
     const person = { userId: 2, by: 'sms', name: 'Anna' } as const;
     const bare = {
       ...delivery,
@@ -334,12 +334,15 @@ describe('a delivery in the API', () => {
     ['sending', null],
     ['delivered', null],
     ['held', null],
-  ] as const)('shows a next attempt only while one is scheduled: %s', (state: Delivery['state'], nextAttempt) => {
-    expect(deliveryView({ ...delivery, state, reason: 'r' })).toMatchObject({ nextAttempt, reason: 'r' });
-  });
+  ] as const)(
+    'an API delivery shows the next attempt only while one is scheduled: %s',
+    (state: Delivery['state'], nextAttempt) => {
+      expect(deliveryView({ ...delivery, state, reason: 'r' })).toMatchObject({ nextAttempt, reason: 'r' });
+    },
+  );
 });
 
-test('the test of a webhook is a delivery without a sensor, and needs no acknowledgement', () => {
+test('a webhook test is a delivery without a sensor that needs no acknowledgement', () => {
   const webhook = { id: uuid, customerId: 3, format: 'full', name: 'hook', isCustomerHook: true } as WebhookRecord;
   const customer = { id: 3, name: 'Maple', location: 'Ward 2' };
   const context = { service, customer, event: { id: 7, uuid: 'u' } };

@@ -22,7 +22,7 @@ const record = {
   consecutiveFailures: 0,
 } as WebhookRecord;
 
-test('the body that creates a webhook gets defaults for missing fields', () => {
+test('NewWebhook fills in defaults for missing fields', () => {
   expect(NewWebhook.parse(body)).toEqual({
     ...body,
     authMethod: 'bearer',
@@ -41,12 +41,12 @@ test.each([
   [{ eventTypes: [1] }, ['eventTypes'], 'filter_is_for_customer_hooks'],
   [{ situations: ['apnea'] }, ['situations'], 'filter_is_for_customer_hooks'],
   [{ sensorGroupId: 1 }, ['sensorGroupId'], 'filter_is_for_customer_hooks'],
-])('the body that creates a webhook names the field and the reason why %j contradicts itself', (more, path, key) => {
+])('NewWebhook names the field and the reason why %j is contradictory', (more, path, key) => {
   const { error } = NewWebhook.safeParse({ ...body, ...more });
   expect(error?.issues).toMatchObject([{ code: 'custom', path, params: { key } }]);
 });
 
-test('the body that creates a webhook allows filters for a customer webhook, and its own retry schedule', () => {
+test('NewWebhook allows filters for a customer webhook and a custom retry schedule', () => {
   for (const more of [
     { isCustomerHook: true, botId: null, eventTypes: [1], situations: Array(64).fill('apnea'), sensorGroupId: 1 },
     { retrySchedule: [0] },
@@ -72,11 +72,11 @@ test.each<object>([
   { isCustomerHook: true, botId: null, situations: [] },
   { isCustomerHook: true, botId: null, situations: Array(65).fill('apnea') },
   { isCustomerHook: true, botId: null, eventTypes: [999] },
-])('the body that creates a webhook rejects %j', (more) => {
+])('NewWebhook rejects %j', (more) => {
   expect(NewWebhook.safeParse({ ...body, ...more }).success).toBe(false);
 });
 
-test('a webhook is shown without its secret, and as healthy if it has no failures', () => {
+test('a webhook is shown without the secret, and as healthy if it has no failures', () => {
   const health = { consecutiveFailures: 0, failingSince: null, lastSuccess: null };
   expect(webhookView(record)).toMatchObject({ ...noFilters, hasSecretKey: false, health });
   const failing = {
@@ -94,7 +94,7 @@ test('a webhook is shown without its secret, and as healthy if it has no failure
   });
 });
 
-describe('a secret', () => {
+describe('webhook secrets', () => {
   const isSecret = (secret: string) => SecretKey.safeParse(secret).success;
   const standard = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
   test.each([
@@ -116,28 +116,28 @@ describe('a secret', () => {
     [`whsec_${'-_'.repeat(12)}`, false],
     [`whsec_${'A'.repeat(21)}B==`, false],
     [`x${standard(15)}`, true],
-  ])('a secret can be %j: %j', (secret, expected) => {
+  ])('secret %j is valid: %j', (secret, expected) => {
     expect(isSecret(secret)).toBe(expected);
   });
 
-  test('an error about a secret states the allowed key length if receivers could decode the secret differently', () => {
+  test('an ambiguous secret error states the allowed key length', () => {
     expect(SecretKey.safeParse(standard(15)).error?.issues).toMatchObject([
       { code: 'custom', params: { key: 'standard_secret', min: 16, max: 64 } },
     ]);
   });
 
-  test('a new secret replaces the previous one at once or after up to a week', () => {
+  test('a new secret replaces the previous one at once or within a week', () => {
     expect(NewSecret.parse({ secretKey: null })).toEqual({ secretKey: null, overlapSeconds: 0 });
     const overlaps = (overlapSeconds: number) => NewSecret.safeParse({ secretKey: null, overlapSeconds }).success;
     expect([overlaps(604_800), overlaps(604_801), overlaps(-1)]).toEqual([true, false, false]);
   });
 });
 
-describe('a webhook with filters', () => {
+describe('webhook filters', () => {
   const fall = { code: 1, situation: 'fall_detected' as const };
   const matches = (filters: object, event: object = fall, groupId = 5) =>
     matchesFilters(filters, event as typeof fall, { groupId });
-  test('receives the events that match all its filters', () => {
+  test('a webhook receives events matching all of its filters', () => {
     expect(matches({})).toBe(true);
     expect(matches({ eventTypes: [2, 1], situations: ['fall_detected'], sensorGroupId: 5 })).toBe(true);
     expect(matches({ eventTypes: [2] })).toBe(false);
@@ -146,7 +146,7 @@ describe('a webhook with filters', () => {
     expect(matches({ eventTypes: [1], situations: ['apnea'] })).toBe(false);
   });
 
-  test('receives events without a type or situation only if it has no filter for that property', () => {
+  test('a webhook without a filter for a property receives events lacking that property', () => {
     const nothing = { code: null, situation: null };
     expect(matches(noFilters, nothing)).toBe(true);
     expect([matches({ eventTypes: [1] }, nothing), matches({ situations: ['apnea'] }, nothing)]).toEqual([
@@ -156,7 +156,7 @@ describe('a webhook with filters', () => {
   });
 });
 
-test('customer webhooks are managed with manage_customers, and webhooks of bots with manage_bots', () => {
+test('customer webhooks require manage_customers, bot webhooks require manage_bots', () => {
   const may = (permission: 'manage_customers' | 'manage_bots', isCustomerHook: boolean) =>
     mayManage({ isAdmin: false, permissions: [permission] }, { isCustomerHook });
   expect([may('manage_customers', true), may('manage_bots', false)]).toEqual([true, true]);
@@ -167,7 +167,7 @@ test('only a webhook without a URL has a feed', () => {
   expect([hasUrl(record), hasUrl({ ...record, url: null })]).toEqual([true, false]);
 });
 
-test('the feed of a webhook keeps deliveries for 14 days, and their results for 30 days', () => {
+test('a feed keeps deliveries for 14 days and results for 30 days', () => {
   expect([isExpired({ createDate: now - 14 * DAY + 1 }, now), isExpired({ createDate: now - 14 * DAY }, now)]).toEqual([
     false,
     true,
@@ -175,26 +175,26 @@ test('the feed of a webhook keeps deliveries for 14 days, and their results for 
   expect([isPastRetention(now - 30 * DAY + 1, now), isPastRetention(now - 30 * DAY, now)]).toEqual([false, true]);
 });
 
-test('the feed of a webhook counts as unfetched since its last fetch, or since the last change of the webhook if that is later', () => {
+test('a feed counts as unfetched since the last fetch or webhook change, whichever is later', () => {
   expect(unfetchedSince(record)).toBe(2);
   expect(unfetchedSince({ ...record, lastSuccess: 9 })).toBe(9);
   expect(unfetchedSince({ ...record, lastSuccess: 1 })).toBe(2);
 });
 
-describe('a message about several sensors', () => {
+describe('combined messages', () => {
   const about = (situation: string) => ({
     person: { userId: 1, by: 'sms' as const, name: 'n' },
     snapshot: { ...bareSnapshot, rule: { ...ruleForPeople, situation } },
   });
 
   test.each(['sensor_inactive', 'sensor_active'])(
-    'a message about several sensors can include a delivery to a person about %s',
+    "a combined message can include a person's delivery about %s",
     (situation) => {
       expect(isGathered(about(situation))).toBe(true);
     },
   );
 
-  test('a message about several sensors never includes tests, redeliveries, or deliveries about people, to webhooks or without a rule', () => {
+  test('a combined message excludes tests, redeliveries, webhooks and anything without a rule or about people', () => {
     const { snapshot, person } = about('sensor_inactive');
     expect(isGathered(about('fall_detected'))).toBe(false);
     expect(isGathered({ snapshot })).toBe(false);
@@ -203,7 +203,7 @@ describe('a message about several sensors', () => {
     expect(isGathered({ snapshot: bareSnapshot, person })).toBe(false);
   });
 
-  test('a message about several sensors waits 20 s for further deliveries, and combines at most 500', () => {
+  test('a combined message waits 20 s for more deliveries and holds at most 500', () => {
     expect([GATHER_SECONDS, MAX_GATHERED]).toEqual([20, 500]);
   });
 });

@@ -16,7 +16,7 @@ const calling = (timestamp: number, status = 'calling', statusUpdateTimestamp = 
   payload: { status, timestamp, statusUpdateTimestamp },
 });
 
-/** The situations of messages that are received at these times (ms after the start), and the state after them. */
+/** The situations after messages received at these times (ms after the start), and the resulting state. */
 const play = (maker: Maker, ...messages: readonly (readonly [at: number, message: object])[]) => {
   let state: SensorState = { ...newSensorState, isActive: true, clockWrongAt: start + 400 * DAY };
   const situations = messages.map(([at, message]) => {
@@ -37,18 +37,21 @@ const play = (maker: Maker, ...messages: readonly (readonly [at: number, message
 };
 const situationsOf = (maker: Maker, ...messages: Parameters<typeof play>[1][]) => play(maker, ...messages).situations;
 
-describe('a sensor whose clock is not set', () => {
-  test.each([0, 1, start - 2 * DAY, start + 3 * DAY])('raises an alarm for each call with the time %d', (time) => {
-    const situations = situationsOf(
-      'maker_a',
-      [0, calling(time)],
-      [MINUTE, calling(time)],
-      [HOUR, calling(time)],
-      [DAY, calling(time)],
-    );
-    expect(situations).toEqual(['fall_detected', '', 'fall_detected', 'fall_detected']);
-  });
-  test('raises another alarm of maker B after another pose, or two minutes later', () => {
+describe('sensors without a set clock', () => {
+  test.each([0, 1, start - 2 * DAY, start + 3 * DAY])(
+    'a sensor without a set clock raises an alarm for each call with the time %d',
+    (time) => {
+      const situations = situationsOf(
+        'maker_a',
+        [0, calling(time)],
+        [MINUTE, calling(time)],
+        [HOUR, calling(time)],
+        [DAY, calling(time)],
+      );
+      expect(situations).toEqual(['fall_detected', '', 'fall_detected', 'fall_detected']);
+    },
+  );
+  test('maker B raises another alarm after another pose, or two minutes later', () => {
     const lies = { ...b.pose(1, 5), timestamp: 0 };
     const sits = { ...b.pose(1, 4), timestamp: 0 };
     const calls = [
@@ -68,11 +71,11 @@ describe('a sensor whose clock is not set', () => {
       'fall_detected',
     ]);
   });
-  test('reports two falls for the statuses calling, finished, calling, even within one second', () => {
+  test('calling, finished, calling are two falls, even within one second', () => {
     const list = [calling(0), calling(0, 'finished'), calling(0)].map((message) => [0, message] as const);
     expect(situationsOf('maker_a', ...list)).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
   });
-  test('assigns a report to the open fall that the same kind of detection found', () => {
+  test('an undated report belongs to the open fall found by the same kind of detection', () => {
     const states = ['fall_detected', 'calling', 'finished'].map(
       (status, at) => [at * 1_000, calling(0, status)] as const,
     );
@@ -80,11 +83,11 @@ describe('a sensor whose clock is not set', () => {
     expect(situations).toEqual(['fall_suspected', 'fall_detected', 'fall_finished']);
     expect(state.falls).toHaveLength(1);
   });
-  test('reports each change between 0 and 2 people', () => {
+  test('each change between 0 and 2 people is reported even without a set clock', () => {
     const counts = [2, 0, 2, 0].map((count, at) => [at, { ...b.people(count), timestamp: 0 }] as const);
     expect(situationsOf('maker_b', ...counts)).toEqual(['occupied_room', 'empty_room', 'occupied_room', 'empty_room']);
   });
-  test('causes an event about its clock at the first message, then at most once a day', () => {
+  test('an unset clock causes an event at the first message, then at most once a day', () => {
     let state: SensorState = { ...newSensorState, isActive: true };
     const situations = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
       const decoded = withTrustedTimes(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
@@ -97,15 +100,15 @@ describe('a sensor whose clock is not set', () => {
   });
 });
 
-describe('a late message', () => {
+describe('late messages', () => {
   const pose = (second: number, number: number) => ({ ...b.pose(1, number), timestamp: start + second * 1_000 });
-  /** The situations of messages that are received a second apart, in this order. */
+  /** The situations after messages received one second apart, in this order. */
   const inOrder = (maker: Maker, ...messages: object[]) =>
     situationsOf(maker, ...messages.map((message, at) => [20_000 + at * 1_000, message] as const));
 
-  test('does not end an open fall, and is stored as late', () => {
+  test('a late message does not end an open fall and is stored as late', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(0, 1))).toEqual(['fall_detected', 'late']);
-    // The same holds if the fall was reported again in between.
+    // This also holds if another report of the fall came first.
     expect(inOrder('maker_b', pose(1, 5), pose(9, 5), pose(5, 1), pose(10, 1))).toEqual([
       'fall_detected',
       '',
@@ -113,7 +116,7 @@ describe('a late message', () => {
       'fall_finished',
     ]);
   });
-  test.each([5, 8])('raises one alarm if it has pose %d, and ends the fall', (number) => {
+  test.each([5, 8])('a late message with pose %d raises one alarm and ends the fall', (number) => {
     const { situations, state } = play(
       'maker_b',
       ...[pose(5, 1), pose(1, number), pose(2, number)].map((message, at) => [20_000 + at, message] as const),
@@ -121,14 +124,14 @@ describe('a late message', () => {
     expect(situations).toEqual(['', expect.stringMatching(/^fall_detected\w* fall_finished$/), 'late']);
     expect(state.tracks?.[0]?.fallPostures).toBeUndefined();
   });
-  test('raises no second alarm for a fall that had already raised one before it ended', () => {
+  test('a late message raises no second alarm for a fall that raised one before ending', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(5, 1), pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('raises no second alarm for a fall that ended because the person left', () => {
+  test('a late message raises no second alarm for a fall ended by the person leaving', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('stores little about tracks even when many people come and go', () => {
+  test('track state stays small even when many people come and go', () => {
     const visits = Array.from({ length: 60 }, (_, at) => [
       { ...b.move(at, 1), timestamp: start + at * 100 },
       { ...b.move(at, 2), timestamp: start + at * 100 + 50 },
@@ -136,13 +139,13 @@ describe('a late message', () => {
     const { state } = play('maker_b', ...visits.map((message, at) => [20_000 + at, message] as const));
     expect(state.tracks?.length).toBeLessThanOrEqual(8);
   });
-  test('does not bring back a person who has left', () => {
+  test('a late message does not bring back a person who left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     const { situations, state } = play('maker_b', [20_000, pose(1, 1)], [21_000, leaves], [22_000, pose(3, 1)]);
     expect(situations).toEqual(['', '', 'late']);
     expect(state.tracks).toEqual([{ id: 1, at: start + 5_000 }]);
   });
-  test('does not affect falls of maker A, except that calling raises the alarm even after a cancellation', () => {
+  test('late maker A reports change no fall, but calling raises an alarm even after a cancellation', () => {
     const of = (status: string, second: number) => calling(start, status, start + second * 1_000);
     expect(inOrder('maker_a', of('calling', 5), of('fall_confirmed', 3), of('finished', 9))).toEqual([
       'fall_detected',

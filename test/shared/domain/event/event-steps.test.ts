@@ -35,10 +35,10 @@ const tilt: Signal = { kind: 'sign', situation: 'sensor_tilted' };
 const moves: Signal = { kind: 'moves', moves: [{ track: 1, entered: true, area: null }] };
 const situations = ({ events }: ReturnType<typeof apply>) => events.map(({ happening }) => happening.situation);
 
-describe('the events of one message', () => {
+describe('message events', () => {
   const fallen = { fallPostures: ['fallen' as const], since: now - 5 };
   const state: SensorState = { ...active, isActive: false, presence: true, people: 2 };
-  test('the events of one message have different UUIDs, even two of the same kind, and the first has the UUID of the message', () => {
+  test("each event has a different UUID, and the first has the message's UUID", () => {
     const tracks = [
       { id: 1, ...fallen },
       { id: 2, ...fallen },
@@ -56,13 +56,13 @@ describe('the events of one message', () => {
     ]);
   });
 
-  test('the events of one message keep their UUIDs when events of other kinds precede them', () => {
+  test('event UUIDs do not change when events of other kinds come first', () => {
     const { events } = apply(state, message({ kind: 'people', count: 0 }));
     expect(events.map(({ happening }) => happening.situation)).toEqual(['empty_room', 'sensor_active']);
     expect(events[1]?.uuid).toBe(uuidV5('s', uuid, 'sensor', 'active', 0));
   });
 
-  test('the UUID of each event of a message depends on its kind, and on the number of events of that kind before it', () => {
+  test('an event UUID depends on the kind and the number of earlier events of that kind', () => {
     const kinds = [
       'fall_finished',
       'fall_finished',
@@ -83,20 +83,20 @@ describe('the events of one message', () => {
     ]);
   });
 
-  test("the events of one message have its source and receipt date, and the device's time if that is trusted", () => {
+  test("events have the message's source and receipt date, and the device time if trusted", () => {
     expect(apply(active, message(tilt)).events).toMatchObject([{ source: uuid, receiveDate: now, createDate: now }]);
     expect(apply(active, message(tilt, { deviceTime: now - 9 })).events).toMatchObject([
       { receiveDate: now, createDate: now - 9 },
     ]);
   });
 
-  test('the events of one message report that its UUID was used for another message', () => {
+  test('events report a UUID already used for another message', () => {
     expect(
       apply(active, message(tilt, { isUuidReused: true })).events.map(({ happening }) => happening.action),
     ).toEqual(['tilted', 'uuid_reused']);
   });
 
-  test('the events of one message report a wrong clock at the first message, and then once a day', () => {
+  test('events report a wrong clock at the first message, then once a day', () => {
     const wrong = message({ kind: 'people', count: 0 }, { isClockWrong: true });
     const since = (clockWrongAt?: number) => {
       const { clockWrongAt: _, ...never } = active;
@@ -109,10 +109,10 @@ describe('the events of one message', () => {
   });
 });
 
-describe('a message that only its bytes identify', () => {
+describe('messages identified only by bytes', () => {
   const byBytes = message(tilt, { uuid: null, byBytes: true });
   const { next } = apply(active, byBytes, 'same');
-  test('a message that only its bytes identify is a duplicate if the same bytes arrive within two minutes', () => {
+  test('a message without an identity is a duplicate if the same bytes arrive within two minutes', () => {
     expect([isRecent(next, now + 2 * MINUTE), isRecent(next, now + 2 * MINUTE + 1)]).toEqual([true, false]);
     expect([isRecent(next, now - 2 * MINUTE), isRecent(next, now - 2 * MINUTE - 1)]).toEqual([true, false]);
     expect(isRecent(active, now)).toBe(false);
@@ -120,20 +120,20 @@ describe('a message that only its bytes identify', () => {
     expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
   });
 
-  test('a message that only its bytes identify is not a duplicate if its bytes differ or it arrives later', () => {
+  test('a message without an identity is new if its bytes differ or it arrives later', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });
 
-  test('a message that only its bytes identify is not remembered if it reports a state, and any other message clears what was remembered', () => {
+  test('state reports are not remembered by their bytes, and any other message clears earlier bytes', () => {
     const state = message({ kind: 'people', count: 1 }, { uuid: null, byBytes: true });
     expect(apply(next, state, 'same').next).not.toHaveProperty('last');
     expect(apply(next, message(tilt), 'same').next).not.toHaveProperty('last');
   });
 });
 
-describe('a message about tracks without an event', () => {
-  test('changes the state only once, even if its device reuses the UUID for a different message', () => {
+describe('track messages without an event', () => {
+  test('a track message changes the state only once, even if its UUID is reused', () => {
     const people = { ...active, people: 1, presence: true };
     const once = apply(people, message(moves), 'one');
     expect(once.next).toMatchObject({ people: 2, eventless: [expect.stringMatching(/^.{8}$/)] });
@@ -141,13 +141,13 @@ describe('a message about tracks without an event', () => {
     expect(apply(once.next, message(moves), 'two').next.people).toBe(3);
   });
 
-  test('a message about tracks without an event is recognized by its identity if it has no UUID', () => {
+  test('a track message without a UUID is recognized by its identity', () => {
     const identified = message(moves, { uuid: null, identity: [1, 2] });
     const once = apply({ ...active, people: 1, presence: true }, identified, 'one');
     expect(apply(once.next, identified, 'with another space').next.people).toBe(2);
   });
 
-  test('a message about tracks without an event is remembered, only once, if it changed a track or a fall is open', () => {
+  test('a track message is remembered once, if it changed a track or a fall is open', () => {
     const nothing = message({ kind: 'postures', postures: [] });
     expect(apply({ ...active, tracks: [{ id: 1 }] }, nothing, 'x').next).not.toHaveProperty('eventless');
     const fallen: SensorState = {
@@ -162,7 +162,7 @@ describe('a message about tracks without an event', () => {
     expect(apply(fallen, message({ kind: 'people', count: 1 }), 'x').next).not.toHaveProperty('eventless');
   });
 
-  test('joins the last 16 remembered messages, unlike messages with an event or a different subject', () => {
+  test('only the last 16 track messages without an event are remembered', () => {
     let state: SensorState = { ...active, people: 1, presence: true };
     for (let at = 0; at < 20; at++) state = apply(state, message(moves), `${at}`).next;
     expect(state.eventless).toHaveLength(16);
@@ -172,7 +172,7 @@ describe('a message about tracks without an event', () => {
   });
 });
 
-test('a notice of the service causes its own event first, then the events of the answer, and leaves the state unchanged', () => {
+test('a service notice causes its own event first, then the response events, without changing the state', () => {
   const answered = { state: active, events: [eventOf('fall_finished')] };
   const { next, events } = stepByNotice(answered, ['acknowledged', {}], cause);
   expect(next).toBe(active);
@@ -183,14 +183,14 @@ test('a notice of the service causes its own event first, then the events of the
   ]);
 });
 
-test('a call without a message makes an inactive sensor active', () => {
+test('a request without a message reactivates an inactive sensor', () => {
   const { next, events } = stepByCall({ ...active, isActive: false }, cause);
   expect([next.isActive, next.lastSeen]).toEqual([true, now]);
   expect(events).toMatchObject([{ uuid, createDate: now, happening: { situation: 'sensor_active' } }]);
   expect(stepByCall(active, cause).events).toEqual([]);
 });
 
-test('events caused by time keep the same UUIDs until the state changes', () => {
+test('time-based events keep the same UUIDs until the state changes', () => {
   const limits = { silentAt: now, timings: noRoomContext.timings };
   const timed = timeCause('s', active, now);
   expect(timed).toMatchObject({ receiveDate: now, sensorId: 's', source: null });

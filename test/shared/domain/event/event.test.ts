@@ -23,7 +23,7 @@ import { kinds } from '#shared/domain/kinds.ts';
 const now = 1_800_000_000_000;
 const plain = { point: null, region: null, isSimulated: false, isSilent: false, newFall: false };
 
-test('the time of a device is trusted from 24 hours before its receipt to 5 minutes after', () => {
+test('a device time is trusted from 24 hours before receipt to 5 minutes after', () => {
   expect([now - DAY, now, now + 300_000].map((time) => isTrustedTime(time, now))).toEqual([true, true, true]);
   expect([now - DAY - 1, now + 300_001].map((time) => isTrustedTime(time, now))).toEqual([false, false]);
   expect(DAY).toBe(24 * 60 * 60 * 1_000);
@@ -33,14 +33,14 @@ test('events are stored for 120 days', () => {
   expect(EVENT_RETENTION).toBe(120 * 24 * 60 * 60 * 1_000);
 });
 
-describe('an event', () => {
-  test('an event of a situation has its kind, and no fields without a value', () => {
+describe('events', () => {
+  test('a situation event has its kind and no empty fields', () => {
     expect(eventOf('fall_detected')).toEqual({ situation: 'fall_detected', ...kinds.fall_detected, ...plain });
     const more = { isSimulated: true, isSilent: true, newFall: true, point: { x: 1, y: 2 } };
     expect(eventOf('apnea', more)).toMatchObject({ situation: 'apnea', type: 'vital', code: null, ...more });
   });
 
-  test('an event that no rule can watch for has no situation and no code, except the test of a webhook, which has a code', () => {
+  test("an event no rule can watch for has no situation or code, except the webhook test's code", () => {
     const kindOf = (type: string, action: string) => ({ situation: null, type, action, code: null, ...plain });
     expect(unknownEvent).toEqual(kindOf('unknown', 'received'));
     expect(lateEvent).toEqual(kindOf('message', 'late'));
@@ -49,7 +49,7 @@ describe('an event', () => {
     expect(noticeEvent('unnotified', {})).toEqual(kindOf('alarm', 'unnotified'));
   });
 
-  test('an event of the service has fixed words that must not change', () => {
+  test('service events have fixed words that must never change', () => {
     expect(Object.values(kindsWithoutRules).map(({ type, action, code }) => `${type}/${action} ${code}`)).toEqual([
       'sensor/registered null',
       'sensor/registration_refused null',
@@ -66,24 +66,24 @@ describe('an event', () => {
     ]);
   });
 
-  test('an event about an acknowledgement contains the acknowledgement', () => {
+  test('an acknowledgement event contains the acknowledgement', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     expect(noticeEvent('acknowledged', { acknowledgement })).toMatchObject({ acknowledgement });
   });
 
-  test('an event of a fall is never suppressed by a rate limit', () => {
+  test('a fall event is never suppressed by a rate limit', () => {
     expect(fallAlarms).toEqual(['fall_suspected', 'fall_detected', 'fall_detected_sensitive']);
   });
 });
 
-describe('the schemas of events', () => {
-  test('list all codes and situations, and no others', () => {
+describe('event schemas', () => {
+  test('event schemas list all codes and situations, and no others', () => {
     expect([1, 8, 31].map((code) => eventType().safeParse(code).success)).toEqual([true, true, true]);
     expect([0, 3, 99, null, '1'].map((code) => eventType().safeParse(code).success)).not.toContain(true);
     expect(Situation.options).toEqual(Object.keys(kinds));
   });
 
-  test('accept only coordinates from 0 to 1', () => {
+  test('event coordinates range from 0 to 1', () => {
     for (const edge of [0, 1]) expect(NormalizedCoordinates.parse({ x: edge, y: edge, z: edge })).toBeTruthy();
     for (const axis of ['x', 'y', 'z'])
       for (const outside of [-0.001, 1.001])
@@ -91,8 +91,8 @@ describe('the schemas of events', () => {
   });
 });
 
-describe('the key of an alarm without a fall', () => {
-  test('the key of an alarm without a fall is the time of its event, and never equals the key of a fall', () => {
+describe('event keys', () => {
+  test('an event key is the event time and never equals a fall key', () => {
     const key = eventKeyOf(firstIdAt(now) + 5);
     expect(key).toBe(`${now.toString(36)}-e`);
     expect(isEventKey(key)).toBe(true);
@@ -102,8 +102,8 @@ describe('the key of an alarm without a fall', () => {
   });
 });
 
-describe('a decision', () => {
-  test('gives each rule that fires the next hit number', () => {
+describe('decisions', () => {
+  test('each rule that fires gets the next hit number', () => {
     const decided = [{ rules: [1, 2] }, { rules: [] }, { rules: [3, 4] }] as unknown as Decided[];
     expect(numberAfter({ decided, after: null, numbered: { series: 5, number: 7 } }, now)).toEqual({
       series: 5,
@@ -116,7 +116,7 @@ describe('a decision', () => {
     expect(numberAfter(null, now)).toEqual({ series: now, number: 0 });
   });
 
-  test('sends its own message in Raw, or the message of the fall that time advanced', () => {
+  test("a Raw message is the event's own, or the fall's if time advanced the fall", () => {
     expect(rawMessageOf({ source: 'own', fallMessage: 'of the fall' })).toBe('own');
     expect(rawMessageOf({ source: null, fallMessage: 'of the fall' })).toBe('of the fall');
     expect(rawMessageOf({ source: null })).toBe(null);

@@ -7,8 +7,8 @@ import { type FallPosture, newSensorState } from '#shared/domain/sensor/sensor-s
 
 const time = fc.integer({ min: 0, max: 2 ** 45 });
 
-describe('the key of a fall', () => {
-  test('contains everything that identifies the fall', () => {
+describe('fall keys', () => {
+  test('a fall key contains everything identifying the fall', () => {
     const falls = fc.oneof(
       fc.record({ fall: time, isSensitive: fc.boolean() }),
       fc.record({ fall: time, track: fc.nat() }),
@@ -22,7 +22,7 @@ describe('the key of a fall', () => {
     );
   });
 
-  test('exists only for events about a fall', () => {
+  test('only fall events have a fall key', () => {
     expect([fallKeyOf(), fallKeyOf({ track: 1 })]).toEqual([null, null]);
     expect([
       fallKeyOf({ fall: 36 }),
@@ -31,14 +31,14 @@ describe('the key of a fall', () => {
     ]).toEqual(['10', '10-s', '10-0']);
   });
 
-  test('comes from the key stored with the event, or else from the subject of the event', () => {
+  test("a fall key is the one stored with the event, or else derived from the event's subject", () => {
     const happening = eventOf('fall_detected', { subject: { fall: 36 } });
     expect(fallOfEvent({ happening })).toBe('10');
     expect(fallOfEvent({ happening, fall: 'z' })).toBe('z');
     expect(fallOfEvent({ happening: eventOf('apnea') })).toBeNull();
   });
 
-  test('points from each alarm of a track to the first alarm', () => {
+  test('every alarm key of a track leads to the first alarm', () => {
     const [first, again] = [
       fallKeyOf({ fall: 36, track: 7 }) ?? '',
       fallKeyOf({ fall: 99, track: 7, began: 36 }) ?? '',
@@ -53,8 +53,8 @@ describe('the key of a fall', () => {
   });
 });
 
-describe('the open falls of a sensor', () => {
-  test('include every fall after which somebody may still be on the floor, newest first, with its state', () => {
+describe('open falls', () => {
+  test('open falls include every fall after which someone may still be on the floor, newest first', () => {
     const falls = openFallsOf({
       ...newSensorState,
       falls: [
@@ -114,7 +114,7 @@ describe('the open falls of a sensor', () => {
     expect(openFallsOf(newSensorState)).toEqual([]);
   });
 
-  test('the open falls of a maker B sensor are marked as sensitive only if sensitive detection alone reported them', () => {
+  test('an open maker B fall is sensitive only if sensitive detection alone reported it', () => {
     const isSensitive = (...fallPostures: FallPosture[]) =>
       openFallsOf({ ...newSensorState, tracks: [{ id: 1, since: 5, fallPostures }] }).map((fall) => fall.isSensitive);
     expect([isSensitive('suspected'), isSensitive('fallen'), isSensitive('sitting', 'fallen')]).toEqual([
@@ -125,7 +125,7 @@ describe('the open falls of a sensor', () => {
     expect(isSensitive('sitting_suspected', 'sitting')).toEqual([true]);
   });
 
-  test('stay open for two hours after somebody acknowledged them', () => {
+  test('an acknowledged fall stays open for two hours', () => {
     expect(MAX_ACKNOWLEDGED_MS).toBe(2 * 60 * 60 * 1_000);
   });
 });

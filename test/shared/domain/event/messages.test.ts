@@ -17,9 +17,9 @@ import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 const now = 1_800_000_000_000;
 const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
-describe('the messages of a call', () => {
+describe('splitting messages', () => {
   const json = fc.json({ maxDepth: 4 });
-  test('the messages of a call equal the elements of its array byte for byte, whatever they contain', () => {
+  test('splitMessages returns array elements byte for byte, whatever they contain', () => {
     const spaced = fc.array(fc.tuple(json, fc.constantFrom('', ' ', '\n\t')), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(spaced, fc.constantFrom('', ' '), (elements, space) => {
@@ -30,21 +30,21 @@ describe('the messages of a call', () => {
     );
   });
 
-  test('a call that is not an array contains one message, and an empty array contains none', () => {
+  test('anything but an array is one message, and an empty array has none', () => {
     for (const text of ['{"a":[1,2]}', '"[1,2]"', '7'])
       expect([splitMessages(` ${text} `), countMessages(text)]).toEqual([[text], 1]);
     expect(splitMessages('[ ]')).toEqual([]);
     expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
   });
 
-  test('the messages of a call can be counted before its text is known to be valid', () => {
+  test('countMessages works before the text is known to be valid', () => {
     expect(['{"a":1,"b":2}', '[1],[2,3]', ' [1 ,2] ,'].map(countMessages)).toEqual([1, 1, 2]);
     expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
       1, 1, 1, 1, 2, 2, 1, 1, 2,
     ]);
   });
 
-  test('the messages of a call fill a page up to its size limit, which counts the bytes after escaping', () => {
+  test('messages fill a page up to the size limit, counted in escaped bytes', () => {
     const megabyte = 'x'.repeat(1_024 * 1_024);
     expect(
       fittingPage([megabyte, null, megabyte, megabyte, megabyte, megabyte, 'x']).map((raw) => raw?.length ?? null),
@@ -58,7 +58,7 @@ test('a duplicate changes nothing only if the message reports a state', () => {
   expect(DUPLICATE_WINDOW).toBe(120_000);
 });
 
-describe('the UUID of a message', () => {
+describe('message UUIDs', () => {
   const decoded: DecodedMessage = {
     signal: { kind: 'unknown' },
     deviceTime: null,
@@ -66,7 +66,7 @@ describe('the UUID of a message', () => {
     identity: null,
     wrong: [],
   };
-  test('can be at the top level or in the payload, under either name', () => {
+  test('a message UUID can be at the top level or in the payload, under either name', () => {
     expect(uuidInMessage({ uuid: uuid(1), sensorEventId: uuid(2) }, { uuid: uuid(3) })).toBe(uuid(1));
     expect(uuidInMessage({ sensorEventId: uuid(2) }, { uuid: uuid(3) })).toBe(uuid(2));
     expect(uuidInMessage({ uuid: 'no' }, { uuid: uuid(3), sensorEventId: uuid(4) })).toBe(uuid(3));
@@ -74,7 +74,7 @@ describe('the UUID of a message', () => {
     expect(uuidInMessage(null, undefined)).toBeNull();
   });
 
-  test('results from the identity of the message, or else from its bytes and arrival, if the message has no UUID', () => {
+  test('a message without a UUID gets one from its identity, or else from bytes and arrival', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
     expect(messageUuid('s', identified, 'raw', [1])).toBe(messageUuid('s', identified, 'other', [2]));
@@ -92,7 +92,7 @@ describe('the UUID of a message', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  test('gets replaced if an earlier message with different bytes had the same UUID', () => {
+  test('a UUID already used for different bytes is replaced', () => {
     const trusted = withTrustedTimes({ ...decoded, uuid: uuid(1) }, now);
     const [one, other] = ['a', 'b'].map((raw) => withReusedUuid(trusted, uuid(1), raw));
     expect(one).toMatchObject({ isUuidReused: true });
@@ -100,7 +100,7 @@ describe('the UUID of a message', () => {
   });
 });
 
-test('only events about webhooks and failed deliveries concern receivers', () => {
+test('only webhook and failed delivery events concern receivers', () => {
   const about = Object.values(kindsWithoutRules).filter(isAboutReceivers);
   expect(about.map(({ type, action }) => `${type}/${action}`)).toEqual(['webhook/disabled', 'delivery/failed']);
   expect(noticeEvent('webhook_disabled', { webhookId: 'w' })).toMatchObject({
@@ -116,7 +116,7 @@ describe('feedback', () => {
   const request = NewFeedback.parse({ referenceDate: 5, reason: 'dog', classification: 'FALSE_POSITIVE' });
   const sensor = { id: 's', manufacturer: 'maker_a', optimizationEnabled: true } as const;
   const feedback: Feedback = newFeedback(request, sensor, 12, { id: 9, now, forwardToMakerA: true });
-  test('contains no hit, event or description unless they are given', () => {
+  test('feedback has no hit, event or description by default', () => {
     expect(request).toEqual({
       referenceDate: 5,
       reason: 'dog',
@@ -137,13 +137,13 @@ describe('feedback', () => {
     );
   });
 
-  test('goes to the manufacturer if the sensor allows optimization and the manufacturer accepts feedback', () => {
+  test('feedback goes to the manufacturer if both the sensor and the manufacturer allow it', () => {
     expect(isForMaker(sensor)).toBe(true);
     expect(isForMaker({ ...sensor, optimizationEnabled: false })).toBe(false);
     expect(isForMaker({ ...sensor, manufacturer: 'maker_b' })).toBe(false);
   });
 
-  test('reaches the webhook of the manufacturer as one delivery that contains the event', () => {
+  test("feedback reaches the manufacturer's webhook as one delivery with the event", () => {
     expect(feedback).toEqual({
       ...request,
       id: 9,

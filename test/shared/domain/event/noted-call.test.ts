@@ -21,7 +21,7 @@ const b = call('b', 10_000, a);
 const c = call('c', 45_001, b);
 const late = call('late', 60_000, b);
 
-test('isAllProcessed is true once the newest call and all calls in the 45 s before it are processed', () => {
+test('isAllProcessed is true once the newest call and all within 45 s before it are processed', () => {
   expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
   expect(isAllProcessed(device(late), runOf(late))).toBe(true);
   expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
@@ -44,7 +44,7 @@ test('isAllProcessed is false for a device without recorded or processed calls',
   expect(isAllProcessed(device(a), undefined)).toBe(false);
 });
 
-test('isAllProcessed becomes true again some time after a call that was never queued, even with a call every 10 s', () => {
+test('isAllProcessed recovers some time after a call that was never queued, even with calls every 10 s', () => {
   const unqueued = call('never', 55_001, c);
   const calls = [unqueued];
   for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));
@@ -55,7 +55,7 @@ test('isAllProcessed becomes true again some time after a call that was never qu
   expect(results).toEqual([false, false, false, false, true, true]);
 });
 
-test('isAllProcessed is never true while a call is pending, whatever the order of queueing and redelivery', () => {
+test('isAllProcessed is never true while a call is pending, whatever the queueing and redelivery order', () => {
   const timing = fc.record({
     gap: fc.integer({ min: 0, max: 60_000 }),
     queuedAfter: fc.option(fc.integer({ min: 0, max: 44_999 })),
@@ -76,7 +76,7 @@ test('isAllProcessed is never true while a call is pending, whatever the order o
         return queuedAfter === null ? [] : [{ call, time: call.at + queuedAfter, ...rest }];
       })
       .toSorted((x, y) => x.time - y.time);
-    // As in a FIFO queue, no call is processed before the calls ahead of it.
+    // Like in a FIFO queue, no call is processed before the ones ahead of it.
     let free = 0;
     const processed = queued.flatMap(({ call, time, processedAfter = 0, redeliveredAfter }) => {
       free = Math.max(free, time + processedAfter);
@@ -97,20 +97,20 @@ test('isAllProcessed is never true while a call is pending, whatever the order o
   expect(held).toBeGreaterThan(300);
 });
 
-describe('the number of calls that are not processed', () => {
-  test('equals the difference between the numbers of the newest call and of the last processed call', () => {
+describe('unprocessed calls', () => {
+  test("unprocessedCalls subtracts the last processed call's number from the newest", () => {
     const run = runWith(undefined, { ...a, seq: 7 });
     expect(run).toEqual({ last: 'a', since: 0, seq: 7 });
     expect([unprocessedCalls(10, run), unprocessedCalls(7, run), unprocessedCalls(3, run)]).toEqual([3, 0, 0]);
   });
 
-  test('includes all calls if none was processed or numbered', () => {
+  test('unprocessedCalls counts all calls if none was processed or numbered', () => {
     expect(runWith(undefined, a)).not.toHaveProperty('seq');
     expect([unprocessedCalls(4, undefined), unprocessedCalls(4, runWith(undefined, a))]).toEqual([4, 4]);
   });
 });
 
-test('a recorded call is restored unchanged from its task', () => {
+test('a recorded call survives the round trip through its task', () => {
   const recorded = { id: 'c'.repeat(64), at: 2, before: { id: 'b', at: 1 }, seq: 1 };
   expect(RecordedCall.parse(recorded)).toEqual(recorded);
   expect(RecordedCall.parse({ ...recorded, seq: 1_000_000 }).seq).toBe(1_000_000);

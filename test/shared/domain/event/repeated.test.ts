@@ -8,12 +8,10 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { b } from '#test/fixtures/messages.ts';
 
 const start = 1_800_000_000_000;
-/** A message that its device sends in this second by its own clock. */
+/** A message the device sends at this second by its own clock. */
 const at = (second: number, message: object) => ({ ...message, timestamp: start + second * 1_000 });
 
-/**
- * The situations of messages that are received one after the other, starting a minute later, and the state after them.
- */
+/** The situations after messages received in sequence, starting a minute later, and the resulting state. */
 const play = (...messages: object[]): { situations: string[]; state: SensorState } => {
   let state: SensorState = { ...newSensorState, isActive: true };
   const situations = messages.map((message, number) => {
@@ -33,13 +31,13 @@ const play = (...messages: object[]): { situations: string[]; state: SensorState
   return { situations, state };
 };
 
-describe('a duplicate message of maker B without an event', () => {
-  test('does not reopen a fall that has ended', () => {
+describe('duplicate maker B messages without an event', () => {
+  test('a duplicate pose does not reopen a finished fall', () => {
     const lies = at(10, b.pose(1, 5));
     const { situations } = play(at(0, b.pose(1, 5)), lies, at(20, b.pose(1, 4)), lies);
     expect(situations).toEqual(['fall_detected', '', 'fall_finished', '']);
   });
-  test('does not end an open fall', () => {
+  test('a duplicate pose does not end an open fall', () => {
     const stands = at(0, b.pose(1, 4));
     expect(play(stands, at(5, b.pose(1, 5)), stands, at(9, b.pose(1, 4))).situations).toEqual([
       '',
@@ -48,7 +46,7 @@ describe('a duplicate message of maker B without an event', () => {
       'fall_finished',
     ]);
   });
-  test('does not count a person twice', () => {
+  test('a duplicate move does not count a person twice', () => {
     const first = at(0, b.move(1, 1));
     const second = at(1, b.move(2, 1));
     expect(play(first, second, second, at(2, b.move(3, 2)), second, at(3, b.move(4, 2))).situations).toEqual([
@@ -60,7 +58,7 @@ describe('a duplicate message of maker B without an event', () => {
       'empty_room',
     ]);
   });
-  test('does not change the number of people', () => {
+  test('a duplicate count does not change the number of people', () => {
     const counts = [at(0, b.people(1)), at(5, b.people(2)), at(9, b.people(0))];
     expect(play(...counts, at(5, b.people(2)))).toMatchObject({
       situations: ['occupied_room', '', 'empty_room', ''],
@@ -69,7 +67,7 @@ describe('a duplicate message of maker B without an event', () => {
   });
 });
 
-test('a late report of maker B that is not a duplicate raises the alarm of its fall', () => {
+test('a late maker B report raises the fall alarm unless it is a duplicate', () => {
   const messages = [at(0, b.pose(1, 1)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
   expect(play(...messages).situations).toEqual(['', '', 'fall_detected fall_finished']);
 });

@@ -15,12 +15,12 @@ const chatOf = (of: Snapshot, more: object = {}) =>
   ChatPayload.parse(JSON.parse(render('chat', of, { ...context, ...more })));
 const cardOf = (of: Snapshot, more: object = {}) =>
   TeamsPayload.parse(JSON.parse(render('teams', of, { ...context, ...more }))).attachments[0].content;
-/** All texts of a card, line by line. */
+/** All text in a card, line by line. */
 const linesOf = (of: Snapshot, more: object = {}) =>
   cardOf(of, more).body[0].items.map(({ inlines }) => inlines.map(({ text }) => text).join(''));
 
-// All attempts of a delivery must send the same bytes, even if a new version is deployed in between.
-describe('the bytes of chat and teams, which never change between versions', () => {
+// Every attempt at a delivery must send the same bytes, even if a new version is deployed between attempts.
+describe('chat and teams bytes', () => {
   const chat =
     '{"text":"Sturz: Zimmer 1","attachments":[{"fallback":"Sturz: Zimmer 1","color":"#c92a2a",' +
     '"text":"Bitte nachsehen","fields":[{"title":"Situation","value":"Sturz erkannt","short":true},' +
@@ -43,19 +43,19 @@ describe('the bytes of chat and teams, which never change between versions', () 
     ']}]';
   const button = `,"actions":[{"type":"Action.OpenUrl","title":"Ich gehe hin","url":"${acknowledgeUrl}"}]`;
 
-  test('contain no action if there is no alarm to acknowledge', () => {
+  test('chat and teams contain no action without an alarm to acknowledge', () => {
     expect(render('chat', snapshot, context)).toBe(`${chat}]}`);
     expect(render('teams', snapshot, context)).toBe(`${card}}}]}`);
   });
 
-  test('contain the link or button that acknowledges', () => {
+  test('chat and teams contain the acknowledgement link or button', () => {
     const acknowledgeable = { ...context, acknowledgeUrl };
     expect(render('chat', snapshot, acknowledgeable)).toBe(`${chat}${link}]}`);
     expect(render('teams', snapshot, acknowledgeable)).toBe(`${card}${button}}}]}`);
   });
 });
 
-describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
+describe.each(['chat', 'teams'] as const)('%s format', (format) => {
   const textsOf = (of: Snapshot, more: object = {}): string[] => {
     if (format === 'teams') return linesOf(of, more);
     const { text, attachments } = chatOf(of, more);
@@ -69,7 +69,7 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
     ];
   };
 
-  test('uses English labels and UTC if a delivery has no reader', () => {
+  test('falls back to English labels and UTC if a delivery has no reader', () => {
     const { reader: _, ...rest } = snapshot;
     expect(textsOf(rest)).toEqual([
       'Sturz: Zimmer 1',
@@ -81,13 +81,13 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
     ]);
   });
 
-  test('omits the location and the coordinates if they are missing', () => {
+  test('omits a missing location or position', () => {
     const body = render(format, { ...snapshot, customer: null }, context);
     expect(body).not.toMatch(/Ort|0\.25|coordinates/);
     expect(textsOf({ ...snapshot, customer: { id: 3, name: 'Maple', location: '' } })).toContain('Ort: Maple');
   });
 
-  test('states that a test is a test', () => {
+  test('marks a test as a test', () => {
     const event = { ...snapshot.event, type: 'test', action: 'ping', text: 'Test', coordinates: null, source: null };
     const ping = { ...snapshot, event, rule: null };
     const facts = ['Ort: Maple, EG', 'Zeit: 2026-11-21 00:47 Europe/Berlin'];
@@ -97,7 +97,7 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
     expect(textsOf(english, { isTest: true })[1]).toBe('This is a test. Nothing has happened.');
   });
 
-  test('colors falls and vital signs red, warnings amber, and the ends of alarms green', () => {
+  test('colors falls and vital signs red, warnings amber, and ended alarms green', () => {
     const colorOf = (situation: keyof typeof kinds) => {
       const of = { ...snapshot, event: { ...snapshot.event, ...kinds[situation] } };
       return format === 'chat' ? chatOf(of).attachments[0]?.color : cardOf(of).body[0].style;
@@ -111,10 +111,11 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
     expect([...urgent, ...others].map(colorOf)).toEqual(expected[format]);
   });
 
-  // Teams accepts 28 KB: https://learn.microsoft.com/connectors/teams/#known-issues-and-limitations. Slack cuts a text at
-  // 40,000 characters; Mattermost accepts 16,383 and Rocket.Chat 5,000 in `text`, unless its operator changes that.
+  // Teams accepts 28 KB: https://learn.microsoft.com/connectors/teams/#known-issues-and-limitations. Slack cuts text at
+  // 40,000 characters. Mattermost accepts 16,383 and Rocket.Chat 5,000 in `text`, unless the operator changes the
+  // limit.
   test.each(['😀', '&', '@', 'a.', '\u{10ffff}', '"', '{', 'é'])(
-    'stays within the limits of all chats when full of %j',
+    "stays within every chat's limits when full of %j",
     (part) => {
       const full = (length: number) => [...part.repeat(length)].slice(0, length).join('');
       const longest: Snapshot = {

@@ -10,7 +10,7 @@ import {
   snapshotForPeople as snapshot,
 } from '#test/fixtures/snapshot.ts';
 
-/** The texts that can contain a name: title, message and facts. */
+/** The strings that may contain a name: title, message and facts. */
 const chatTexts = (of: Snapshot): string[] => {
   const { text, attachments } = ChatPayload.parse(JSON.parse(render('chat', of, context)));
   const [message] = attachments;
@@ -89,7 +89,7 @@ const withNames = (text: string): Snapshot => ({
   customer: { id: 3, name: text, location: text },
   rule: { ...rule, title: text, message: text },
 });
-/** What Slack, Mattermost, Rocket.Chat and card templates interpret. */
+/** Everything Slack, Mattermost, Rocket.Chat and card templates interpret. */
 const commands = [
   /[<>&]/,
   /@[\w.-]/,
@@ -103,8 +103,8 @@ const commands = [
   /\{\{/,
 ];
 
-describe('names and texts of people', () => {
-  test('have no effect in chat, whatever they contain', () => {
+describe('user-written names and texts', () => {
+  test('names have no effect in chat, whatever they contain', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
         for (const part of chatTexts(withNames(text)))
@@ -113,20 +113,20 @@ describe('names and texts of people', () => {
     );
   });
 
-  test('contain, before rendering, the commands that this test looks for', () => {
+  test('unrendered names contain the chat commands this test looks for', () => {
     for (const trick of tricks) expect([trick, commands.some((command) => command.test(trick))]).toEqual([trick, true]);
   });
 
-  test('appear in Teams only as text runs without markup, with mentions, links and templates broken up', () => {
+  test('Teams shows names as plain text runs, with mentions, links and templates broken up', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
-        // A mention needs `msteams.entities`, and the schema of the payload has neither this property nor a TextBlock.
+        // A mention needs `msteams.entities`. The payload schema has neither this property nor a TextBlock.
         for (const part of teamsTexts(withNames(text))) expect(part).not.toMatch(/@\w|\{\{|:\/\/|\p{L}\.\p{L}/u);
       }),
     );
   });
 
-  test('look unchanged in both formats', () => {
+  test('harmless names look unchanged in both formats', () => {
     const text = 'Dr. Müller, Zimmer 1.07: 23:47 (bitte)';
     const visible = (text: string | undefined) => text?.replaceAll('\u200b', '');
     expect(visible(chatTexts(withNames(text))[0])).toBe(text);

@@ -45,7 +45,7 @@ const context = {
   raw: '{"type":5,  "payload":{"b":1,"a":1.50}}',
 };
 
-/** The same fields in reverse order, as a table may return them. */
+/** The same fields in reverse order, as the table may return them. */
 const reversed = <T>(value: T): T => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(
@@ -56,11 +56,11 @@ const reversed = <T>(value: T): T => {
 };
 
 describe('render', () => {
-  test.each(Format.options)('yields the same bytes in %s for any order of the fields of a snapshot', (format) => {
+  test.each(Format.options)('render yields the same %s bytes for any field order in the snapshot', (format) => {
     expect(render(format, reversed(snapshot), context)).toBe(render(format, snapshot, context));
   });
 
-  test('includes every key in full, null without a point, customer or rule', () => {
+  test('full includes every key, with null for a missing point, customer or rule', () => {
     const event = { ...snapshot.event, coordinates: null, source: null };
     const bare = { ...snapshot, customer: null, rule: null, event };
     const payload = JSON.parse(render('full', bare, { ...context, raw: null }));
@@ -77,7 +77,7 @@ describe('render', () => {
     ]);
   });
 
-  test('truncates texts in custom1, and omits or replaces missing values', () => {
+  test('custom1 truncates text and omits or replaces missing values', () => {
     const long = { ...snapshot, sensor: { ...snapshot.sensor, name: '' }, customer: { id: 1, name: '', location: '' } };
     const event = { ...snapshot.event, coordinates: null, text: '😀'.repeat(300) };
     const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, context));
@@ -87,16 +87,16 @@ describe('render', () => {
     expect(payload).not.toHaveProperty('normalizedCoordinates');
   });
 
-  test('returns the bytes of the device in raw', () => {
+  test("raw returns the device's bytes", () => {
     expect(render('raw', snapshot, context)).toBe(context.raw);
   });
 
-  test.each(['full', 'raw'] as const)('throws in %s if the message of the device is missing', (format) => {
+  test.each(['full', 'raw'] as const)('render throws in %s if the device message is missing', (format) => {
     expect(() => render(format, snapshot, { ...context, raw: null })).toThrow('the message of a delivery is missing');
   });
 
-  // All attempts of a delivery must send the same bytes, even if a new version is deployed in between.
-  test('yields bytes in full and custom1 that never change between versions', () => {
+  // Every attempt at a delivery must send the same bytes, even if a new version is deployed between attempts.
+  test('full and custom1 bytes never change between versions', () => {
     expect(render('full', snapshot, context)).toBe(
       '{"service":{"name":"Sensor Cloud","url":"https://cloud.example","version":"1"},' +
         '"webhook":{"id":"w","name":"hook","isCustomerHook":false},"event":{"id":7,' +
@@ -116,7 +116,7 @@ describe('render', () => {
   });
 });
 
-describe('event.raw of full', () => {
+describe('event.raw in full', () => {
   const space = fc.stringMatching(/^[ \n\r\t]{0,2}$/);
   const spaced = (text: fc.Arbitrary<string>) => fc.tuple(space, text, space).map((parts) => parts.join(''));
   const joined = (texts: fc.Arbitrary<string>) =>
@@ -138,14 +138,14 @@ describe('event.raw of full', () => {
       (inside) => `{${inside}}`,
     ),
   }));
-  /** Nested as deep as a device may. */
+  /** Nested as deep as device messages can be. */
   const nested = fc
     .tuple(object, fc.nat(24))
     .map(([inside, depth]) => '{"a":'.repeat(depth) + inside + '}'.repeat(depth));
   const ofService = { ...snapshot, event: { ...snapshot.event, source: null } };
   const [before = '', after = ''] = render('full', ofService, { ...context, raw: null }).split('"raw":{}');
 
-  test('contains the text of the message unchanged, and leaves the rest of the payload unchanged', () => {
+  test('event.raw contains the message text unchanged and leaves the rest of the payload alone', () => {
     fc.assert(
       fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
         const sent = parseMessages(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
@@ -164,8 +164,8 @@ describe('event.raw of full', () => {
   });
 });
 
-describe('a format', () => {
-  test('supports every situation, except that Custom 1 needs a code and Raw needs a message', () => {
+describe('formats', () => {
+  test('all situations work in every format, except Custom 1 without a code and Raw without a message', () => {
     const without = (format: Format) =>
       (Object.keys(kinds) as Situation[]).filter((situation) => formatsWithout(situation).includes(format));
     expect(without('custom1')).toEqual(expect.arrayContaining(['apnea', 'sensor_clock_wrong']));
@@ -174,7 +174,7 @@ describe('a format', () => {
     for (const format of ['full', 'chat', 'teams'] as const) expect(without(format)).toEqual([]);
   });
 
-  test('supports an event, except that Custom 1 needs a code and Raw needs a message', () => {
+  test('all events work in every format, except Custom 1 without a code and Raw without a message', () => {
     const able = (...event: [number | null, string | null]) =>
       Format.options.filter((format) => canExpressEvent(format, ...event));
     expect(able(1, 'm')).toEqual(Format.options);

@@ -4,7 +4,7 @@ import { asText, partsOf, withoutMarkup, wordsForChat } from '#shared/domain/for
 
 const visible = (text: string): string => text.replaceAll('\u200b', '');
 
-/** Texts that mail programs, telephones and Telegram turn into links. */
+/** Text that mail programs, phones and Telegram turn into links. */
 const links = [
   /[a-z][\w+.-]*:(\/\/|[^\s\u200b])/iu,
   /[\p{L}\p{N}-][.。．｡]\p{L}{2,}/u,
@@ -41,14 +41,14 @@ const names = [
   '<https://evil.example|click>',
 ];
 
-describe('a name as text', () => {
-  test.each(names)('contains no link: %s', (name) => {
+describe('names as text', () => {
+  test.each(names)('a name never becomes a link: %s', (name) => {
     const text = asText(name);
     for (const link of links) expect(text).not.toMatch(link);
     expect(visible(text)).toBe(name);
   });
 
-  test('would contain a link if it were not split', () => {
+  test('the test names would become links if they were not split', () => {
     // An invisible joiner hides the link from this test, but not from Telegram.
     const plain = names.filter((name) => !name.includes('\u200d'));
     for (const name of plain) expect([name, links.some((link) => link.test(name))]).toEqual([name, true]);
@@ -64,9 +64,9 @@ describe('a name as text', () => {
     'Nr. 5',
     '3 $',
     'غرفة 12',
-  ])('stays unchanged if it contains no link: %s', (name) => expect(asText(name)).toBe(name));
+  ])('a name without a link stays unchanged: %s', (name) => expect(asText(name)).toBe(name));
 
-  test('contains no link, whatever characters it consists of', () => {
+  test('no combination of characters becomes a link', () => {
     const pieces = fc.constantFrom(...names, 'a', '1', ' ', '.', ':', '@', '#', '/', '-');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {
@@ -77,27 +77,27 @@ describe('a name as text', () => {
   });
 });
 
-describe('the words of a rule in a chat', () => {
+describe('rule text in chat', () => {
   test.each([
     ['See https://wiki.example/falls', 'See https://wiki.example/falls'],
     ['https://wiki.example/a_b?c=1&d=~e#f *now*', 'https://wiki.example/a_b?c=1&d=~e#f ∗now∗'],
     ['Plan: http://plan.example:8080/1, then @all', 'Plan: http://plan.example:8080/1, then @\u200ball'],
     ['https://social.example/@home', 'https://social.example/%40home'],
     ['<https://wiki.example|click>', '‹https://wiki.example∣click›'],
-  ])('keep the web addresses of %j', (words, text) => expect(wordsForChat(words)).toBe(text));
+  ])('rule text keeps the web addresses in %j', (words, text) => expect(wordsForChat(words)).toBe(text));
 
-  test('contain no web address that comes from a name', () => {
+  test('a name in rule text never becomes a web address', () => {
     const text = wordsForChat(`${asText('https://evil.example')} see https://wiki.example`);
     expect(text).toBe('https:\u200b//evil.\u200bexample see https://wiki.example');
   });
 
-  test('treat everything except web addresses like names', () => {
+  test('rule text apart from web addresses is treated like a name', () => {
     for (const name of names.filter((other) => !/http/i.test(other)))
       expect(wordsForChat(name)).toBe(withoutMarkup(name));
   });
 });
 
-test('splits the words of a rule into web addresses and the text between them', () => {
+test('partsOf splits rule text into web addresses and the text between them', () => {
   expect(partsOf('See https://wiki.example/falls first')).toEqual([
     { text: 'See ' },
     { text: 'https://wiki.example/falls', url: 'https://wiki.example/falls' },

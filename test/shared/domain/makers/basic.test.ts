@@ -40,7 +40,7 @@ const off: BasicUpdate = {
 };
 const stored = (more: Partial<StoredBasic> = {}): StoredBasic => ({ ...newBasic, ...more });
 
-test('the modes of a maker A sensor are off at first, and changing one mode keeps the other settings', () => {
+test('maker A modes are initially off, and changing one keeps the other settings', () => {
   expect(newBasic).toEqual({ volume: 0, ledMode: 0, fallingMitigatorEnabled: false, learningUntil: 0, testUntil: 0 });
   expect(updateBasic(newBasic, off, now)).toEqual({
     volume: 7,
@@ -51,7 +51,7 @@ test('the modes of a maker A sensor are off at first, and changing one mode keep
   });
 });
 
-test('the modes of a maker A sensor last 14 days (learning) and one day (test), and turning them on again does not extend them', () => {
+test('learning mode lasts 14 days and test mode one day, and re-enabling does not extend them', () => {
   const learning = updateBasic(newBasic, { ...off, learningModeEnabled: true }, now);
   expect([learning.learningUntil, learning.testUntil]).toEqual([now + 14 * DAY, 0]);
   const again = updateBasic(learning, { ...off, learningModeEnabled: true }, now + DAY);
@@ -63,7 +63,7 @@ test('the modes of a maker A sensor last 14 days (learning) and one day (test), 
   expect(updateBasic(newBasic, { ...off, testModeEnabled: true }, now).testUntil).toBe(now + DAY);
 });
 
-test('the test mode of a maker A sensor ends no later than a running learning phase', () => {
+test('test mode never outlasts a running learning phase', () => {
   const both = { ...off, learningModeEnabled: true, testModeEnabled: true };
   expect(updateBasic(stored({ learningUntil: now + 5 }), both, now).testUntil).toBe(now + 5);
   expect(updateBasic(newBasic, both, now).testUntil).toBe(now + DAY);
@@ -71,7 +71,7 @@ test('the test mode of a maker A sensor ends no later than a running learning ph
   expect(ended).toMatchObject({ learningUntil: 0, testUntil: now + 9 });
 });
 
-test('the learning phase of a maker A sensor ends when the device has learned, unless its report concerns an earlier phase', () => {
+test('a learning phase ends when the device has learned, unless the report is about an earlier phase', () => {
   const learning = stored({ learningUntil: now + 14 * DAY, testUntil: now + 9, volume: 3 });
   const learned = { ...learning, learningUntil: 0, testUntil: 0 };
   expect(completeLearning(learning, now)).toEqual(learned);
@@ -80,7 +80,7 @@ test('the learning phase of a maker A sensor ends when the device has learned, u
   expect(completeLearning(learning, now + 14 * DAY)).toBeNull();
 });
 
-test('the end of a mode of a maker A sensor is scheduled or canceled when the mode is changed', () => {
+test('changing a mode schedules or cancels its end', () => {
   const change = (before: number, after: number) =>
     learningEndChange(stored({ learningUntil: before }), stored({ learningUntil: after }), now);
   expect(change(0, now + 9)).toEqual({ started: now + 9, canceled: null });
@@ -91,7 +91,7 @@ test('the end of a mode of a maker A sensor is scheduled or canceled when the mo
   expect(change(0, now)).toEqual({ started: null, canceled: null });
 });
 
-test('the modes of a maker A sensor are shown as on until they end', () => {
+test('a mode is shown as on until it ends', () => {
   const view = (until: number) =>
     basicView(
       stored({ learningUntil: until, testUntil: until, volume: 3, ledMode: 1 }),
@@ -113,7 +113,7 @@ test('the modes of a maker A sensor are shown as on until they end', () => {
   });
 });
 
-describe('the configuration of a device', () => {
+describe('device configuration', () => {
   const sensor = (manufacturer: 'maker_a' | 'maker_b', firmwareVersion = 42) =>
     newSensor({ id: 'id_1', hardwareId: '02005E100001', manufacturer, firmwareVersion }, 1);
   const configOf = (of: ReturnType<typeof sensor>, more: object = {}) =>
@@ -124,7 +124,7 @@ describe('the configuration of a device', () => {
   const { sensorMounting, xMin, xMax, yMin, yMax, sensorHeight, zMin, zMax, enterDuration, exitDuration } = defaultRoom;
   const room = { sensorMounting, rotation: 0, xMin, xMax, yMin, yMax, sensorHeight, regions: [] };
 
-  test('the configuration of a device contains the default values, and the room if the maker supports rooms', () => {
+  test('a device configuration contains defaults, plus the room if the maker supports rooms', () => {
     const ofMakerA = configOf(sensor('maker_a'));
     expect(ofMakerA.room).toEqual({ ...room, zMin, zMax, enterDuration, exitDuration });
     expect(Object.keys(ofMakerA)).toEqual([
@@ -154,7 +154,7 @@ describe('the configuration of a device', () => {
     });
   });
 
-  test('the configuration of a device contains the stored values, without fields that the firmware does not support', () => {
+  test('a device configuration contains stored values, but no fields the firmware lacks', () => {
     const values = {
       basic: stored({ volume: 5, learningUntil: now + 1, testUntil: now + 1 }),
       'dry-contact': { primaryMode: 1, activationDurationSec: 9 },
@@ -184,14 +184,14 @@ describe('the configuration of a device', () => {
     });
   });
 
-  test("the configuration of a device installs the manufacturer's default firmware unless a version is pinned", () => {
+  test("a device configuration installs the manufacturer's default firmware unless a version is pinned", () => {
     const pinned = (firmwareVersion: number | null, defaultFirmware: number | null) =>
       configOf(sensor('maker_a'), { stored: { firmware: { firmwareVersion } }, defaultFirmware }).firmwareToInstall;
     expect([pinned(41, 40), pinned(null, 40), pinned(null, null)]).toEqual([41, 40, null]);
   });
 });
 
-test('hardware ids of a maker are accepted in the notations that people use', () => {
+test('hardware ids are accepted in common notations', () => {
   for (const text of ['02:00:5e:10:00:01', '02005E100001', '02005e100001'])
     expect(hardwareIdOf('maker_a', text)).toBe('02005E100001');
   for (const text of [
@@ -208,7 +208,7 @@ test('hardware ids of a maker are accepted in the notations that people use', ()
     expect([text, hardwareIdOf('maker_b', text)]).toEqual([text, null]);
 });
 
-test('each maker derives its sensor ids from the hardware id or generates them at random', () => {
+test('each maker derives sensor ids from hardware ids or generates them at random', () => {
   const random = Uint8Array.of(0, 1, 9, 10, 35, 36, 71, 255, 7, 8);
   expect(makers.maker_a.sensorIdOf('02005E100001', random)).toBe('id_MDI6MDA6NUU6MTA6MDA6MDE');
   expect(makers.maker_b.sensorIdOf('02005E100001', random)).toBe('id_019AZ0Z37');
@@ -224,7 +224,7 @@ test('each maker derives its sensor ids from the hardware id or generates them a
   ]);
 });
 
-test('a working mode of maker B detects falls if its fall detection bit is set', () => {
+test('a maker B working mode detects falls if the fall detection bit is set', () => {
   expect([3, 7, 11, 15].filter(detectsFalls)).toEqual([7, 15]);
   expect(newBasicOfMakerB).toEqual({ workingMode: 15 });
   const none = { ...defaultsOf(fallFields), postureDetectionEnabled: false };
@@ -238,7 +238,7 @@ test('a working mode of maker B detects falls if its fall detection bit is set',
   expect(withPosture({ ...none, alarmTime: 9 }).alarmTime).toBe(9);
 });
 
-test('a report of vital signs contains the measured rates, and 0 means that nothing was measured', () => {
+test('a vital signs report contains measured rates, where 0 means not measured', () => {
   const rates = (data: unknown, cmd = 'stat') => ratesIn({ cmd, data });
   expect(rates({ respirationRate: 14, heartRate: 62 })).toEqual({ respiration: 14, heartRate: 62 });
   expect(rates({ respirationRate: 0, heartRate: 0 })).toEqual({ respiration: null, heartRate: null });

@@ -13,13 +13,13 @@ const kindsOf = (maker: 'makerA' | 'makerB') =>
 describe.each([
   ['maker_a', kindsOf('makerA'), Object.keys(messagesOfMakerA).length],
   ['maker_b', kindsOf('makerB'), Object.keys(messagesOfMakerB).length],
-] as const)('the documented messages of %s', (maker, kinds, count) => {
-  test('include an example of every kind that the decoder knows', () => {
+] as const)('documented %s messages', (maker, kinds, count) => {
+  test('the documentation has an example for every message kind the decoder knows', () => {
     expect(kinds).toHaveLength(count);
     expect(new Set(kinds.map(([id]) => id)).size).toBe(count);
   });
 
-  test.each(kinds)('have a valid example of %s that is decoded without a warning', (_, example) => {
+  test.each(kinds)('the documented %s example is valid and decodes without a warning', (_, example) => {
     expect(calls.safeParse(example).success).toBe(true);
     expect(calls.safeParse([example, example]).success).toBe(true);
     const decoded = withTrustedTimes(decoders[maker](example), 1_760_000_000_000);
@@ -27,9 +27,9 @@ describe.each([
     expect(warningsOf([{ raw: '', decoded }])).toEqual([]);
   });
 
-  test.each(kinds)('report the path of an invalid field of %s', (id, example) => {
+  test.each(kinds)('the decoder reports the path of an invalid field in %s', (id, example) => {
     const fields = maker === 'maker_a' ? (example.payload as Example) : example;
-    // Without the required fields, the message is unknown.
+    // A message without its required fields is unknown.
     const optional = Object.entries(fields).filter(([name]) => !['cmd', 'type', 'data', 'status'].includes(name));
     for (const [name] of optional) {
       const broken = { ...fields, [name]: { not: 'this' } };
@@ -40,7 +40,7 @@ describe.each([
   });
 });
 
-test('describe every field of every kind', () => {
+test('the documentation describes every field of every message kind', () => {
   const undescribed: string[] = [];
   const visit = (path: string, schema: Record<string, unknown>): void => {
     const { properties, items, description } = schema as {

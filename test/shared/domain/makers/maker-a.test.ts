@@ -14,8 +14,8 @@ const fall = (payload: object = {}, top: object = {}) => ({
 const uuidOf = (message: object, sensorId = 's', arrival = [1, 0]) =>
   messageUuid(sensorId, decodeMakerA(message), JSON.stringify(message), arrival);
 
-describe('the decoder of maker A', () => {
-  test('decodes all fields of a fall', () => {
+describe('maker A decoder', () => {
+  test('decodeMakerA decodes all fall fields', () => {
     const location = { fallLocX_cm: 90, fallLocY_cm: -16.5, fallLocZ_cm: 20 };
     const message = fall({
       ...location,
@@ -37,7 +37,7 @@ describe('the decoder of maker A', () => {
       uuid: null,
     });
   });
-  test('decodes a fall with its required fields only', () => {
+  test('decodeMakerA decodes a fall with only the required fields', () => {
     expect(decodeMakerA(fall())).toMatchObject({
       signal: { kind: 'fall', status: 'calling', point: null, isSimulated: false, isSilent: false },
       deviceTime: 1_000,
@@ -53,10 +53,10 @@ describe('the decoder of maker A', () => {
     { statusUpdateTimestamp: 1.5 },
     { isSilent: null },
     { isSimulated: 0 },
-  ])('decodes a fall despite the invalid optional fields %j', (invalid) => {
+  ])('decodeMakerA decodes a fall despite invalid optional fields %j', (invalid) => {
     expect(decodeMakerA(fall(invalid)).signal).toMatchObject({ kind: 'fall', status: 'calling', start: 1_000 });
   });
-  test('rounds coordinates that are too small for the table to store', () => {
+  test('decodeMakerA rounds coordinates too small for the table to store', () => {
     const location = { fallLocX_cm: 1e-140, fallLocY_cm: -5e-324, fallLocZ_cm: 0.12345 };
     expect(JSON.stringify(decodeMakerA(fall(location)).signal)).toContain('"point":{"x":0,"y":0,"z":0.123}');
   });
@@ -65,7 +65,7 @@ describe('the decoder of maker A', () => {
     [8, 'fall_suspected', 'fall_detected', 'sensitive', true],
     [8, 'calling', 'calling', 'sensitive', true],
     [5, 'on_call', 'calling', 'fall', false],
-  ])('decodes a fall of type %i that is %s', (type, reported, status, identity, isSensitive) => {
+  ])('decodeMakerA decodes a fall of type %i and status %s', (type, reported, status, identity, isSensitive) => {
     const { signal, identity: found } = decodeMakerA({ ...fall({ status: reported }), type });
     expect(signal).toEqual({
       kind: 'fall',
@@ -79,11 +79,11 @@ describe('the decoder of maker A', () => {
     });
     expect(found).toEqual([identity, 1_000, status]);
   });
-  test('decodes whether a fall was reported during the learning phase', () => {
+  test('decodeMakerA decodes whether a fall happened during the learning phase', () => {
     expect(decodeMakerA(fall({ isLearning: true })).signal).toMatchObject({ isLearning: true });
     expect(decodeMakerA(fall({ isLearning: false })).signal).toMatchObject({ isLearning: false });
   });
-  test('decodes the regions for which a presence report states whether anybody is inside', () => {
+  test('decodeMakerA decodes the regions a presence report covers', () => {
     const decode = (payload: object) => decodeMakerA({ type: 4, payload: { timestamp: 7, ...payload } });
     const regions = { 0: true, 3: false };
     const found = decode({ presenceRegionMap: { 0: 1, 3: 0, 1: 2, 2: true, x: 1 } });
@@ -100,10 +100,10 @@ describe('the decoder of maker A', () => {
     [{ trackerTargets: [{ yPosCm: 1 }] }],
     [{ trackerTargets: [] }],
     [{ trackerTargets: null }],
-  ])('decodes no point from one coordinate or none: %j', (payload) => {
+  ])('decodeMakerA decodes no point from one coordinate or none: %j', (payload) => {
     expect(decodeMakerA(fall(payload)).signal).toMatchObject({ kind: 'fall', point: null });
   });
-  test('decodes presence with the position of the first target', () => {
+  test("decodeMakerA decodes presence with the first target's position", () => {
     const trackerTargets = [
       { xPosCm: 1, yPosCm: 2 },
       { xPosCm: 3, yPosCm: 4, zPosCm: 5 },
@@ -116,7 +116,7 @@ describe('the decoder of maker A', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
-  test('takes the point from the fall or else from the first target, and the time from the last status update', () => {
+  test('decodeMakerA takes points from the fall or first target, and times from the last status update', () => {
     const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
     const times = { timestamp: 7, statusUpdateTimestamp: 9 };
     for (const [type, more] of [
@@ -131,7 +131,7 @@ describe('the decoder of maker A', () => {
     const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
     expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4 } });
   });
-  test('decodes a state without an envelope, and its firmware version at the start of any word', () => {
+  test('decodeMakerA decodes a bare state message and finds the firmware version at any word start', () => {
     for (const [versionName, firmware] of [
       ['v0.44.5.26', 44],
       ['care-china-v0.44.5.26', 44],
@@ -147,13 +147,13 @@ describe('the decoder of maker A', () => {
         expect(decodeMakerA(message).signal).toEqual({ kind: 'state', firmware });
     expect(decodeMakerA({ status: 'calling' }).signal.kind).toBe('unknown');
   });
-  test('names the invalid field that prevents a message from being understood', () => {
+  test('decodeMakerA names the invalid field in a message it cannot decode', () => {
     expect(decodeMakerA({ type: 5, payload: { status: 'CALLING' } })).toMatchObject({
       signal: { kind: 'unknown', isAboutFalls: true },
       wrong: ['payload.status'],
     });
   });
-  test('decodes the firmware version of a state', () => {
+  test('decodeMakerA decodes the firmware version in a state message', () => {
     expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state', firmware: null });
     for (const [versionName, firmware] of [
       ['0.42.1', 42],
@@ -166,7 +166,7 @@ describe('the decoder of maker A', () => {
     ])
       expect(decodeMakerA({ type: 'state', payload: { versionName } }).signal).toEqual({ kind: 'state', firmware });
   });
-  test.each([undefined, '1000', -1, null])('decodes a fall with the start %j as one that starts on receipt', (at) => {
+  test.each([undefined, '1000', -1, null])('a fall with start %j starts on receipt', (at) => {
     for (const type of [5, 8]) {
       const decoded = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
       const { signal, byBytes, identity } = withTrustedTimes(decoded, 1_800_000_000_000);
@@ -190,10 +190,10 @@ describe('the decoder of maker A', () => {
     { type: 4, payload: {} },
     { type: 4, payload: { presenceDetected: 1 } },
     { payload: { status: 'calling', timestamp: 1 } },
-  ])('decodes %j as unknown', (message) => {
+  ])('decodeMakerA decodes %j as unknown', (message) => {
     expect(decodeMakerA(message).signal.kind).toBe('unknown');
   });
-  test('never throws, whatever the message contains', () => {
+  test('the decoders never throw, whatever the message contains', () => {
     const property = fc.property(fc.jsonValue(), fc.constantFrom(4, 5, 8, 10, 'state', 1), (payload, type) => {
       for (const maker of ['maker_a', 'maker_b'] as const)
         for (const message of [payload, { type, payload }, { cmd: 'event', type, data: payload }])
@@ -203,28 +203,28 @@ describe('the decoder of maker A', () => {
   });
 });
 
-describe('the uuid of a message', () => {
-  test('comes from the message or its payload if present there', () => {
+describe('maker A message UUIDs', () => {
+  test('a maker A UUID comes from the message or the payload if present', () => {
     for (const key of ['uuid', 'sensorEventId'])
       for (const message of [fall({ [key]: UUID }), fall({}, { [key]: UUID }), { [key]: UUID.toUpperCase() }])
         expect(uuidOf(message)).toBe(UUID);
   });
-  test('gets replaced by a derived one if it is invalid', () => {
+  test('an invalid maker A UUID is replaced with a derived one', () => {
     for (const uuid of ['', 'x', 7, null, `${UUID}0`]) expect(uuidOf(fall({}, { uuid }))).toBe(uuidOf(fall()));
   });
-  test('depends on sensor, fall and status, so that a duplicate has the same UUID', () => {
+  test('a derived UUID depends on sensor, fall and status, so a duplicate gets the same one', () => {
     expect(uuidOf(fall({ fallLocX_cm: 1 }), 's', [9, 9])).toBe(uuidOf(fall()));
     const others = [fall({ status: 'finished' }), fall({ timestamp: 1_001 })].map((message) => uuidOf(message));
     expect(new Set([...others, uuidOf(fall()), uuidOf(fall(), 'other')]).size).toBe(4);
   });
-  test('distinguishes messages that nothing else identifies', () => {
+  test('a derived UUID distinguishes otherwise identical messages', () => {
     const state = { type: 'state', payload: {} };
     expect(uuidOf(state, 's', [1, 0])).not.toBe(uuidOf(state, 's', [1, 1]));
   });
 });
 
-describe('messagesIn', () => {
-  test('returns the elements of an array as they were sent, or the whole text', () => {
+describe('splitMessages', () => {
+  test('splitMessages returns array elements exactly as sent, or else the entire text', () => {
     expect(splitMessages(' [ {"a" : "],[\\"" } ,\n{"b":[1,{"c":"\\\\"}]}] ')).toEqual([
       '{"a" : "],[\\"" }',
       '{"b":[1,{"c":"\\\\"}]}',
@@ -232,7 +232,7 @@ describe('messagesIn', () => {
     expect(splitMessages(' {"a":[1,2]} ')).toEqual(['{"a":[1,2]}']);
     expect(splitMessages('[ ]')).toEqual([]);
   });
-  test('returns every element of any array', () => {
+  test('splitMessages returns every element of any array', () => {
     const property = fc.property(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
       fc.nat(3),

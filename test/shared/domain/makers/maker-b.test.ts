@@ -8,8 +8,8 @@ const event = (type: unknown, data?: unknown, more: object = {}) => ({ cmd: 'eve
 const signal = (message: unknown) => decodeMakerB(message).signal;
 const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';
 
-describe('the decoder of maker B', () => {
-  test('decodes who enters and leaves the room, beds (2 and 5), doors (4) and other regions', () => {
+describe('maker B decoder', () => {
+  test('decodeMakerB decodes who enters and leaves the room, beds (2 and 5), doors (4) and other regions', () => {
     const move = (event: number, area_type?: number) => ({ 'track-id': 7, event, area_type, area_id: 3 });
     const kinds = [2, 5, 4, 1, undefined].map((type) => move(3, type));
     expect(signal(event(1, [move(1), move(2), ...kinds, move(4, 2)]))).toEqual({
@@ -26,7 +26,7 @@ describe('the decoder of maker B', () => {
       ],
     });
   });
-  test('decodes the pose of each track', () => {
+  test('decodeMakerB decodes the pose of each track', () => {
     const data = [
       { 'track-id': 1, pose: 5 },
       { 'track-id': 2, pose: 10 },
@@ -39,7 +39,7 @@ describe('the decoder of maker B', () => {
       ],
     });
   });
-  test('decodes the valid entries of a list, and omits the invalid ones', () => {
+  test('decodeMakerB keeps valid list entries and skips invalid ones', () => {
     const invalid = [null, 5, {}, { 'track-id': 1 }, { pose: '5' }, { 'track-id': 1, pose: 5.5 }, { pose: Number.NaN }];
     const read = signal(event(2, [...invalid, { 'track-id': 'x', pose: 5 }]));
     expect(read).toEqual({ kind: 'postures', postures: [{ track: 0, pose: 5 }] });
@@ -56,7 +56,7 @@ describe('the decoder of maker B', () => {
       { cmd: 'alarm', type: 8 },
       { kind: 'sign', situation: 'sensor_tilted' },
     ],
-  ])('decodes %j', (message, expected) => {
+  ])('decodeMakerB decodes %j', (message, expected) => {
     expect(signal(message)).toEqual(expected);
   });
   test.each([
@@ -66,7 +66,7 @@ describe('the decoder of maker B', () => {
     [{ alarmType: 0, respirationRate: 15, heartRate: 0 }, null, true],
     [{ respirationRate: 0, heartRate: 0 }, null, false],
     [{ respirationRate: 15, heartRate: 'x' }, null, true],
-  ])('decodes the vital signs %j as %s, with a reading: %s', (data, alarm, hasReading) => {
+  ])('decodeMakerB decodes vital signs %j as %s, with a reading: %s', (data, alarm, hasReading) => {
     expect(signal({ cmd: 'stat', data })).toEqual({ kind: 'vital', alarm, hasReading });
   });
   test.each([
@@ -88,10 +88,10 @@ describe('the decoder of maker B', () => {
     { cmd: 'stat', data: {} },
     { cmd: 'stat', data: [] },
     { cmd: 'event', type: '__proto__', data: [] },
-  ])('decodes %j as unknown', (message) => {
+  ])('decodeMakerB decodes %j as unknown', (message) => {
     expect(signal(message)).toEqual({ kind: 'unknown' });
   });
-  test('never throws, whatever the message contains', () => {
+  test('decodeMakerB never throws, whatever the message contains', () => {
     const cmd = fc.constantFrom('event', 'alarm', 'stat', 'x');
     const data = fc.oneof(
       fc.jsonValue(),
@@ -111,18 +111,18 @@ describe('the decoder of maker B', () => {
   });
 });
 
-describe('the uuid of a message of maker B', () => {
+describe('maker B message UUIDs', () => {
   const uuidOf = (message: object, arrival = [1, 0], sensorId = 's') =>
     messageUuid(sensorId, decodeMakerB(message), JSON.stringify(message), arrival);
   const people = (more: object) => event(3, { 'number-people': 1, ...more });
 
-  test('comes from the message or its data if present there', () => {
+  test('a maker B UUID comes from the message or the data if present', () => {
     for (const key of ['uuid', 'sensorEventId']) {
       expect(uuidOf({ ...people({}), [key]: UUID })).toBe(UUID);
       expect(uuidOf(people({ [key]: UUID }))).toBe(UUID);
     }
   });
-  test('depends on the sensor, the content and the device timestamp, at the top level or in the data', () => {
+  test('a maker B UUID depends on sensor, content and device timestamp, in the message or the data', () => {
     for (const stamped of [people({ timestamp: 5 }), { ...people({}), timestamp: 5 }]) {
       expect(uuidOf(stamped, [9, 9])).toBe(uuidOf(stamped));
       expect(uuidOf(stamped, [1, 0], 'other')).not.toBe(uuidOf(stamped));
@@ -131,7 +131,7 @@ describe('the uuid of a message of maker B', () => {
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 6 })));
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 5, more: 1 })));
   });
-  test('depends on the arrival if there is no timestamp, so that only equal bytes identify a duplicate', () => {
+  test('an undated maker B UUID depends on arrival, so only identical bytes are a duplicate', () => {
     expect(uuidOf(people({}), [1, 0])).not.toBe(uuidOf(people({}), [2, 0]));
     for (const timestamp of [null, '5', -1, 1.5, 2 ** 60])
       expect(withTrustedTimes(decodeMakerB({ ...people({}), timestamp }), 5)).toMatchObject({
@@ -141,7 +141,7 @@ describe('the uuid of a message of maker B', () => {
   });
 });
 
-test('the warning about a message names the fields that prevent it from being understood', () => {
+test('the decoder warning names the fields that make a message unknown', () => {
   const wrongOf = (message: object) => {
     const { signal, wrong } = decodeMakerB({ cmd: 'event', ...message });
     return [signal.kind, ...wrong];

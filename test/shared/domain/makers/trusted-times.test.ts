@@ -4,7 +4,7 @@ import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 
 const now = 1_800_000_000_000;
 
-describe('the times of a message', () => {
+describe('trusted times', () => {
   const decoded: DecodedMessage = {
     signal: { kind: 'unknown' },
     deviceTime: now,
@@ -21,7 +21,7 @@ describe('the times of a message', () => {
     isSimulated: false,
     isSilent: false,
   } as const;
-  test('stay unchanged if they are trusted, and then identify the message', () => {
+  test('trusted times stay unchanged and identify the message', () => {
     expect(withTrustedTimes(decoded, now)).toEqual({ ...decoded, byBytes: false, isClockWrong: false });
     expect(withTrustedTimes({ ...decoded, signal: fall }, now)).toMatchObject({
       signal: fall,
@@ -29,7 +29,7 @@ describe('the times of a message', () => {
       isClockWrong: false,
     });
   });
-  test('get removed if they are wrong, together with the identity that depends on them', () => {
+  test('wrong times are removed along with the identity based on them', () => {
     const wrong = withTrustedTimes({ ...decoded, deviceTime: 5 }, now);
     expect(wrong).toMatchObject({ deviceTime: null, identity: null, byBytes: true, isClockWrong: true });
     expect(
@@ -38,7 +38,7 @@ describe('the times of a message', () => {
     const without = withTrustedTimes({ ...decoded, deviceTime: null }, now);
     expect(without).toMatchObject({ identity: null, byBytes: true, isClockWrong: false });
   });
-  test('include the start of a fall, which also identifies its message', () => {
+  test('a fall start is a trusted time and also identifies the message', () => {
     const late = withTrustedTimes({ ...decoded, deviceTime: null, signal: fall }, now);
     expect(late).toMatchObject({ identity: [1], byBytes: false, isClockWrong: false });
     const wrong = withTrustedTimes({ ...decoded, signal: { ...fall, start: 5 } }, now);
