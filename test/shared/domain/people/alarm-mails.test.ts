@@ -10,7 +10,7 @@ const links = `${url}/api/v1/console/`;
 const alarm: MailedAlarm = { sensor: 'Room 12', situation: 'Fall', time: '00:47 Europe/Berlin', isUnanswered: false };
 const values = { customer: 'Maple', url };
 
-describe('the email about an alarm that reached nobody', () => {
+describe('unnotified alarm email', () => {
   test.each([
     [{ kind: 'unanswered' }, 'Nobody has responded', 'All steps and repeats', 'find out why nobody responded'],
     [{ kind: 'nobody_on_duty' }, 'Nobody was notified', 'nobody on duty can be notified', 'fix what kept the alarm'],
@@ -21,14 +21,17 @@ describe('the email about an alarm that reached nobody', () => {
       'reached: Anna by SMS.',
       'fix what kept the alarm',
     ],
-  ] as const)('names the cause %j, the room, and what to do', (cause, subject, reason, repair) => {
-    const mail = unnotifiedMail('en', alarm, cause, values);
-    expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
-    for (const part of ['Fall: Room 12, Maple, 00:47 Europe/Berlin', reason, '1. Check the room now', repair, links])
-      expect(mail.text).toContain(part);
-    const isNotified = cause.kind === 'unanswered';
-    expect(mail.text.includes('Nobody has been notified of this alarm')).toBe(!isNotified);
-  });
+  ] as const)(
+    'an unnotified alarm email names the cause %j, the room and the next steps',
+    (cause, subject, reason, repair) => {
+      const mail = unnotifiedMail('en', alarm, cause, values);
+      expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
+      for (const part of ['Fall: Room 12, Maple, 00:47 Europe/Berlin', reason, '1. Check the room now', repair, links])
+        expect(mail.text).toContain(part);
+      const isNotified = cause.kind === 'unanswered';
+      expect(mail.text.includes('Nobody has been notified of this alarm')).toBe(!isNotified);
+    },
+  );
   test.each([
     [{ kind: 'unanswered' }, 'Niemand hat reagiert', 'Alle Stufen und Wiederholungen', 'warum niemand reagiert hat'],
     [{ kind: 'nobody_on_duty' }, 'Niemand wurde benachrichtigt', 'niemand im Dienst', 'was die Benachrichtigung'],
@@ -39,7 +42,7 @@ describe('the email about an alarm that reached nobody', () => {
       'war erreichbar: Anna per SMS.',
       'was die Benachrichtigung',
     ],
-  ] as const)('states the cause %j in German, too', (cause, subject, reason, repair) => {
+  ] as const)('an unnotified alarm email states the cause %j in German', (cause, subject, reason, repair) => {
     const mail = unnotifiedMail('de-AT', alarm, cause, values);
     expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
     for (const part of [
@@ -54,10 +57,10 @@ describe('the email about an alarm that reached nobody', () => {
   });
 });
 
-describe('the email that lists alarms', () => {
+describe('alarm list email', () => {
   const listed = (count: number, isReminder = false, locale = 'en') =>
     unnotifiedListMail(locale, { ...values, isReminder, alarms: Array(count).fill(alarm) });
-  test('counts the alarms, and states whether it is a reminder', () => {
+  test('an alarm list email counts the alarms and says whether it is a reminder', () => {
     expect([listed(1), listed(2), listed(2, true)].map(({ subject }) => subject)).toEqual([
       '1 alarm without a response, Maple',
       '2 alarms without a response, Maple',
@@ -74,7 +77,7 @@ describe('the email that lists alarms', () => {
     ['en', 'people were notified', '- and 1 more'],
     ['de', 'Personen wurden benachrichtigt', '- und 1 weitere'],
   ])(
-    'names at most 50 alarms, one per line, including those that people were notified of: %s',
+    'an alarm list email names at most 50 alarms, one per line, including notified ones: %s',
     (locale, notified, more) => {
       const lines = (count: number) =>
         listed(count, false, locale)
@@ -90,7 +93,7 @@ describe('the email that lists alarms', () => {
   );
 });
 
-describe('the email about a problem', () => {
+describe('problem email', () => {
   const problem = { receiver: 'Nurse call', by: 'sms', sensor: 'Room 12', url, smsPerDay: 90 } as const;
   test.each([
     ['en', 'webhook_disabled', 'Webhook disabled: Nurse call', ['"Nurse call"', '14 days', `${links}webhooks`]],
@@ -129,7 +132,7 @@ describe('the email about a problem', () => {
       ['80 % der 90 SMS', `${links}deliveries`],
     ],
   ] as const)(
-    'names the receiver, the sensor and where to look (language %s, problem %s)',
+    'a problem email names the receiver, the sensor and where to look (language %s, problem %s)',
     (locale, concern, subject, parts) => {
       const mail = problemMail(locale, concern, problem);
       expect(mail.subject).toBe(subject);
@@ -140,7 +143,7 @@ describe('the email about a problem', () => {
     ['en', 'a user', ['email', 'SMS', 'push notification', 'Telegram']],
     ['de', 'einem Benutzer', ['E-Mail', 'SMS', 'Push-Mitteilung', 'Telegram']],
   ] as const)(
-    'names each channel, and refers to a person whose name is unknown as a user (language %s)',
+    'a problem email names each channel and calls an unnamed person a user (language %s)',
     (locale, person, names) => {
       for (const [at, by] of (['email', 'sms', 'push', 'telegram'] as const).entries()) {
         const { text } = problemMail(locale, 'person_not_told', { ...problem, receiver: '', by });
@@ -155,22 +158,19 @@ test.each([
   ['en', 'Nobody receives alarms: Elm'],
   ['de-CH', 'Niemand erhält Alarme: Elm'],
   ['fr', 'Nobody receives alarms: Elm'],
-])(
-  'warns that nobody receives the alarms of a stage, in the language of the reader if it is supported: %s',
-  (locale, subject) => {
-    const mail = noAlarmRecipientsMail(locale, { service: 'Elm', url, runbook: 'https://wiki.example.org' });
-    expect(mail.subject).toBe(subject);
-    expect(mail.text).toContain(`Elm (${url})`);
-  },
-);
+])("the warning about missing alarm recipients is in the reader's language if supported: %s", (locale, subject) => {
+  const mail = noAlarmRecipientsMail(locale, { service: 'Elm', url, runbook: 'https://wiki.example.org' });
+  expect(mail.subject).toBe(subject);
+  expect(mail.text).toContain(`Elm (${url})`);
+});
 
-test('the daily test email contains the name of the service', () => {
+test('the daily test email contains the service name', () => {
   const mail = canaryMail({ service: 'Elm', url });
   expect(mail.subject).toBe('Daily test email: Elm');
   expect(mail.text).toContain(`Elm (${url}) can send email`);
 });
 
-test("operators receive the number of a customer's alarms by situation, with a subject that SNS accepts", () => {
+test("operators receive a customer's alarm counts by situation, with a subject SNS accepts", () => {
   const { subject, text } = operatorMessage({
     service: 'Elm',
     runbook: 'https://wiki.example.org',

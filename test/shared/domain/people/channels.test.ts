@@ -17,7 +17,7 @@ import {
 import { EmergencyContacts } from '#shared/domain/people/emergency-contact.ts';
 import { notOffered, sendableKinds } from '#shared/domain/people/sendable.ts';
 
-describe('the address of a channel', () => {
+describe('channel addresses', () => {
   test.each([
     ['sms', '+491701', false],
     ['sms', '+4917012', true],
@@ -36,18 +36,18 @@ describe('the address of a channel', () => {
     ['email', 'night@example.com', true],
     ['email', 'night', false],
     ['email', '', false],
-  ] as const)('%s can be %j: %j', (by, address, isAddress) => {
+  ] as const)('%s address %j is valid: %j', (by, address, isAddress) => {
     expect(isChannelAddress(by, address)).toBe(isAddress);
   });
 });
 
-describe('the code that verifies a channel', () => {
-  test('consists of six digits, leading zeros included', () => {
+describe('channel codes', () => {
+  test('a channel code has six digits, including leading zeros', () => {
     expect(newChannelCode(Buffer.from([0, 0, 0, 7]))).toBe('000007');
     expect(newChannelCode(Buffer.from([0, 15, 66, 64]))).toBe('000000');
     expect(newChannelCode(Buffer.from([255, 255, 255, 255]))).toBe('967295');
   });
-  test('verifies exactly one address of one user', () => {
+  test('a channel code verifies one address for one user', () => {
     const channel = { by: 'sms', address: '+4917012345' } as const;
     const others = [
       codeHashInput(2, channel, '123456'),
@@ -58,12 +58,12 @@ describe('the code that verifies a channel', () => {
     ];
     expect(new Set([codeHashInput(1, channel, '123456'), ...others]).size).toBe(6);
   });
-  test('remains valid for ten minutes and five tries, and can be sent five times an hour', () => {
+  test('a channel code is valid for ten minutes and five tries, with five codes an hour', () => {
     expect([CODE_MINUTES, CODE_TRIES, CODES_PER_HOUR]).toEqual([10, 5, 5]);
   });
 });
 
-test('only the user who owns a channel sees its address', () => {
+test('a channel address is shown only to its owner', () => {
   const channel = { by: 'sms', address: '+4917012345', provenDate: 5 } as const;
   const view = { by: 'sms', provenDate: 5, undeliverableDate: null, undeliverableReason: null };
   expect(channelViewForOthers(channel)).toEqual(view);
@@ -72,11 +72,11 @@ test('only the user who owns a channel sees its address', () => {
   expect(channelViewForOthers({ ...channel, ...undeliverable })).toEqual({ ...view, ...undeliverable });
 });
 
-describe('the body that sets a channel', () => {
+describe('channel updates', () => {
   const p256dh = `B${'a'.repeat(86)}`;
   const auth = 'b'.repeat(22);
   const subscription = { endpoint: 'https://push.example.com/x', keys: { p256dh, auth } };
-  test('contains either an address or a push subscription', () => {
+  test('a channel update contains either an address or a push subscription', () => {
     expect(ChannelUpdate.parse({ subscription })).toEqual({ subscription });
     expect(ChannelUpdate.parse({ address: 'a' })).toEqual({ address: 'a' });
   });
@@ -91,16 +91,16 @@ describe('the body that sets a channel', () => {
     { subscription: { ...subscription, keys: { p256dh: `${p256dh}a`, auth } } },
     { subscription: { ...subscription, keys: { p256dh: `a${p256dh.slice(1)}`, auth } } },
     { subscription: { ...subscription, keys: { p256dh: `x${p256dh}`, auth } } },
-  ])('rejects %j', (body) => {
+  ])('a channel update rejects %j', (body) => {
     expect(ChannelUpdate.safeParse(body).success).toBe(false);
   });
-  test('verifies the channel with a code of at most 64 characters', () => {
+  test('a channel is verified with a code of at most 64 characters', () => {
     const isCode = (code: unknown) => ChannelVerification.safeParse({ code }).success;
     expect([isCode('1'.repeat(64)), isCode('1'.repeat(65)), isCode(123456)]).toEqual([true, false, false]);
   });
 });
 
-test('a bot has a name of 1 to 64 characters, and English as its default language', () => {
+test('a bot has a 1 to 64 character name and defaults to English', () => {
   expect(BotUpdate.parse({ name: 'Ward 2' })).toEqual({ name: 'Ward 2', locale: 'en' });
   expect(NewBot.parse({ name: 'Ward 2', locale: 'de', customerId: 3 })).toMatchObject({ locale: 'de', customerId: 3 });
   for (const name of ['', 'n'.repeat(65)]) expect(BotUpdate.safeParse({ name }).success).toBe(false);
@@ -115,21 +115,21 @@ test('a customer has at most five emergency contacts, each with a channel', () =
   expect(EmergencyContacts.safeParse([{ userId: 7 }]).success).toBe(false);
 });
 
-describe('the channels that a host can send through', () => {
+describe('sendable channels', () => {
   const hasService = { email: true, sms: false, push: true, telegram: false };
-  test('require a service, and are listed in a fixed order', () => {
+  test('a channel can be used only if the host has a service for it, and the order is fixed', () => {
     expect(sendableKinds(hasService, { hasOutbox: false })).toEqual({
       CHANNEL_KINDS: ['email', 'push'],
       OUTBOX_KINDS: [],
     });
   });
-  test('include all channels with an outbox, which stores the messages that no service sends', () => {
+  test('a host with an outbox offers every channel, and stores messages no service sends', () => {
     expect(sendableKinds(hasService, { hasOutbox: true })).toEqual({
       CHANNEL_KINDS: ['email', 'sms', 'push', 'telegram'],
       OUTBOX_KINDS: ['sms', 'telegram'],
     });
   });
-  test('appear in the error when somebody requests an unavailable channel', () => {
+  test('the error for an unavailable channel lists the available ones', () => {
     expect(notOffered({ CHANNEL_KINDS: ['email', 'push'] })).toEqual([
       'channel_not_offered',
       { choices: 'email, push' },

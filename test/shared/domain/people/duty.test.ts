@@ -9,11 +9,11 @@ const at = (text: string): number => Date.parse(`${text}:00Z`);
 const planOf = (roster: RosterEntry[], timeZone = 'UTC', own: OwnDuty[] = []): DutyPlan => ({ own, roster, timeZone });
 const idsAt = (plan: DutyPlan, text: string): number[] => usersOnDuty(plan, at(text)).map(({ userId }) => userId);
 
-describe('a weekly shift', () => {
+describe('weekly shifts', () => {
   // 2027-01-04 is a Monday.
   const weekdays = planOf([{ userId: 1, days: [1, 2], from: '08:00', to: '16:00' }]);
 
-  test('puts its user on duty on its days, from its first minute up to its end', () => {
+  test('a weekly shift puts the user on duty from the first minute up to the end', () => {
     expect(usersOnDuty(weekdays, at('2027-01-04T08:00'))).toEqual([
       { userId: 1, until: at('2027-01-04T16:00'), source: 'roster' },
     ]);
@@ -23,7 +23,7 @@ describe('a weekly shift', () => {
     expect(idsAt(weekdays, '2027-01-06T12:00')).toEqual([]);
   });
 
-  test('continues past midnight, also from Sunday to Monday and into a new year', () => {
+  test('a weekly shift continues past midnight, even from Sunday to Monday and into a new year', () => {
     const nights = planOf([{ userId: 1, days: [4, 7], from: '22:00', to: '06:00' }]);
     expect(idsAt(nights, '2027-01-04T05:59')).toEqual([1]);
     expect(idsAt(nights, '2027-01-04T06:00')).toEqual([]);
@@ -31,19 +31,19 @@ describe('a weekly shift', () => {
     expect(idsAt(nights, '2027-01-01T05:00')).toEqual([1]);
   });
 
-  test('lasts a whole day if its start and end are equal', () => {
+  test('a weekly shift with equal start and end lasts a whole day', () => {
     const days = planOf([{ userId: 1, days: [1], from: '08:00', to: '08:00' }]);
     expect(usersOnDuty(days, at('2027-01-05T07:59'))).toMatchObject([{ until: at('2027-01-05T08:00') }]);
     expect(idsAt(days, '2027-01-05T08:00')).toEqual([]);
   });
 
-  test('follows the time zone of the customer', () => {
+  test("a weekly shift follows the customer's time zone", () => {
     const auckland = planOf([{ userId: 1, days: [1], from: '08:00', to: '16:00' }], 'Pacific/Auckland');
     expect(idsAt(auckland, '2027-01-03T19:00')).toEqual([1]);
     expect(idsAt(auckland, '2027-01-04T08:00')).toEqual([]);
   });
 
-  test('can overlap other shifts, and each user is listed once, until the latest end', () => {
+  test('overlapping shifts list each user once, until the latest end', () => {
     const plan = planOf([
       { userId: 2, days: [1], from: '08:00', to: '12:00' },
       { userId: 2, days: [1], from: '09:00', to: '14:00' },
@@ -56,7 +56,7 @@ describe('a weekly shift', () => {
   });
 });
 
-test('duty that ended before the clock was set back does not exclude its user from later shifts', () => {
+test('off-duty times left over from a clock set back do not exclude users from later shifts', () => {
   const roster = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
   const plan = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-07T12:00') }]);
   expect(idsAt(plan, '2027-01-05T09:00')).toEqual([1]);
@@ -64,10 +64,10 @@ test('duty that ended before the clock was set back does not exclude its user fr
   expect(idsAt(plan, '2027-01-07T12:01')).toEqual([]);
 });
 
-describe('an entry for a day', () => {
+describe('dated roster entries', () => {
   const weekly = { userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' };
 
-  test('replaces the weekly shifts of its user that begin on that day, and no others', () => {
+  test("a dated entry replaces only the user's weekly shifts starting that day", () => {
     const dated = { userId: 1, date: '2027-01-05', from: '10:00', to: '12:00' };
     const plan = planOf([weekly, { ...weekly, userId: 2 }, dated]);
     expect(idsAt(plan, '2027-01-05T05:00')).toEqual([1, 2]);
@@ -77,7 +77,7 @@ describe('an entry for a day', () => {
     expect(idsAt(plan, '2027-01-06T23:00')).toEqual([1, 2]);
   });
 
-  test('can be a day off', () => {
+  test('a dated entry can be a day off', () => {
     const plan = planOf([weekly, { userId: 1, date: '2027-01-05', off: true }]);
     expect(idsAt(plan, '2027-01-05T05:00')).toEqual([1]);
     expect(idsAt(plan, '2027-01-05T23:00')).toEqual([]);
@@ -85,19 +85,19 @@ describe('an entry for a day', () => {
     expect(idsAt(plan, '2027-01-06T22:00')).toEqual([1]);
   });
 
-  test('can continue past midnight', () => {
+  test('a dated entry can continue past midnight', () => {
     const plan = planOf([{ userId: 1, date: '2027-01-05', from: '22:00', to: '06:00' }]);
     expect(idsAt(plan, '2027-01-06T05:59')).toEqual([1]);
     expect(idsAt(plan, '2027-01-05T05:59')).toEqual([]);
   });
 });
 
-describe('a change of the clocks', () => {
+describe('clock changes', () => {
   // In Berlin, clocks are set ahead from 02:00 to 03:00 on 2027-03-28, and back from 03:00 to 02:00 on 2027-10-31.
   const berlin = (...roster: RosterEntry[]) => planOf(roster, 'Europe/Berlin');
   const night = berlin({ userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' });
 
-  test('a night shift becomes an hour shorter or longer', () => {
+  test('a night shift gets an hour shorter or longer when clocks change', () => {
     expect(idsAt(night, '2027-03-27T21:00')).toEqual([1]);
     expect(idsAt(night, '2027-03-28T03:59')).toEqual([1]);
     expect(idsAt(night, '2027-03-28T04:00')).toEqual([]);
@@ -106,7 +106,7 @@ describe('a change of the clocks', () => {
     expect(idsAt(night, '2027-10-31T05:00')).toEqual([]);
   });
 
-  test('two adjacent shifts leave no gap, even in the hour that clocks skip or repeat', () => {
+  test('adjacent shifts leave no gap, even in the hour clocks skip or repeat', () => {
     const plan = berlin(
       { userId: 1, days: ALL_DAYS, from: '22:00', to: '02:30' },
       { userId: 2, days: ALL_DAYS, from: '02:30', to: '06:00' },
@@ -122,17 +122,17 @@ describe('a change of the clocks', () => {
         expect([new Date(time), usersOnDuty(plan, time).length]).not.toContain(0);
   });
 
-  test('a shift within the hour that clocks skip is empty', () => {
+  test('a shift within the skipped hour is empty', () => {
     const plan = berlin({ userId: 1, date: '2027-03-28', from: '02:10', to: '02:50' });
     for (let time = at('2027-03-28T00:00'); time < at('2027-03-28T03:00'); time += 60_000)
       expect(usersOnDuty(plan, time)).toEqual([]);
   });
 });
 
-describe('a choice by a user', () => {
+describe('self-chosen duty', () => {
   const roster: RosterEntry[] = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
 
-  test('puts a user on duty until the later of two ends', () => {
+  test("self-chosen duty ends at the shift's end if that is later", () => {
     const until = (text: string) => planOf(roster, 'UTC', [{ userId: 1, until: at(text) }]);
     expect(usersOnDuty(until('2027-01-04T12:00'), at('2027-01-04T09:00'))).toEqual([
       { userId: 1, until: at('2027-01-04T16:00'), source: 'roster' },
@@ -143,18 +143,18 @@ describe('a choice by a user', () => {
     expect(idsAt(until('2027-01-04T18:00'), '2027-01-04T18:00')).toEqual([]);
   });
 
-  test('takes a user off duty until the next shift of that user begins', () => {
+  test("going off duty lasts until the user's next shift", () => {
     const off = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-04T09:00') }]);
     expect(idsAt(off, '2027-01-04T09:00')).toEqual([]);
     expect(idsAt(off, '2027-01-04T15:59')).toEqual([]);
     expect(idsAt(off, '2027-01-05T08:00')).toEqual([1]);
-    // The same holds for a shift that has just begun.
+    // This also holds for a shift that has just begun.
     expect(idsAt(planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-04T08:00') }]), '2027-01-04T08:00')).toEqual(
       [],
     );
   });
 
-  test('puts a user on duty again after that user went off duty', () => {
+  test('a user can go on duty again after going off duty', () => {
     const own = { userId: 1, offSince: at('2027-01-04T09:00'), until: at('2027-01-04T11:00') };
     const plan = planOf(roster, 'UTC', [own]);
     expect(usersOnDuty(plan, at('2027-01-04T10:00'))).toEqual([{ userId: 1, until: own.until, source: 'self' }]);

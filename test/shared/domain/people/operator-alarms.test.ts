@@ -24,7 +24,7 @@ test('a CloudWatch alarm is read even if fields are missing', () => {
   expect(activeAlarmFrom({})).toEqual({ arn: '', name: '', description: '', reason: '', since: 0, metric: null });
 });
 
-test('a subscription counts once its owner has confirmed it', () => {
+test('a subscription counts only after confirmation', () => {
   expect(subscriptionFrom({ SubscriptionArn: arn, Protocol: 'sms', Endpoint: '+49' })).toEqual({
     id: '0b6c4a1e',
     protocol: 'sms',
@@ -38,7 +38,7 @@ test('a subscription counts once its owner has confirmed it', () => {
   expect(subscriptionFrom({})).toEqual({ id: '', protocol: '', endpoint: '', isConfirmed: false });
 });
 
-test('email does not wake anybody, and an unconfirmed subscription reaches nobody', () => {
+test('email wakes no one, and an unconfirmed subscription reaches no one', () => {
   const sms = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'sms' });
   const mail = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'email' });
   const json = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'email-json' });

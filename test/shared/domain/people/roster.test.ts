@@ -17,8 +17,8 @@ const dated = { userId: 8, date: '2026-12-24', ...clock };
 const dayOff = { userId: 7, date: '2026-12-24', off: true as const };
 const isRoster = (entry: object): boolean => Roster.safeParse([entry]).success;
 
-describe('an entry of a roster', () => {
-  test('describes a shift of every week, a shift on one day, or a day off', () => {
+describe('roster entries', () => {
+  test('a roster entry is a weekly shift, a single shift or a day off', () => {
     expect(Roster.parse([weekly, dated, dayOff])).toEqual([weekly, dated, dayOff]);
   });
   test.each<object>([
@@ -36,21 +36,21 @@ describe('an entry of a roster', () => {
     { days: [1], ...clock },
     { userId: 7, ...clock },
     { ...dated, date: '24.12.2026' },
-  ])('rejects an entry that mixes kinds or lacks a field: %j', (entry) => {
+  ])('a roster entry of mixed kind or with a missing field is rejected: %j', (entry) => {
     expect(isRoster(entry)).toBe(false);
   });
-  test('can belong to a roster of at most 500 entries', () => {
+  test('a roster has at most 500 entries', () => {
     expect(Roster.safeParse(Array(MAX_ENTRIES).fill(dayOff)).success).toBe(true);
     expect(Roster.safeParse(Array(501).fill(dayOff)).success).toBe(false);
   });
-  test('remains until the shift of its day has ended, or indefinitely if it has no day', () => {
+  test('a dated entry is kept until the shift ends, and an undated one indefinitely', () => {
     const entries = [weekly, dated, { ...dated, date: '2026-12-25' }];
     expect(currentEntries(entries, '2026-12-24')).toEqual(entries);
     expect(currentEntries(entries, '2026-12-25')).toEqual([weekly, { ...dated, date: '2026-12-25' }]);
   });
 });
 
-test('duty changes are computed for about a day, including shifts and the ends of duty that users chose themselves', () => {
+test('duty changes are computed about a day ahead, from shifts and self-chosen duty', () => {
   const at = (text: string): number => Date.parse(`${text}:00Z`);
   const roster = [{ userId: 1, days: [1, 2, 3, 4, 5, 6, 7], from: '08:00', to: '16:00' }];
   const own = [
@@ -78,13 +78,13 @@ test('a person can be reached through verified channels whose last message did n
   ).toEqual(['email', 'push']);
 });
 
-describe('duty in the API', () => {
-  test('lasts at most 24 hours when users go on duty themselves', () => {
+describe('duty API', () => {
+  test('self-chosen duty lasts at most 24 hours', () => {
     expect(MAX_DUTY).toBe(24 * 60 * 60 * 1_000);
     expect(DutyUpdate.parse({ until: 5 })).toEqual({ until: 5 });
     expect(DutyUpdate.safeParse({}).success).toBe(false);
   });
-  test('names who is on duty, until when, why, and through which channels', () => {
+  test('the duty API names who is on duty, until when, why, and through which channels', () => {
     const reachableBy = ['sms'];
     const view = { userId: 1, name: 'Anna', until: 5, source: 'roster', reachableBy };
     for (const source of ['self', 'roster']) expect(OnDutyView.parse({ ...view, source })).toEqual({ ...view, source });

@@ -12,7 +12,7 @@ import { bareSnapshot, ruleForPeople, snapshotForPeople } from '#test/fixtures/s
 
 const quotas = { ...defaultQuotas, smsPerDay: 101, smsCodesPerDay: 7, smsTestsPerDay: 9 };
 
-describe('an SMS', () => {
+describe('SMS quotas', () => {
   test.each([
     ['fall_detected', 'vital'],
     ['fall_detected_sensitive', 'vital'],
@@ -20,12 +20,12 @@ describe('an SMS', () => {
     ['vital_signs_weak', 'vital'],
     ['sensor_inactive', 'other'],
     ['fall_suspected', 'other'],
-  ] as const)('counts according to its situation: %s as %s', (situation, purpose) => {
+  ] as const)('an SMS about %s counts as %s', (situation, purpose) => {
     const snapshot = { ...snapshotForPeople, rule: { ...ruleForPeople, situation } };
     expect(smsPurposeOf({ snapshot })).toBe(purpose);
     expect(smsPurposeOf({ snapshot, isTest: true })).toBe('test');
   });
-  test('counts as other if it belongs to no rule', () => {
+  test('an SMS without a rule counts as other', () => {
     expect(smsPurposeOf({ snapshot: bareSnapshot })).toBe('other');
   });
   test.each([
@@ -33,19 +33,19 @@ describe('an SMS', () => {
     ['other', { subject: 'sms:3', limit: 51 }],
     ['code', { subject: 'sms:code:3', limit: 7 }],
     ['test', { subject: 'sms:test:3', limit: 9 }],
-  ] as const)('leaves enough of the quota for falls if its purpose is %s', (purpose, limit) => {
+  ] as const)('the limit for %s SMS leaves enough quota for falls', (purpose, limit) => {
     expect(smsLimitOf(3, purpose, quotas)).toEqual(limit);
   });
-  test('counts even if it belongs to no customer', () => {
+  test('an SMS without a customer still counts', () => {
     expect(smsLimitOf(null, 'vital', quotas).subject).toBe(`sms:${UNASSIGNED}`);
   });
 });
 
-test('managers are warned when 80 % of the SMS of a day have been sent', () => {
+test('managers are warned once 80 % of the daily SMS quota is used', () => {
   const hundred = { ...quotas, smsPerDay: 100 };
   expect([79, 80, 81].map((count) => isNearSmsLimit(count, hundred))).toEqual([false, true, true]);
 });
 
-test('a code by SMS can be requested five times a day', () => {
+test('an SMS code can be requested five times a day', () => {
   expect([SMS_CODES_PER_DAY, SMS_WINDOW_SECONDS]).toEqual([5, 24 * 60 * 60]);
 });

@@ -9,7 +9,7 @@ const link = { label: "I'm on it:", url };
 const subject = { situation: 'Fall detected', sensor: 'Room 12' };
 const alarm = { title: 'Fall detected: Room 12', text: 'Please check on room 12.', subject, link };
 
-describe('the size of an SMS', () => {
+describe('SMS size', () => {
   test.each([
     ['', 'gsm', 0, 1],
     ['a'.repeat(160), 'gsm', 160, 1],
@@ -24,12 +24,12 @@ describe('the size of an SMS', () => {
     ['ç'.repeat(134), 'ucs2', 134, 2],
     ['ç'.repeat(135), 'ucs2', 135, 3],
     ['🚨'.repeat(35), 'ucs2', 70, 1],
-  ] as const)('counts %j as %s', (text, encoding, units, parts) => {
+  ] as const)('sizeOfSms measures %j as %s', (text, encoding, units, parts) => {
     expect(sizeOfSms(text)).toEqual({ encoding, units, parts });
   });
 
-  test('leaves the last unit of a part empty rather than splitting a character', () => {
-    // 153 and 67 are odd, so pairs do not fill a part.
+  test("sizeOfSms leaves a part's last unit empty rather than splitting a character", () => {
+    // 153 and 67 are odd, so pairs never fill a part.
     expect(sizeOfSms('€'.repeat(152)).parts).toBe(2);
     expect(sizeOfSms('€'.repeat(153)).parts).toBe(3);
     expect(sizeOfSms('🚨'.repeat(66)).parts).toBe(2);
@@ -37,8 +37,8 @@ describe('the size of an SMS', () => {
   });
 });
 
-describe('the text of an SMS', () => {
-  test('contains title, text, label and link if there is room for all of them', () => {
+describe('SMS text', () => {
+  test('an SMS contains title, text, label and link if everything fits', () => {
     expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease check on room 12.\n\nI'm on it:\n${url}`);
     expect(smsText({ title: 'Test', text: '', link: null })).toBe('Test');
   });
@@ -49,33 +49,33 @@ describe('the text of an SMS', () => {
     ['Zimmer 12 — “Ost”', 'Zimmer 12 - "Ost"'],
     ['Cafe\u0301 a\u0308', 'Café ä'],
     ['Soft\u00adhyphen, word\u2060joiner', 'Softhyphen, wordjoiner'],
-  ])('writes %j in GSM 03.38', (title, plain) => {
+  ])('smsText writes %j in GSM 03.38', (title, plain) => {
     const text = smsText({ ...alarm, title, text: '' });
     expect([text.split('\n')[0], sizeOfSms(text).encoding]).toEqual([plain, 'gsm']);
   });
 
-  test('keeps characters of other scripts and emojis, including the joiners that they need', () => {
+  test('smsText keeps other scripts and emojis, including the joiners they need', () => {
     for (const title of ['Français 12', 'غرفة 12', 'نمی\u200cخواهم', '👩\u200d⚕️ Room 12'])
       expect(smsText({ ...alarm, title }).split('\n')[0]).toBe(title);
   });
 
-  test('shows a space where a name was split, because the splitter is not in GSM 03.38', () => {
+  test('smsText writes a split name with spaces, since the splitter is not in GSM 03.38', () => {
     const text = smsText({ ...alarm, title: 'Fall: https:\u200b//evil.\u200bexample, a@\u200bb.\u200bde' });
     expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
   });
 
-  test('drops the end of a long alarm text, and keeps title and link', () => {
+  test('smsText cuts a long alarm text but keeps the title and link', () => {
     const text = smsText({ ...alarm, text: 'm'.repeat(2_048) });
     expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/);
     expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });
   });
 
-  test('begins with situation and sensor if shortening would otherwise remove them', () => {
+  test('smsText puts situation and sensor first if shortening would remove them', () => {
     const shortened = /^Fall detected: Room 12\nT+\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/;
     expect(smsText({ ...alarm, title: 'T'.repeat(128), text: `${'m'.repeat(500)} Room 12` })).toMatch(shortened);
   });
 
-  test('shortens the name of a sensor in another script only if the link leaves no room for it', () => {
+  test('smsText shortens a sensor name in another script only if the link leaves no room', () => {
     const sensor = 'غ'.repeat(64);
     const subject = { situation: 'Sturz vermutet (sensibel)', sensor };
     const text = smsText({ ...alarm, title: sensor, text: sensor, subject });
@@ -84,13 +84,13 @@ describe('the text of an SMS', () => {
   });
 });
 
-/** The parts by the formula that gateways publish. */
+/** The number of parts by the formula gateways publish. */
 const partsByFormula = (text: string): number => {
   const { encoding, units } = sizeOfSms(text);
   const [alone, joined] = encoding === 'gsm' ? [160, 153] : [70, 67];
   return units <= alone ? 1 : Math.ceil(units / joined);
 };
-// No dots, so that three dots in a row show that a text was shortened.
+// No dots, so three dots in a row mean that text was shortened.
 const pieces = ['a', 'Z', '7', ' ', ',', "'", '’', '–', '€', '[', '~', 'é', 'ç', 'ß', '\u00a0', '\u200b'];
 const wordsOf = (more: readonly string[], maxLength: number) =>
   fc.array(fc.constantFrom(...pieces, ...more), { maxLength }).map((chars) => chars.join(''));
@@ -99,7 +99,7 @@ const anyWords = (maxLength: number) =>
 const anySensor = fc.stringMatching(/^[A-Za-z0-9ÄÖÜäöüß][A-Za-z0-9ÄÖÜäöüß ]{0,62}[a-z0-9]$/);
 const anyUrl = fc.stringMatching(/^https:\/\/[a-z0-9-]{4,50}\.example\/[\w-]{40,90}$/);
 
-test('an SMS contains link, situation and sensor in at most three parts, however long its texts are', () => {
+test('an SMS fits link, situation and sensor into three parts, however long the text', () => {
   fc.assert(
     fc.property(
       fc.tuple(anyWords(128), anyWords(600), anySensor, anyUrl, fc.boolean()),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LINK_SECONDS, nameFrom, nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 
-describe('the name of an acknowledgement', () => {
+describe('acknowledgement names', () => {
   test.each([
     ['Anna Meier', 'Anna Meier'],
     ['  Anna  ', 'Anna'],
@@ -10,15 +10,15 @@ describe('the name of an acknowledgement', () => {
     ['\ufffeAnna\uffff', 'Anna'],
     ['\u{1f691}'.repeat(65), '\u{1f691}'.repeat(64)],
     [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
-  ])('turns %j into %j, without forbidden characters and with at most 64 others', (text, name) => {
+  ])('nameFrom turns %j into %j, at most 64 characters and none forbidden', (text, name) => {
     expect(nameFrom(text)).toBe(name);
   });
 
-  test.each(['', '   ', '\u0000', '\u007f\uffff'])('cannot be made from %j', (text) => {
+  test.each(['', '   ', '\u0000', '\u007f\uffff'])('nameFrom returns null for %j', (text) => {
     expect(nameFrom(text)).toBeNull();
   });
 
-  test('defaults to the first and last name of the user, or to the username if both names are empty', () => {
+  test('nameOfUser returns the full name, or the username if both names are empty', () => {
     const user = { firstName: 'Anna', lastName: 'Meier', username: 'night' };
     expect(nameOfUser(user)).toBe('Anna Meier');
     expect(nameOfUser({ ...user, firstName: '' })).toBe('Meier');
@@ -26,6 +26,6 @@ describe('the name of an acknowledgement', () => {
   });
 });
 
-test('a link to acknowledge an alarm is valid for a day', () => {
+test('an acknowledgement link is valid for a day', () => {
   expect(LINK_SECONDS).toBe(24 * 60 * 60);
 });

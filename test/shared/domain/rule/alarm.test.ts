@@ -13,27 +13,27 @@ import {
 
 const situations = Object.keys(kinds) as Situation[];
 
-describe('an urgent situation', () => {
+describe('urgent situations', () => {
   const urgent = ['fall_detected', 'fall_detected_sensitive', 'apnea', 'vital_signs_weak', 'sensor_inactive'];
-  test('means a fall, a vital alarm or a sensor that went offline, and nothing else', () => {
+  test('only falls, vital alarms and offline sensors are urgent', () => {
     expect(situations.filter(isUrgent)).toEqual(situations.filter((situation) => urgent.includes(situation)));
     expect(isUrgent(null)).toBe(false);
   });
 
-  test('depends on both type and action of an event', () => {
+  test("urgency depends on both the event's type and action", () => {
     for (const situation of situations)
       expect(urgentSituationOf(kinds[situation])).toBe(urgent.includes(situation) ? situation : null);
     expect(urgentSituationOf({ type: kinds.apnea.type, action: kinds.fall_detected.action })).toBeNull();
   });
 
-  test('concerns the sensor rather than a person only if the sensor went offline', () => {
+  test('an urgent situation is about a person unless the sensor went offline', () => {
     expect(urgentSituations.filter(isAboutSensor)).toEqual(['sensor_inactive']);
     const aboutPeople = situations.filter((situation) => isAlarmAboutPerson(kinds[situation]));
     expect(aboutPeople).toEqual(situations.filter((situation) => urgent.slice(0, -1).includes(situation)));
   });
 });
 
-describe('the date when somebody was notified of a hit', () => {
+describe('notification date', () => {
   const sent = (updateDate: number) => ({ wasSend: true, updateDate });
   const failed = { wasSend: false, updateDate: 1 };
   test.each<[string, HitProgress, number | null]>([
@@ -47,7 +47,7 @@ describe('the date when somebody was notified of a hit', () => {
       { messages: [{ ...sent(5), outbox: true }] },
       null,
     ],
-  ])('%s', (_, hit, date) => {
+  ])("a hit's notification date %s", (_, hit, date) => {
     expect(notifiedDateOf(hit)).toBe(date);
     expect(isUnnotified(hit)).toBe(date === null);
     expect(isUnnotified({ ...hit, acknowledgement: { userId: 1, name: 'n', date: 2 } })).toBe(false);

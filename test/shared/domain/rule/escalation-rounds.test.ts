@@ -27,18 +27,18 @@ const waiting = (more: Partial<Escalation> = {}): Escalation => ({
   ...more,
 });
 
-test('the first round after a hit is its first step, or its first repeat if there are no steps', () => {
+test('the first round after a hit is a step, or a repeat if there are no steps', () => {
   expect(newEscalation(plan([60, 180], 300), created)).toEqual(waiting());
   expect(newEscalation(plan([], 300), created)).toEqual(waiting({ at: at(300) }));
   expect(newEscalation(plan([]), created)).toBeNull();
 });
 
-test('the first round after a hit is due at once if nobody is on duty, but a repeat is not', () => {
+test('the first step is due at once if no one is on duty, unlike a first repeat', () => {
   expect(newEscalation(plan([60]), created, true)).toEqual(waiting({ at: created, isHurried: true }));
   expect(newEscalation(plan([], 300), created, true)).toEqual(waiting({ at: at(300) }));
 });
 
-test('the next round is the step after the last one, counted from the hit or from the date that replaced it', () => {
+test('the next step counts from the hit, or from the date replacing it', () => {
   const rule = plan([60, 180], 300);
   expect(nextRound(rule, waiting(), created)).toEqual({ kind: 'step', after: 60, at: at(60) });
   expect(nextRound(rule, waiting({ after: 60 }), created)).toEqual({ kind: 'step', after: 180, at: at(180) });
@@ -49,7 +49,7 @@ test('the next round is the step after the last one, counted from the hit or fro
   });
 });
 
-test('the next round is one of up to 20 repeats, due at its scheduled time', () => {
+test('the next round is one of up to 20 repeats, due at the scheduled time', () => {
   const rule = plan([60], 300);
   expect(nextRound(rule, waiting({ after: 60, at: at(360), repeats: 19 }), created)).toEqual({
     kind: 'repeat',
@@ -61,12 +61,12 @@ test('the next round is one of up to 20 repeats, due at its scheduled time', () 
   expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });
 
-test('the next round is due no later than planned when it is brought forward', () => {
+test('bringing the next round forward never makes it due later than planned', () => {
   const due = (now: number) => nextRound(plan([60]), waiting({ at: now, isHurried: true }), created)?.at;
   expect([due(at(10)), due(at(90))]).toEqual([at(10), at(60)]);
 });
 
-test('a round that has been decided is open, and counts as a step or a repeat', () => {
+test('a decided round is open and counts as a step or a repeat', () => {
   const round = { kind: 'step', after: 60, at: at(60) } as const;
   const opened = { round: 3, after: 60, repeats: 1, at: at(60), open: 'step' };
   expect(withOpenRound(waiting({ round: 2, repeats: 1 }), round, false)).toEqual(opened);
@@ -82,9 +82,9 @@ test('a round that has been decided is open, and counts as a step or a repeat', 
   });
 });
 
-describe('a round that is completed', () => {
+describe('completed rounds', () => {
   const opened = waiting({ round: 1, after: 60, open: 'step', to: ['a'] });
-  test('a round that is completed is followed by the next step, which is due at once if the round reached nobody', () => {
+  test('the next step after a completed round is due at once if the round reached no one', () => {
     const rule = plan([60, 180]);
     expect(withClosedRound(rule, opened, created, at(61))).toEqual({ round: 1, after: 60, repeats: 0, at: at(180) });
     expect(withClosedRound(rule, { ...opened, isHurried: true }, created, at(61))).toEqual({
@@ -103,7 +103,7 @@ describe('a round that is completed', () => {
     });
   });
 
-  test('a round that is completed is followed by a repeat, counted from its due time, or from now if the repeat would already be overdue', () => {
+  test("a repeat counts from the completed round's due time, or from now if already overdue", () => {
     const next = (of: Partial<Escalation>, now: number) =>
       withClosedRound(plan([60], 300), { ...opened, ...of }, created, now);
     expect(next({}, at(61))).toEqual({ round: 1, after: 60, repeats: 0, at: at(360) });
@@ -115,16 +115,16 @@ describe('a round that is completed', () => {
     expect(next({ at: at(9_000) }, at(100))?.at).toBe(at(400));
   });
 
-  test('a round that is completed is the last one if no step or repeat remains', () => {
+  test('a completed round is the last one if no step or repeat remains', () => {
     expect(withClosedRound(plan([60]), opened, created, at(61))).toBeNull();
   });
 });
 
-describe('an alarm whose rounds were all sent', () => {
+describe('unanswered alarms', () => {
   const last = (rule: NotificationPlan, of: Partial<Escalation> = {}) =>
     awaitingAnswer(rule, waiting({ round: 2, after: 180, ...of }), at(200));
   const until = (seconds: number) => ({ round: 2, after: 180, repeats: 0, at: at(200 + seconds), isLast: true });
-  test('an alarm whose rounds were all sent counts as unanswered after the interval between its last two rounds, limited to between 1 and 15 minutes', () => {
+  test('an alarm counts as unanswered 1 to 15 minutes after the last round, by the last interval', () => {
     expect(last(plan([60, 180]))).toEqual(until(120));
     expect(last(plan([60, 180, 600]))).toEqual(until(120));
     expect(last(plan([180]))).toEqual(until(180));
@@ -135,22 +135,22 @@ describe('an alarm whose rounds were all sent', () => {
     expect(last(plan([60, 180]), { from: 5, repeats: 4 })).toEqual({ ...until(120), from: 5, repeats: 4 });
   });
 
-  test('an alarm whose rounds were all sent never counts as unanswered if its rule has neither steps nor repeats', () => {
+  test('an alarm never counts as unanswered if the rule has neither steps nor repeats', () => {
     expect(last(plan([]))).toBeNull();
     expect(last(plan([600]))).toBeNull();
   });
 });
 
-test('a round due within 15 minutes is queued, and the sweep checks any other round 10 minutes before it is due', () => {
+test('a round due within 15 minutes is queued, any other is checked 10 minutes beforehand', () => {
   const now = created;
   expect([isWithinQueueDelay(at(900), now), isWithinQueueDelay(at(900) + 1, now)]).toEqual([true, false]);
   expect([sweepCheckAt(at(900), now), sweepCheckAt(at(901), now)]).toEqual([at(900), at(301)]);
 });
 
-describe('a clock that is set back', () => {
+describe('clock set back', () => {
   const rule = plan([60, 180], 300);
   const hit = (escalation: Partial<Escalation>) => ({ createDate: created, escalation: waiting(escalation) });
-  test('makes steps count from the future if the difference exceeds the tolerance between hosts', () => {
+  test('steps count from the future if the difference exceeds the tolerance between hosts', () => {
     expect([countsFromFuture(hit({}), created - 10_000), countsFromFuture(hit({}), created - 10_001)]).toEqual([
       false,
       true,
@@ -159,16 +159,16 @@ describe('a clock that is set back', () => {
     expect(countsFromFuture(hit({ from: at(100) }), at(50))).toBe(true);
   });
 
-  test('moves steps counted from the future back by the same time, so that each remains due at its interval after the hit', () => {
+  test('setting the clock back moves future steps back by the same time, keeping their intervals', () => {
     const moved = (by: number | null, now: number) => withRoundsSetBack(rule, hit({}), by, now);
     expect(moved(3_600_000, at(-3_590))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
-    // The time by which the clock was set back is unknown, but the round is due.
+    // It is unknown how far the clock was set back, but the round is due.
     expect(moved(null, at(-3_540))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
-    // The clock was set back further than is known.
+    // The clock was set back further than known.
     expect(moved(1_000_000, at(-3_600))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
   });
 
-  test('brings rounds counted from a past time forward if they are due later than their rule allows', () => {
+  test('setting the clock back brings past rounds forward if due later than the rule allows', () => {
     const set = (of: Partial<Escalation>, now: number) => withRoundsSetBack(rule, hit(of), null, now);
     expect(set({}, at(30))).toBeNull();
     expect(set({ at: at(71) }, at(30))).toEqual(waiting({ at: at(60) }));
@@ -182,7 +182,7 @@ describe('a clock that is set back', () => {
     expect(withRoundsSetBack(plan([]), hit({ after: 180, at: at(900) }), null, at(300))?.at).toBe(at(300));
   });
 
-  test('makes an open round count its next step from now', () => {
+  test('an open round counts its next step from now when the clock is set back', () => {
     const open = { after: 60, at: at(60), open: 'step' } as const;
     expect(openRoundSetBack(hit(open), at(-3_600))).toEqual(waiting({ ...open, from: at(-3_660) }));
     expect(openRoundSetBack(hit(open), at(60))).toEqual(waiting(open));

@@ -29,10 +29,10 @@ const rules: fc.Arbitrary<NotificationPlan> = fc
       .toSorted((time, other) => time - other)
       .map((afterSeconds, at) => ({ afterSeconds, recipients: of[at] ?? [] })),
   }));
-/** The delays (ms) with which rounds are decided. */
+/** The delays (ms) in deciding each round. */
 const delays = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000_000 })), { minLength: 1 });
 
-/** Runs the escalation of a hit that was created at 0, with a delay for each round. */
+/** Runs the escalation for a hit created at 0, with a delay for each round. */
 const play = (rule: NotificationPlan, delaysMs: readonly number[]) => {
   const rounds: { at: number; now: number; kind: string; step: number }[] = [];
   let now = 0;
@@ -49,8 +49,8 @@ const play = (rule: NotificationPlan, delaysMs: readonly number[]) => {
   return rounds;
 };
 
-describe('an escalation', () => {
-  test('runs each step once and in order, repeats 20 times and ends, however late its rounds run', () => {
+describe('escalation', () => {
+  test('an escalation runs each step once in order, then 20 repeats, however late the rounds', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const rounds = play(rule, delaysMs);
@@ -66,7 +66,7 @@ describe('an escalation', () => {
     );
   });
 
-  test('never repeats early, and replaces missed repeats with a single one', () => {
+  test('an escalation never repeats early, and makes up for missed repeats with a single one', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const ms = (rule.repeatSeconds ?? 0) * 1_000;
@@ -79,7 +79,7 @@ describe('an escalation', () => {
     );
   });
 
-  test('reuses the earlier messages to the same recipients in a repeat', () => {
+  test('a repeat reuses earlier messages to the same recipients', () => {
     fc.assert(
       fc.property(rules, (rule) => {
         const messagesOf = (steps: ReturnType<typeof roundRecipients>) =>
@@ -97,7 +97,7 @@ describe('an escalation', () => {
     );
   });
 
-  test('runs its next step at once if nobody was on duty, and the following step at its scheduled time', () => {
+  test('the next step runs at once if no one was on duty, later steps run on schedule', () => {
     const step = (afterSeconds: number) => ({
       afterSeconds,
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
@@ -110,14 +110,14 @@ describe('an escalation', () => {
     expect(nextRound(rule, second, 0)).toEqual({ kind: 'step', after: 120, at: 5 });
     const third = withClosedRound(rule, withOpenRound(second, { kind: 'step', after: 120, at: 5 }, false), 0, 9);
     expect(third && nextRound(rule, third, 0)).toEqual({ kind: 'step', after: 600, at: 600_000 });
-    // A step whose time has passed is not postponed.
+    // An overdue step is not postponed.
     expect(withClosedRound(rule, withOpenRound(first, { kind: 'step', after: 60, at: 0 }, true), 0, 700_000)?.at).toBe(
       120_000,
     );
   });
 });
 
-test('the sweep checks a distant round once a queue can delay its task until then, and a near round when it is due', () => {
+test('the sweep checks a distant round once a queue can hold it, and a near round when due', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 200_000_000 }), (at) => {
       const checkedAt = sweepCheckAt(at, 0);
@@ -128,7 +128,7 @@ test('the sweep checks a distant round once a queue can delay its task until the
   );
 });
 
-test('a recipient who has not been sent a message yet has no earlier message to reuse', () => {
+test('a recipient without a message so far has no earlier message to reuse', () => {
   const message = { step: 0, accountId: 1, publisher: 'sms' as const };
   const others = [
     { ...message, step: 1 },
@@ -144,7 +144,7 @@ test.each([
   ['of the repetitions, after steps', [60, 300], 400, 400],
   ['between the last two steps, but at least a minute', [30, 50], null, 60],
   ['between the last two steps, but at most 15 minutes', [60, 7_200], null, 900],
-])('the time to wait for an answer is the interval %s', (_, steps, repeatSeconds, seconds) => {
+])('the time to wait for a response is the interval %s', (_, steps, repeatSeconds, seconds) => {
   const rule = {
     recipients: [],
     repeatSeconds,
@@ -154,16 +154,16 @@ test.each([
   expect(awaitingAnswer(rule, done, 9_000)).toEqual({ ...done, at: 9_000 + seconds * 1_000, isLast: true });
 });
 
-test('a rule without steps or repeats never waits for an answer', () => {
+test('a rule without steps or repeats never waits for a response', () => {
   const rule = { recipients: [], repeatSeconds: null, escalation: [] };
   expect(awaitingAnswer(rule, { round: 1, after: 60, repeats: 0, at: 0 }, 0)).toBe(null);
 });
 
-describe('the next round', () => {
+describe('next round', () => {
   const step = (afterSeconds: number) => ({ afterSeconds, recipients: [recipient(afterSeconds)] });
   const rule = { recipients: [recipient(0)], repeatSeconds: 100, escalation: [60, 300].map(step) };
 
-  test('counts from the date of the hit, or from the date that replaced it when the clock was set back', () => {
+  test('the next round counts from the hit, or from a date replacing it', () => {
     const escalation = { round: 1, after: 60, repeats: 0, at: 0, from: 5_000 };
     expect(nextRound(rule, escalation, 1_000)).toEqual({ kind: 'step', after: 300, at: 305_000 });
     const open = withOpenRound(escalation, { kind: 'step', after: 300, at: 305_000 }, false);
@@ -182,12 +182,12 @@ describe('the next round', () => {
       },
     );
   });
-  test('runs at once only if it is a step, while a repeat keeps its interval even if nobody was on duty', () => {
+  test('only a step can run at once, a repeat always keeps its interval', () => {
     const first = newEscalation({ ...rule, escalation: [] }, 1_000, true);
     expect(first).toEqual({ round: 0, after: 0, repeats: 0, at: 101_000 });
     expect(newEscalation(rule, 1_000, true)).toEqual({ round: 0, after: 0, repeats: 0, at: 1_000, isHurried: true });
   });
-  test('notifies the recipients of its step, or in a repeat all recipients up to the last step that was sent', () => {
+  test('a step notifies its own recipients, a repeat notifies all recipients up to the last step', () => {
     expect(roundRecipients(rule, 'step', 300)).toEqual([{ step: 2, recipients: [recipient(300)] }]);
     expect(roundRecipients(rule, 'repeat', 60)).toEqual([
       { step: 0, recipients: [recipient(0)] },
@@ -195,13 +195,13 @@ describe('the next round', () => {
     ]);
     expect(roundRecipients(rule, 'repeat', 300).map(({ step }) => step)).toEqual([0, 1, 2]);
   });
-  test('waits for an answer after the steps that were sent, regardless of steps that a change of the rule removed', () => {
+  test('the wait for a response follows the steps sent, even if a rule change removed some', () => {
     const plan = { ...rule, repeatSeconds: null, escalation: [60, 300, 900].map(step) };
     expect(awaitingAnswer(plan, { round: 2, after: 300, repeats: 0, at: 0 }, 0)?.at).toBe(240_000);
   });
 });
 
-test('messages to two webhooks of a bot, and to different channels and steps of a person, are distinguished', () => {
+test('messages to different webhooks, channels and steps are kept apart', () => {
   const message = { step: 0, accountId: 1, publisher: 'webhook' as const };
   expect(messageIndexes([message, message], [message, message, message])).toEqual([0, 1, null]);
   expect(messageIndexes([{ ...message, accountId: 2 }, message], [message])).toEqual([1]);
@@ -216,12 +216,12 @@ test('messages to two webhooks of a bot, and to different channels and steps of 
   ).toEqual([null]);
 });
 
-test('a round runs from a queue if it is due within 15 minutes, and is otherwise checked 10 minutes before it is due', () => {
+test('a round within 15 minutes runs from a queue, any other is checked 10 minutes beforehand', () => {
   const minute = 60_000;
   expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
   expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);
 });
 
-test('a rule repeats at most 20 times, and a hit stores at most 300 messages', () => {
+test('a rule repeats at most 20 times and a hit stores at most 300 messages', () => {
   expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });

@@ -5,13 +5,13 @@ import { acknowledgedBy, closedBy, isAnsweredAlike, isSameAuthor } from '#shared
 const anna = { userId: 1, name: 'Anna', date: 100 };
 const ben = { userId: 2, name: 'Ben', date: 200 };
 
-describe('the first acknowledgement of an alarm', () => {
-  test('keeps its author, no matter who acknowledges the alarm later', () => {
+describe('first acknowledgement', () => {
+  test('the first acknowledgement keeps its author, no matter who acknowledges later', () => {
     expect(acknowledgedBy({ ...anna, note: 'On my way' }, undefined)).toEqual({ ...anna, note: 'On my way' });
     expect(acknowledgedBy({ ...ben, note: 'Me too' }, anna)).toBeNull();
     expect(acknowledgedBy({ ...anna, isShared: true, note: '' }, undefined)).toEqual(anna);
   });
-  test('can get another note from its author only, and keeps its date', () => {
+  test('an acknowledgement note can be changed only by the author, and the date stays', () => {
     const noted = { ...anna, note: 'On my way' };
     expect(acknowledgedBy({ ...anna, date: 300, note: 'There' }, noted)).toEqual({ ...anna, note: 'There' });
     expect(acknowledgedBy({ ...anna, note: '' }, noted)).toEqual(anna);
@@ -19,23 +19,23 @@ describe('the first acknowledgement of an alarm', () => {
     expect(acknowledgedBy(anna, noted)).toBeNull();
     expect(acknowledgedBy({ ...ben, note: '' }, noted)).toBeNull();
   });
-  test('belongs to the named person if several people share a display', () => {
+  test('an acknowledgement on a shared display belongs to the named person', () => {
     const display = { userId: 5, name: 'Anna', date: 1, isShared: true as const };
     expect(isSameAuthor(display, { userId: 5, name: 'Anna', date: 0 })).toBe(true);
     expect(isSameAuthor(display, { userId: 5, name: 'Ben', date: 0 })).toBe(false);
     expect(isSameAuthor({ userId: 5, name: 'Anna', date: 1 }, { userId: 5, name: 'Ben', date: 0 })).toBe(true);
     expect(isSameAuthor(display, { userId: 6, name: 'Anna', date: 0 })).toBe(false);
   });
-  test('cannot be changed by anybody if a receiver named the person', () => {
+  test('an acknowledgement with a name from a receiver cannot be changed', () => {
     const named = { userId: null, name: 'Anna', date: 1 };
     expect(isSameAuthor(named, named)).toBe(false);
     expect(acknowledgedBy({ ...named, note: 'n' }, named)).toBeNull();
   });
 });
 
-describe('the closure of a fall', () => {
+describe('fall closures', () => {
   const helped = { ...anna, outcome: 'helped' as const };
-  test('keeps the first person who closed it, while anybody can change outcome and note', () => {
+  test('a closure keeps the first person, while anyone can change outcome and note', () => {
     expect(closedBy({ outcome: 'helped' }, anna, undefined)).toEqual(helped);
     expect(closedBy({ outcome: 'helped', note: 'unhurt' }, anna, undefined)).toEqual({ ...helped, note: 'unhurt' });
     const noted = { ...helped, note: 'unhurt' };
@@ -43,13 +43,13 @@ describe('the closure of a fall', () => {
     expect(closedBy({ outcome: 'helped', note: 'bruise' }, ben, noted)).toEqual({ ...noted, note: 'bruise' });
     expect(closedBy({ outcome: 'helped', note: '' }, ben, noted)).toEqual(helped);
   });
-  test('remains unchanged if outcome and note are the same', () => {
+  test('a closure with the same outcome and note changes nothing', () => {
     expect(closedBy({ outcome: 'helped' }, ben, helped)).toBeNull();
     expect(closedBy({ outcome: 'helped', note: 'n' }, ben, { ...helped, note: 'n' })).toBeNull();
   });
 });
 
-test('two answers are equal only if every part of their acknowledgement and closure is equal', () => {
+test('two responses are equal only if acknowledgement and closure are entirely equal', () => {
   const answered = {
     acknowledgement: { ...anna, note: 'n' },
     closure: { ...ben, outcome: 'helped' as const, note: 'm' },
@@ -72,8 +72,8 @@ test('two answers are equal only if every part of their acknowledgement and clos
   }
 });
 
-describe('the body of an answer', () => {
-  test('contains a note of at most 256 characters, and a name of at most 64', () => {
+describe('response bodies', () => {
+  test('a response body has a note up to 256 characters and a name up to 64', () => {
     const accepts = (body: object) => AcknowledgingUser.safeParse(body).success;
     expect([
       accepts({}),
@@ -87,7 +87,7 @@ describe('the body of an answer', () => {
       accepts({ name: 'n'.repeat(65) }),
     ]).not.toContain(true);
   });
-  test('closes a fall with any of three outcomes', () => {
+  test('a fall is closed with one of three outcomes', () => {
     const closes = (outcome: unknown) => ClosingUser.safeParse({ outcome }).success;
     expect(['helped', 'got_up', 'false_alarm'].map(closes)).toEqual([true, true, true]);
     expect([closes('other'), closes(undefined)]).toEqual([false, false]);

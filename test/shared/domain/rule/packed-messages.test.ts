@@ -21,7 +21,7 @@ const packable = fc
     })),
   );
 
-test('unpacks packed messages to the same values', () => {
+test('packed messages unpack to the same values', () => {
   fc.assert(
     fc.property(packable, (messages) => {
       expect(unpackMessages(packMessages(messages))).toEqual(messages);
@@ -29,7 +29,7 @@ test('unpacks packed messages to the same values', () => {
   );
 });
 
-test('packs 20 messages of one bot into less than 400 bytes', () => {
+test('packMessages packs 20 messages from one bot into less than 400 bytes', () => {
   const extra = { display_name: 'Schwesternruf Wohnbereich Lindenhof', is_bot: true };
   const messages = Array.from({ length: 20 }, (_, at) => ({
     id: 2 ** 52 + 199 * at,
@@ -40,7 +40,7 @@ test('packs 20 messages of one bot into less than 400 bytes', () => {
   expect(Buffer.byteLength(packMessages(messages))).toBeLessThan(400);
 });
 
-test('packs messages to webhooks without storing a channel', () => {
+test('packMessages stores no channel for webhooks', () => {
   const extra = { display_name: 'Ruf', is_bot: true };
   const messages: PackedMessage[] = [1, 2, 3].map((id) => ({ id, accountId: 7, publisher: 'webhook', extra }));
   expect(packMessages(messages)).toBe('[1,[[7,"Ruf"]],[[0,0],[0,1],[0,2]]]');

@@ -15,8 +15,8 @@ const webhook = (n: number) => ({ botId: n, webhookId: uuid(n) });
 const user = (userId: number, by: 'sms' | 'push' | 'email' = 'sms') => ({ userId, by });
 const onDuty = (by: 'sms' | 'push' = 'sms') => ({ onDuty: true as const, by });
 
-describe('a recipient', () => {
-  test('can be a webhook of a bot, a user with a channel, or the users on duty with a channel', () => {
+describe('recipients', () => {
+  test('a recipient is a bot webhook, a user with a channel, or users on duty with a channel', () => {
     for (const recipient of [webhook(1), user(1), onDuty()]) expect(Recipient.parse(recipient)).toEqual(recipient);
   });
   test.each<object>([
@@ -36,16 +36,16 @@ describe('a recipient', () => {
     { webhookId: uuid(1) },
     { userId: 1, by: 'fax' },
     {},
-  ])('cannot be %j', (recipient) => {
+  ])('a recipient cannot be %j', (recipient) => {
     expect(Recipient.safeParse(recipient).success).toBe(false);
   });
 });
 
-describe('the recipients of a round', () => {
-  test('include each webhook once', () => {
+describe('round recipients', () => {
+  test('webhooksIn returns each webhook once', () => {
     expect(webhooksIn([webhook(1), user(1), webhook(2), webhook(1), onDuty()])).toEqual([webhook(1), webhook(2)]);
   });
-  test('include each channel of a person once, whether the person is named or on duty', () => {
+  test("peopleIn returns each of a person's channels once, whether named or on duty", () => {
     const duty = [
       { userId: 1, verified: ['sms' as const] },
       { userId: 2, verified: ['push' as const] },
@@ -59,7 +59,7 @@ describe('the recipients of a round', () => {
     expect(peopleIn([onDuty('push')], duty)).toEqual([user(2, 'push'), user(3, 'push')]);
     expect(peopleIn([webhook(9)], duty)).toEqual([]);
   });
-  test('reach nobody on duty only if they include people on duty and none of these people has verified the channel', () => {
+  test('a round reaches no one on duty only if no one on duty has verified the channel', () => {
     const duty = [{ userId: 1, verified: ['sms' as const] }];
     expect(isNobodyOnDuty([user(1), onDuty()], [])).toBe(true);
     expect(isNobodyOnDuty([user(1, 'push'), onDuty('push')], duty)).toBe(true);
@@ -67,12 +67,12 @@ describe('the recipients of a round', () => {
     expect(isNobodyOnDuty([user(1)], [])).toBe(false);
     expect([includesOnDuty([user(1), onDuty()]), includesOnDuty([user(1), webhook(1)])]).toEqual([true, false]);
   });
-  test('include each named user once, without users on duty', () => {
+  test('usersIn returns each named user once, without users on duty', () => {
     expect(usersIn([user(2), user(1, 'push'), user(2, 'push'), onDuty(), webhook(5)])).toEqual([2, 1]);
   });
 });
 
-test('a rule lists its first recipients and then those of each step', () => {
+test("recipientLists returns the rule's first recipients, then each step's", () => {
   const rule = {
     recipients: [webhook(1)],
     repeatSeconds: null,

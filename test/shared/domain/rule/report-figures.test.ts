@@ -58,7 +58,7 @@ const none = {
 };
 
 describe('falls', () => {
-  test('count by kind, month and room, and every room of the customer is listed', () => {
+  test('falls are counted by kind, month and room, and every room is listed', () => {
     const [october, november] = figures([
       hit(1),
       hit(2, 'fall_suspected'),
@@ -78,7 +78,7 @@ describe('falls', () => {
     expect(november).toMatchObject({ month: '2026-11', isWhole: false, from: 100 * HOUR, to: 200 * HOUR });
   });
 
-  test('count once if several rules fired, with the date of the first acknowledgement', () => {
+  test("a fall with several rules counts once, with the first acknowledgement's date", () => {
     const same = { sensorEventId: 'one fall' };
     const [october] = figures([
       hit(1, 'fall_detected', same),
@@ -88,19 +88,19 @@ describe('falls', () => {
     expect(october?.total).toMatchObject({ falls: 1, acknowledged: 1, unanswered: 0, medianMs: 30_000, p90Ms: 30_000 });
   });
 
-  test('keep a row without a name for a sensor that no longer belongs to the customer', () => {
+  test('a sensor that left the customer keeps a row without a name', () => {
     const [october] = figures([hit(1, 'fall_detected', { sensorId: 'gone' })]);
     expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
   });
 
-  test('count twice if the events of two sensors have the same UUID', () => {
+  test('falls count twice if events from two sensors share a UUID', () => {
     const same = { sensorEventId: 'one uuid' };
     const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
     expect(october?.total.falls).toBe(2);
   });
 });
 
-test('counts the falls and false alarms of each day', () => {
+test('falls and false alarms are counted per day', () => {
   const feedback = feedbackOf('FALSE_POSITIVE', { ruleHitId: 1 });
   const [october, november] = figures([
     hit(1, 'fall_detected', { feedback }),
@@ -112,19 +112,19 @@ test('counts the falls and false alarms of each day', () => {
     { date: '1970-01-01', falls: 2, falseAlarms: 1 },
     { date: '1970-01-02', falls: 0, falseAlarms: 0 },
   ]);
-  // A day that is split between two parts is in both.
+  // A day split between two parts appears in both.
   expect(october?.days.at(-1)).toEqual({ date: '1970-01-05', falls: 1, falseAlarms: 0 });
   expect(november?.days[0]).toEqual({ date: '1970-01-05', falls: 0, falseAlarms: 0 });
 });
 
 describe('feedback', () => {
-  test('counts in the month of its hit, regardless of the reference date', () => {
+  test("feedback counts in the hit's month, regardless of the reference date", () => {
     const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test('counts in the month of its reference date if it has no hit, for example for a missed fall', () => {
+  test("feedback without a hit counts in the reference date's month, such as a missed fall", () => {
     const [october, november] = figures(
       [],
       [
@@ -136,39 +136,39 @@ describe('feedback', () => {
     expect([october?.total.missed, november?.total.missed]).toEqual([1, 1]);
   });
 
-  test('counts once per event with its newest entry, whether the entry names the event or its hit', () => {
+  test('feedback counts once per event, by the newest entry, whether it names the event or the hit', () => {
     const older = feedbackOf('TRUE_POSITIVE', { ruleHitId: 1 });
     const newer = feedbackOf('FALSE_POSITIVE', { eventId: 'one fall' });
     const hits = [hit(1, 'fall_detected', { sensorEventId: 'one fall', feedback: older })];
     expect(figures(hits, [newer])[0]?.total).toMatchObject({ confirmed: 0, falseAlarms: 1 });
   });
 
-  test('does not count if it is outside the time span of the report', () => {
+  test("feedback outside the report's time span does not count", () => {
     const [october, november] = figures([], [feedbackOf('FALSE_POSITIVE', { referenceDate: 300 * HOUR })]);
     expect([october?.total, november?.total]).toEqual([none, none]);
   });
 });
 
-describe('an offline period', () => {
-  test('lasts until the sensor is active again, and is split between months', () => {
+describe('offline periods', () => {
+  test('an offline period ends when the sensor is active again, and is split between months', () => {
     const [october, november] = figures([hit(98, 'sensor_inactive'), hit(103, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 1, silentMs: 2 * HOUR, silencesWithoutEnd: 0 });
     expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
   });
 
-  test('counts without a duration if no rule recorded its end', () => {
+  test('an offline period counts without a duration if no rule recorded the end', () => {
     const [october] = figures([hit(1, 'sensor_inactive'), hit(5, 'sensor_inactive'), hit(6, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 2, silentMs: HOUR, silencesWithoutEnd: 1 });
   });
 
-  test('lasts until now if the sensor is still offline', () => {
+  test('an offline period lasts until now if the sensor is still offline', () => {
     const offline = hit(150, 'sensor_inactive', { sensorId: B });
     expect(figures([offline], [], 160 * HOUR)[1]?.total).toMatchObject({ silentMs: 10 * HOUR, silencesWithoutEnd: 0 });
     expect(figures([offline])[1]?.total).toMatchObject({ silentMs: 0, silencesWithoutEnd: 1 });
   });
 });
 
-test('interpolates percentiles linearly, as PERCENTILE.INC does', () => {
+test('percentile interpolates linearly, like PERCENTILE.INC', () => {
   expect(percentile([], 0.5)).toBe(null);
   expect(percentile([7], 0.9)).toBe(7);
   expect(percentile([10, 20], 0.5)).toBe(15);
@@ -176,16 +176,16 @@ test('interpolates percentiles linearly, as PERCENTILE.INC does', () => {
   expect(percentile([0, 100], 0.9)).toBe(90);
 });
 
-test('a report states the median and 90th percentile of the time to acknowledgement, interpolated between two values', () => {
+test('a report has the interpolated median and 90th percentile time to acknowledgement', () => {
   const answered = (hour: number, seconds: number) =>
     hit(hour, 'fall_detected', { acknowledged: hour * HOUR + seconds * 1_000 });
   const [october] = figures([answered(1, 100), answered(2, 10), answered(3, 30), answered(4, 20)]);
   expect(october?.total).toMatchObject({ acknowledged: 4, medianMs: 25_000, p90Ms: 79_000 });
-  // An acknowledgement cannot come before its alarm, even if the clock was set back in between.
+  // An acknowledgement cannot precede its alarm, even if the clock was set back between the two.
   expect(figures([answered(1, -5)])[0]?.total).toMatchObject({ acknowledged: 1, medianMs: 0 });
 });
 
-test('a report counts only the newest feedback on an event, by its verdict', () => {
+test('a report counts only the newest feedback on an event, by verdict', () => {
   const feedback = (classification: Feedback['classification'], id: number) =>
     feedbackOf(classification, { id, eventId: 'e' });
   const event = { sensorEventId: 'e' };
@@ -200,7 +200,7 @@ test('a report counts only the newest feedback on an event, by its verdict', () 
   });
 });
 
-test('a report lists all days up to now, and counts a fall on the day on which it began', () => {
+test('a report lists all days so far and counts a fall on the day it began', () => {
   const [october] = figures(
     [hit(24), hit(47)],
     [feedbackOf('TRUE_POSITIVE', { referenceDate: 30 * HOUR })],
@@ -213,7 +213,7 @@ test('a report lists all days up to now, and counts a fall on the day on which i
   expect(figures([], [], 48 * HOUR)[0]?.days.at(-1)?.date).toBe('1970-01-03');
 });
 
-test('a report counts as offline time only the time between two events of the sensor itself', () => {
+test("a report's offline time covers only the time between two of the sensor's own events", () => {
   const [october] = figures(
     [
       hit(1, 'sensor_inactive'),

@@ -11,8 +11,8 @@ const now = Date.parse('2026-01-05T12:00:00Z');
 const atOnce = { createDate: now, receiveDate: now };
 const fall = eventOf('fall_detected');
 
-describe('a rule', () => {
-  test('fires only for its own situation', () => {
+describe('rules', () => {
+  test('a rule fires only for the configured situation', () => {
     expect(fires(rule, fall, atOnce, undefined)).toBe(true);
     expect(fires(rule, eventOf('fall_suspected'), atOnce, undefined)).toBe(false);
     expect(fires(rule, { ...fall, situation: null }, atOnce, undefined)).toBe(false);
@@ -33,17 +33,17 @@ describe('a rule', () => {
     ['fires in its region', { regionId: 'a' }, { region: { id: 'a', index: 0, name: '' } }, true],
     ['does not fire in another region', { regionId: 'a' }, { region: { id: 'b', index: 0, name: '' } }, false],
     ['fires in any region if the rule has no region', {}, { region: { id: 'b', index: 0, name: '' } }, true],
-  ])('%s', (_, ruleMore, more, expected) => {
+  ])('a rule %s', (_, ruleMore, more, expected) => {
     expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, atOnce, undefined)).toBe(expected);
   });
 
-  test('fires only within its schedule', () => {
+  test('a rule fires only within the schedule', () => {
     const at = (from: string, to: string) => ({ ...rule, schedule: { days: [1], from, to, timeZone: 'UTC' } });
     expect(fires(at('12:00', '12:01'), fall, atOnce, undefined)).toBe(true);
     expect(fires(at('12:01', '13:00'), fall, atOnce, undefined)).toBe(false);
   });
 
-  test('fires for urgent situations if the event or its receipt is within the schedule, and for other situations only if the event is', () => {
+  test('a scheduled rule fires by event time, and for urgent situations also by receipt time', () => {
     const late = { createDate: now, receiveDate: now + 2 * 3_600_000 };
     const firesAt = (from: string, to: string, situation: Situation = 'fall_detected') => {
       const scheduled = { ...rule, situation, schedule: { days: [1], from, to, timeZone: 'UTC' } };
@@ -58,24 +58,24 @@ describe('a rule', () => {
     expect(firesAt('13:00', '15:00', 'bed_left')).toBe(false);
   });
 
-  test('fires again only after its rate limit', () => {
+  test('a rule fires again only after the rate limit', () => {
     expect(fires(rule, fall, atOnce, now - 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now - 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now)).toBe(true);
   });
 
-  test('fires for a late event, unless it is within the rate limit of the last hit', () => {
+  test("a rule fires for a late event, unless it is within the last hit's rate limit", () => {
     expect(fires(rule, fall, atOnce, now + 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now + 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now + 1)).toBe(true);
   });
 
-  test('fires for a new fall regardless of its rate limit', () => {
+  test('a rule fires for a new fall regardless of the rate limit', () => {
     expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, atOnce, now)).toBe(true);
   });
 });
 
-test('lists every condition that prevents a rule from firing, and none if it fires', () => {
+test('unmetConditions lists every condition preventing a rule from firing, and none if it fires', () => {
   const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
   const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
@@ -84,7 +84,7 @@ test('lists every condition that prevents a rule from firing, and none if it fir
   expect(unmetConditions(rule, fall, atOnce, undefined)).toEqual([]);
 });
 
-test('the body of a rule gets defaults for missing fields', () => {
+test('NewRule fills in defaults for missing fields', () => {
   expect(NewRule.parse(body)).toEqual({
     ...body,
     sensorId: null,
@@ -100,7 +100,7 @@ test('the body of a rule gets defaults for missing fields', () => {
   });
 });
 
-test('the body of a rule allows at most five steps, in the order of their times', () => {
+test('NewRule allows at most five steps, ordered by time', () => {
   const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
   expect(NewRule.parse({ ...body, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
   const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
@@ -108,7 +108,7 @@ test('the body of a rule allows at most five steps, in the order of their times'
   expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
 });
 
-test('the body of a rule allows the longest texts, a region of a sensor or a group, and at most 20 recipients', () => {
+test('NewRule allows the longest texts, a region in a sensor or group, and at most 20 recipients', () => {
   const regionId = '00000000-0000-4000-8000-000000000000';
   for (const more of [
     { name: 'x'.repeat(64), title: 'x'.repeat(128), message: 'x'.repeat(512) },
@@ -136,7 +136,7 @@ test.each([
     ['escalation', 1, 'afterSeconds'],
     'steps_rise',
   ],
-])('the body of a rule names the field and the reason why %j contradicts itself', (more, path, key) => {
+])('NewRule names the field and the reason why %j is contradictory', (more, path, key) => {
   const { error } = NewRule.safeParse({ ...body, ...more });
   expect(error?.issues).toMatchObject([{ path, params: { key } }]);
 });
@@ -173,26 +173,26 @@ test.each([
   { repeatSeconds: 86_401 },
   { untilAcknowledged: 'false' },
   { untilAcknowledged: null },
-])('the body of a rule rejects %j', (invalid) => {
+])('NewRule rejects %j', (invalid) => {
   expect(NewRule.safeParse({ ...body, ...invalid }).success).toBe(false);
 });
 
-describe('the texts of a rule', () => {
-  test('replace known placeholders, and keep unknown ones', () => {
+describe('rule text', () => {
+  test('fillPlaceholders replaces known placeholders and keeps unknown ones', () => {
     expect(
       fillPlaceholders('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99),
     ).toBe('S:  {other} {toString} S');
   });
 
-  test('do not interpret placeholders or patterns in a value', () => {
+  test('fillPlaceholders does not interpret placeholders or patterns in a value', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
   });
 
-  test('truncate at whole characters if placeholders make the text too long', () => {
+  test('fillPlaceholders truncates overlong text at whole characters', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
 
-  test('fit into a payload in full at the maximum length for a rule', () => {
+  test('rule text of maximum length fits into a payload', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
     expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
     const filled = fillPlaceholders(longest.message, { sensor: 's'.repeat(128) }, MAX_SENT_LENGTH.message);
@@ -201,14 +201,14 @@ describe('the texts of a rule', () => {
   });
 });
 
-test("trusts a device's clock from -24 h to +5 min", () => {
+test('isTrustedTime trusts a device clock from -24 h to +5 min', () => {
   const day = 86_400_000;
   const minute = 60_000;
   for (const time of [now, now - day, now + 5 * minute]) expect(isTrustedTime(time, now)).toBe(true);
   for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isTrustedTime(time, now)).toBe(false);
 });
 
-test('a new rule is enabled, applies to all sensors at all times, and stops when somebody acknowledges the alarm', () => {
+test('a new rule is enabled, covers all sensors and times, and stops once acknowledged', () => {
   expect(NewRule.parse(body)).toEqual({
     ...body,
     sensorId: null,
@@ -272,7 +272,7 @@ test.each([
     ['regionId'],
     'situation_has_no_region',
   ],
-])('a new rule is rejected if its scope makes no sense: %o', (more, path, key) => {
+])('a new rule with an invalid scope is rejected: %o', (more, path, key) => {
   for (const schema of [NewRule, RuleUpdate])
     expect(schema.safeParse({ ...body, ...more }).error?.issues).toMatchObject([
       { code: 'custom', path, params: { key } },

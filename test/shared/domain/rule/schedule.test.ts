@@ -7,8 +7,8 @@ const at = (text: string) => Date.parse(text);
 const ALL = [1, 2, 3, 4, 5, 6, 7];
 const schedule = (from: string, to: string, days = ALL) => ({ days, from, to, timeZone });
 
-describe('a schedule', () => {
-  test('applies from its first minute up to its end, in local time of its time zone', () => {
+describe('schedules', () => {
+  test('a schedule applies from the first minute up to the end, in local time', () => {
     const day = schedule('08:00', '20:00');
     // Berlin is UTC+1 in winter, UTC+2 in summer.
     expect(isScheduled(day, at('2026-01-05T06:59:59Z'))).toBe(false);
@@ -18,7 +18,7 @@ describe('a schedule', () => {
     expect(isScheduled(day, at('2026-07-06T06:00:00Z'))).toBe(true);
     expect(isScheduled(day, at('2026-07-06T18:00:00Z'))).toBe(false);
   });
-  test('belongs to the day it starts on if it spans midnight', () => {
+  test('a schedule past midnight belongs to the day it starts on', () => {
     const night = schedule('22:00', '06:00', [7]);
     expect(isScheduled(night, at('2026-01-04T20:59:00Z'))).toBe(false);
     expect(isScheduled(night, at('2026-01-04T21:00:00Z'))).toBe(true);
@@ -27,7 +27,7 @@ describe('a schedule', () => {
     expect(isScheduled(night, at('2026-01-05T21:00:00Z'))).toBe(false);
     expect(isScheduled(night, at('2026-01-04T02:00:00Z'))).toBe(false);
   });
-  test('lasts a whole day if it starts and ends at the same time', () => {
+  test('a schedule lasts a whole day if start and end are equal', () => {
     expect(isScheduled(schedule('08:00', '08:00'), at('2026-01-05T03:00:00Z'))).toBe(true);
     const monday = schedule('00:00', '00:00', [1]);
     expect(isScheduled(monday, at('2026-01-04T22:59:00Z'))).toBe(false);
@@ -35,7 +35,7 @@ describe('a schedule', () => {
     expect(isScheduled(monday, at('2026-01-05T22:59:00Z'))).toBe(true);
     expect(isScheduled(monday, at('2026-01-05T23:00:00Z'))).toBe(false);
   });
-  test('never applies in the hour that clocks skip in spring, unlike a night around it', () => {
+  test('a schedule never applies in the hour skipped in spring, but a night around it does', () => {
     // 2026-03-29, a Sunday: 01:59:59 is followed by 03:00.
     const skipped = schedule('02:00', '03:00');
     for (let minute = 0; minute < 24 * 60; minute++)
@@ -46,7 +46,7 @@ describe('a schedule', () => {
     expect(isScheduled(night, at('2026-03-29T03:59:59Z'))).toBe(true);
     expect(isScheduled(night, at('2026-03-29T04:00:00Z'))).toBe(false);
   });
-  test('applies twice in the hour that clocks repeat in autumn', () => {
+  test('a schedule applies twice in the hour repeated in autumn', () => {
     // 2026-10-25, a Sunday: 02:59:59 is followed by 02:00.
     const repeated = schedule('02:00', '03:00', [7]);
     const minutes = Array.from({ length: 24 * 60 }, (_, minute) => at('2026-10-24T22:00:00Z') + minute * 60_000);
@@ -58,22 +58,22 @@ describe('a schedule', () => {
 });
 
 describe('wallTime', () => {
-  test('returns the ISO weekday, the date and the time in a time zone', () => {
+  test('wallTime returns the ISO weekday, date and time in a time zone', () => {
     expect(wallTime(at('2026-01-04T23:30:00Z'), timeZone)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:30' });
     expect(wallTime(at('2026-01-04T23:30:00Z'), 'UTC')).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:30' });
     expect(wallTime(at('2026-01-04T12:00:00Z'), 'Pacific/Kiritimati')).toMatchObject({ weekday: 1, clock: '02:00' });
   });
 });
 
-test('names the time zone of a time only if the zone is UTC, under any name', () => {
+test('dateAndTime names the time zone only for UTC, under any alias', () => {
   const time = at('2026-01-04T23:30:00Z');
   expect(dateAndTime(time, timeZone)).toBe('2026-01-05 00:30');
   for (const utc of ['UTC', 'Etc/UTC', 'Zulu', 'utc']) expect(dateAndTime(time, utc)).toBe('2026-01-04 23:30 UTC');
   expect(dateAndTime(time, 'Africa/Accra')).toBe('2026-01-04 23:30');
 });
 
-describe('the schedule of a rule', () => {
-  test('covers one to seven days of the week', () => {
+describe('rule schedules', () => {
+  test('a rule schedule covers one to seven weekdays', () => {
     for (const days of [[1], [7], ALL]) expect(Schedule.safeParse(schedule('08:00', '20:00', days)).success).toBe(true);
   });
   test.each([
@@ -90,10 +90,10 @@ describe('the schedule of a rule', () => {
     { timeZone: '+02:00' },
     { timeZone: 'Europe/Nowhere' },
     { timeZone: 'Europe/Berlin '.repeat(20) },
-  ])('rejects %j', (invalid) => {
+  ])('a rule schedule rejects %j', (invalid) => {
     expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), ...invalid }).success).toBe(false);
   });
-  test('accepts IANA time zones', () => {
+  test('a rule schedule accepts IANA time zones', () => {
     for (const zone of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'])
       expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), timeZone: zone }).success).toBe(true);
   });

@@ -18,7 +18,7 @@ const rules: fc.Arbitrary<NotificationPlan> = fc
   }));
 
 type Progress = { escalation: Escalation | null; lastRound: number };
-/** An escalation after some rounds, each decided on time by a clock that is ahead, and when (ms) the last of them was. */
+/** An escalation after some rounds, all decided on time by a fast clock, and the time (ms) of the last one. */
 const progressAfter = (rule: NotificationPlan, createDate: number, rounds: number): Progress => {
   let escalation = newEscalation(rule, createDate);
   let lastRound = createDate;
@@ -39,7 +39,7 @@ const runs = fc.record({
   isOffsetKnown: fc.boolean(),
 });
 
-test('rounds counted from the future are due on time if the clock error is known, and never after their delay', () => {
+test('future rounds are due on time if the clock error is known, and never after their delay', () => {
   fc.assert(
     fc.property(runs, ({ rule, rounds, ahead, afterMs, isOffsetKnown }) => {
       const createDate = 1_800_000_000_000;
@@ -51,13 +51,13 @@ test('rounds counted from the future are due on time if the clock error is known
         withRoundsSetBack(rule, { createDate, escalation }, isOffsetKnown ? ahead : null, now) ?? escalation;
       const next = nextRound(rule, corrected, createDate);
       const delay = escalation.at - createDate;
-      // The clocks of hosts differ by up to 10 s.
+      // Host clocks differ by up to 10 s.
       expect(corrected.at).toBeLessThanOrEqual(now + delay + 10_000);
       if (createDate > now + 10_000) {
         if (isOffsetKnown) expect(corrected.at).toBe(escalation.at - ahead);
         else expect(corrected.at).toBeLessThanOrEqual(now);
         expect(next?.at).toBe(corrected.at);
-        // Nothing is left to correct.
+        // Nothing left to correct.
         expect(withRoundsSetBack(rule, { createDate, escalation: corrected }, 0, now)?.at ?? corrected.at).toBe(
           corrected.at,
         );
@@ -66,7 +66,7 @@ test('rounds counted from the future are due on time if the clock error is known
   );
 });
 
-test('an open round that was decided while the clock was ahead is followed by the next round after the interval between the two', () => {
+test('after an open round decided by a fast clock, the next round follows at the usual interval', () => {
   const rule = {
     recipients: [],
     repeatSeconds: null,
@@ -81,7 +81,7 @@ test('an open round that was decided while the clock was ahead is followed by th
   expect(withClosedRound(rule, open, createDate, now)?.at).toBe(now + 270_000);
 });
 
-test('a repeat that was planned while the clock was ahead is due after its interval', () => {
+test('a repeat planned by a fast clock is due after the usual interval', () => {
   const rule = { recipients: [], repeatSeconds: 600, escalation: [] };
   const now = 1_800_000_000_000;
   const createDate = now - DAY;

@@ -14,13 +14,13 @@ const acknowledge = { isAcknowledged: true, closedAt: null };
 const withdraw = { isAcknowledged: false, closedAt: null };
 const close = { isAcknowledged: true, closedAt: start + 99 };
 
-describe('acknowledging a fall of maker A', () => {
+describe('acknowledging a maker A fall', () => {
   const open: Fall = { start, phases: ['calling'], at: start };
   const other: Fall = { start: start + 1, phases: ['calling'], at: start };
   const sensitive: Fall = { ...open, isSensitive: true };
   const timedOut: Fall = { start, phases: ['calling', 'finished'], isUnreported: true, endedByTime: start + 9 };
 
-  test('marks only that fall, until the acknowledgement is withdrawn', () => {
+  test('acknowledging marks only that fall, until the acknowledgement is withdrawn', () => {
     const before = stateOf([open, other, sensitive]);
     const { state, events } = answerStep(before, fallKey({}), acknowledge);
     expect(events).toEqual([]);
@@ -32,20 +32,20 @@ describe('acknowledging a fall of maker A', () => {
       false,
     );
   });
-  test('remains possible while somebody may be on the floor, even if time ended the fall', () => {
+  test('a fall can be acknowledged while someone may be on the floor, even if time ended it', () => {
     expect(answerStep(stateOf([timedOut]), fallKey({}), acknowledge).state.falls).toEqual([
       { ...timedOut, isAcknowledged: true },
     ]);
     const ended: Fall = { start, phases: ['calling', 'finished'] };
     expect(answerStep(stateOf([ended]), fallKey({}), acknowledge).state.falls).toEqual([ended]);
   });
-  test('leaves the key of its newest alarm unchanged', () => {
+  test('acknowledging leaves the newest alarm key unchanged', () => {
     expect(newestKeyOf(stateOf([open]), fallKey({}))).toBe(fallKey({}));
   });
 });
 
-describe('closing a fall of maker A', () => {
-  test('ends the fall for people and its escalation, even if time had already ended it', () => {
+describe('closing a maker A fall', () => {
+  test('closing ends a fall for people and its escalation, even if time had already ended it', () => {
     const timedOut: Fall = {
       start,
       phases: ['calling', 'finished'],
@@ -57,14 +57,14 @@ describe('closing a fall of maker A', () => {
     const { state, events } = answerStep(stateOf([timedOut]), fallKey({}), close);
     expect([state.falls, events]).toEqual([[{ start, phases: ['calling', 'finished'], closedAt: start + 99 }], []]);
   });
-  test('adds a fall that the state no longer contains, with its kind', () => {
+  test('closing adds a fall missing from the state, with its kind', () => {
     const forgotten = { start, phases: ['finished'], closedAt: start + 99 };
     expect(answerStep(stateOf([]), fallKey({}), close).state.falls).toEqual([forgotten]);
     expect(answerStep(stateOf([]), fallKey({ isSensitive: true }), close).state.falls).toEqual([
       { ...forgotten, isSensitive: true },
     ]);
   });
-  test('leaves the other falls of the sensor open', () => {
+  test("closing leaves the sensor's other falls open", () => {
     const open: Fall = { start: start + 1, phases: ['calling'] };
     expect(answerStep(stateOf([open]), fallKey({}), close).state.falls).toMatchObject([open, { closedAt: start + 99 }]);
     const closed: Fall = { start, phases: ['finished'], closedAt: start };
@@ -72,12 +72,12 @@ describe('closing a fall of maker A', () => {
   });
 });
 
-describe('the fall of a track', () => {
+describe('track falls', () => {
   const down: Track = { id: 7, since: start, fallPostures: ['fallen'], region: { id: 'r', index: 2, name: 'Bed' } };
   const key = fallKey({ track: 7 });
   const other: Track = { ...down, id: 8 };
 
-  test('stays marked as acknowledged until the acknowledgement is withdrawn, while the fall of another track is not marked', () => {
+  test("a track fall stays acknowledged until withdrawn, without marking another track's fall", () => {
     const { state, events } = answerStep(stateOf([], [down, other]), key, acknowledge);
     expect([state.tracks, events]).toEqual([[{ ...down, isAcknowledged: true }, other], []]);
     expect([key, fallKey({ track: 8 }), fallKey({ track: 9 })].map((each) => isAcknowledged(state, each))).toEqual([
@@ -87,7 +87,7 @@ describe('the fall of a track', () => {
     ]);
     expect(answerStep(state, key, withdraw).state.tracks).toEqual([down, other]);
   });
-  test('ends once, in its region, when people close it', () => {
+  test('a track fall ends once, in its region, when people close it', () => {
     const closing = answerStep(stateOf([], [{ ...down, isAcknowledged: true }, other]), key, close);
     expect(closing.events).toMatchObject([
       { situation: 'fall_finished', region: down.region, subject: { track: 7, fall: start } },
@@ -100,14 +100,14 @@ describe('the fall of a track', () => {
   test.each([
     ['has got up', { id: 7, pose: 1, since: start }],
     ['fell again later', { ...down, since: start + 1 }],
-  ])('cannot be answered once the person %s', (_, track: Track) => {
+  ])('a track fall cannot be acknowledged or closed once the person %s', (_, track: Track) => {
     const state = stateOf([], [track]);
     for (const answer of [acknowledge, withdraw, close])
       expect(answerStep(state, key, answer)).toEqual({ state, events: [] });
     expect(isAcknowledged(stateOf([], [{ ...track, isAcknowledged: true }]), key)).toBe(false);
     expect(answerStep(stateOf([]), key, close)).toEqual({ state: stateOf([]), events: [] });
   });
-  test('gets the key of its newest alarm when it raises another alarm', () => {
+  test("a track fall's newest key is that of its latest alarm", () => {
     const again = fallKey({ track: 7, fall: start + 60_000, began: start });
     expect(newestKeyOf(stateOf([], [down, other]), key)).toBe(key);
     expect(newestKeyOf(stateOf([], [{ ...down, alarmedAgain: start + 60_000 }, other]), key)).toBe(again);

@@ -25,14 +25,14 @@ const fall = (more: Partial<FallSignal> = {}): FallSignal => ({
 const apply = (state: SensorState, signal: Signal, received = start + 1) =>
   step(state, signal, messageTime(received, null), noRoomContext);
 
-describe('a sensor', () => {
-  test('counts as steady from the second message after it became active', () => {
+describe('sensors', () => {
+  test('a sensor counts as steady from the second message after becoming active', () => {
     const first = apply({ ...newSensorState, lastSeen: start }, still).state;
     expect(first).not.toHaveProperty('isSteady');
     expect(apply(first, still, first.lastSeen).state).not.toHaveProperty('isSteady');
     expect(apply(first, still, first.lastSeen + 1).state.isSteady).toBe(true);
   });
-  test('counts unknown messages as not understood, and all others as understood', () => {
+  test('only unknown messages count as not understood', () => {
     expect(apply(active, { kind: 'unknown' }).state.understanding).toEqual({
       since: start + 1,
       understood: 5,
@@ -42,7 +42,7 @@ describe('a sensor', () => {
     expect(state.understanding).toEqual({ since: start, understood: 2, unknown: 2 });
     expect(apply(active, still).state).not.toHaveProperty('understanding');
   });
-  test('remains in its learning phase as long as its reports of falls say so, whatever else it sends', () => {
+  test('a sensor stays in the learning phase as long as fall reports say so', () => {
     const learning = apply(active, fall({ isLearning: true })).state;
     expect(learning.learning).toBe(true);
     expect(apply(learning, still).state.learning).toBe(true);
@@ -51,7 +51,7 @@ describe('a sensor', () => {
     expect(learned).not.toHaveProperty('learning');
     expect(apply(learned, still).state).not.toHaveProperty('learning');
   });
-  test('ends its learning phase once, when a report of a fall says that it is over', () => {
+  test('the learning phase ends once, when a fall report says it is over', () => {
     const learning: SensorState = { ...active, learning: true };
     const notLearning = fall({ isLearning: false });
     expect(endsLearning(learning, notLearning)).toBe(true);
@@ -62,7 +62,7 @@ describe('a sensor', () => {
   });
 });
 
-describe('the counts of messages that were understood or not', () => {
+describe('understood message counts', () => {
   const counts = { since: start, understood: 8, unknown: 9 };
   const countsAfter = (isUnderstood: boolean, at: number) =>
     understandingAfter(
@@ -70,7 +70,7 @@ describe('the counts of messages that were understood or not', () => {
       isUnderstood ? still : { kind: 'unknown' },
       at,
     );
-  test('halve each day, so that the most recent day has the most weight', () => {
+  test('message counts halve each day, so the last day weighs most', () => {
     expect(countsAfter(false, start + DAY - 1)).toEqual({ understanding: { ...counts, unknown: 10 } });
     expect(countsAfter(false, start + DAY)).toEqual({
       understanding: { since: start + DAY, understood: 4, unknown: 5 },
@@ -81,17 +81,17 @@ describe('the counts of messages that were understood or not', () => {
     expect(countsAfter(true, start + 400 * DAY)).toEqual({});
     expect(countsAfter(false, start - DAY)).toEqual({ understanding: { ...counts, unknown: 10 } });
   });
-  test('show whether most messages of a sensor are not understood, and nothing without counts', () => {
+  test('message counts show whether most messages are not understood, and nothing if missing', () => {
     expect(isMostlyUnknown({ understanding: counts })).toBe(true);
     expect(isMostlyUnknown({ understanding: { ...counts, understood: 9 } })).toBe(false);
     expect(isMostlyUnknown({})).toBe(false);
   });
 });
 
-describe('a suspicion', () => {
+describe('suspected falls', () => {
   const timings = { confirm: 50, alert: 40, calling: 30 };
   const suspected: Fall = { start, phases: ['detected'], at: start };
-  test('becomes an alarm after the configured durations, plus 3 s for the report of the device', () => {
+  test("a suspected fall becomes an alarm after the configured durations plus 3 s for the device's report", () => {
     expect(alarmBy(suspected, timings)).toBe(start + 93_000);
     expect(alarmBy({ ...suspected, phases: ['detected', 'confirmed'] }, timings)).toBe(start + 43_000);
   });
@@ -100,10 +100,10 @@ describe('a suspicion', () => {
     ['has ended', { phases: ['detected', 'canceled'] }],
     ['was detected by the sensitivity mode', { isSensitive: true }],
     ['has no known beginning', { phases: [] }],
-  ])('never becomes an alarm if it %s', (_, more) => {
+  ])('a fall never becomes an alarm by time if it %s', (_, more) => {
     expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
   });
-  test('remains stored longer than a fall with an alarm, which remains longer than a fall that has ended', () => {
+  test('suspected falls are kept longest, then falls with an alarm, then ended falls', () => {
     const pending: Fall[] = [1, 2].map((at) => ({ start: at, phases: ['detected'] }));
     const alarmed: Fall[] = [3, 4, 5, 6].map((at) => ({ start: at, phases: ['calling'] }));
     const ended: Fall[] = [7, 8, 9].map((at) => ({ start: at, phases: ['calling', 'finished'] }));
@@ -112,7 +112,7 @@ describe('a suspicion', () => {
     expect(starts(...pending, ...alarmed, ...ended, newest)).toEqual([1, 2, 3, 4, 5, 6, 9, 10]);
     expect(starts(...pending, ...alarmed, ...alarmed, newest)).toContain(1);
   });
-  test('counts toward a loop only if the sensitivity mode did not find it, and the loop names region and point', () => {
+  test('sensitive falls never count toward a loop, and a loop names region and point', () => {
     const many = [1, 2, 3].map((at) => fall({ start: start + at, isSensitive: true, status: 'fall_detected' }));
     let state = active;
     for (const signal of many) state = apply(state, signal).state;
@@ -121,7 +121,7 @@ describe('a suspicion', () => {
     const { events } = apply({ ...active, loop: [start - 1, start] }, fall({ point, isSilent: true }));
     expect(events.at(-1)).toMatchObject({ situation: 'fall_loop', point, region: null, isSilent: true });
   });
-  test('counts toward a loop regardless of the order of the reports', () => {
+  test('suspected falls count toward a loop in any order', () => {
     const { events } = apply({ ...active, loop: [start + 50_000, start + 1] }, fall(), start);
     expect(events.map(({ situation }) => situation)).toContain('fall_loop');
     expect(apply({ ...active, loop: [start + 300_001, start + 1] }, fall(), start).state.loop).toEqual([
@@ -131,7 +131,7 @@ describe('a suspicion', () => {
   });
 });
 
-test('an acknowledged fall stays acknowledged when its device reports it again', () => {
+test('a fall stays acknowledged when the device reports it again', () => {
   const falls: Fall[] = [{ start, phases: ['calling'], at: start, isAcknowledged: true }];
   expect(apply({ ...active, falls }, fall({ status: 'fall_confirmed' })).state.falls).toMatchObject([
     { phases: ['calling', 'confirmed'], isAcknowledged: true },
@@ -151,23 +151,23 @@ describe('vital alarms', () => {
       return next.events.length;
     });
   };
-  test('stay active together if they concern heart rate, respiration and the signal', () => {
+  test('heart rate, respiration and signal alarms stay active side by side', () => {
     expect(
       play('heart_rate_high', 'apnea', 'vital_signs_weak', 'heart_rate_high', 'apnea', 'vital_signs_weak'),
     ).toEqual([1, 1, 1, 0, 0, 0]);
   });
-  test('replace an earlier alarm about the same vital sign', () => {
+  test('a vital alarm replaces the previous one about the same vital sign', () => {
     expect(play('heart_rate_high', 'heart_rate_low', 'heart_rate_high')).toEqual([1, 1, 1]);
     expect(play('respiration_high', 'apnea', 'respiration_low', 'respiration_high')).toEqual([1, 1, 1, 1]);
   });
-  test('end with a reading that has no alarm, but not with a report that has no reading', () => {
+  test('vital alarms end with a normal reading, but not with a report lacking one', () => {
     const { state } = apply(active, vital('apnea'));
     expect(apply(state, vital(null, false)).state.vitals).toEqual({ respiration: 'apnea' });
     expect(apply(state, vital(null)).state).not.toHaveProperty('vitals');
   });
 });
 
-test('a condition without an end is reported again an hour after its last report', () => {
+test('an endless condition is reported again an hour after the last report', () => {
   const tilted: Signal = { kind: 'sign', situation: 'sensor_tilted' };
   const { state } = apply(active, tilted, start);
   expect(apply(state, tilted, start + 3_599_999).events).toEqual([]);
@@ -176,7 +176,7 @@ test('a condition without an end is reported again an hour after its last report
   expect(apply(state, { kind: 'sign', situation: 'sensor_weak_signal' }, start + 1).events).toHaveLength(1);
 });
 
-test('a message with several late parts counts as late once, and an unknown message causes an event for unknown messages', () => {
+test('a message with several late parts counts as late once, an unknown one as unknown', () => {
   const tracks = [
     { id: 1, at: start, pose: 1 },
     { id: 2, at: start, pose: 1 },
@@ -192,25 +192,25 @@ test('a message with several late parts counts as late once, and an unknown mess
   ]);
 });
 
-describe('a suspicion with firmware before v0.40', () => {
+describe('suspected falls with firmware before v0.40', () => {
   const old = { ...noRoomContext, ...durationsOf(null, 39) };
   const begin = (state: SensorState, more: Partial<FallSignal> = {}) =>
     step(state, fall(more), messageTime(start + 1, null), old);
-  test('gets confirmed at once, unless it was already confirmed or is an alarm', () => {
+  test('old firmware confirms a fall at once, unless already confirmed or an alarm', () => {
     expect(begin(active).events.map(({ situation }) => situation)).toEqual(['fall_suspected', 'fall_confirmed']);
     const of = (phase: 'confirmed' | 'calling') => begin({ ...active, falls: [{ start, phases: [phase], at: start }] });
     expect(of('confirmed').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
     expect(of('calling').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
     expect(of('calling').state.loop).toBeUndefined();
   });
-  test('remains unconfirmed if the sensitivity mode detected it', () => {
+  test('old firmware leaves a fall unconfirmed if the sensitivity mode detected it', () => {
     expect(begin(active, { isSensitive: true }).events.map(({ situation }) => situation)).toEqual([
       'fall_suspected_sensitive',
     ]);
   });
 });
 
-test('the durations of a fall are never negative, whatever the configuration of the sensor', () => {
+test('fall durations are never negative, whatever the sensor configuration', () => {
   const negative = {
     durationUntilConfirmSec: -5,
     energyDurationUntilConfirm: -1,

@@ -15,7 +15,7 @@ const SECOND = 1_000;
 const start = 1_800_000_000_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 
-/** The state after messages, received at these times (ms) after the start, and their situations. */
+/** The resulting state and situations after messages received at these times (ms after the start). */
 const play = (from: SensorState, ...messages: readonly (readonly [at: number, message: object])[]) => {
   let state = from;
   const situations = messages.flatMap(([at, message]) => {
@@ -33,11 +33,11 @@ const close = (state: SensorState, fall: number, at = 0, subject: object = {}) =
   });
   return { state: next, situations: events.map(({ situation }) => situation) };
 };
-/** A report of a fall without a start time. */
+/** A fall report without a start time. */
 const startless = (status: string) => a.fall(status, 0);
 
 describe('closing a fall', () => {
-  test('ends it once, like its device: as finished after an alarm, otherwise as canceled', () => {
+  test('closing ends a fall once, like a device report: finished after an alarm, otherwise canceled', () => {
     const alarmed = play(active, [0, a.fall('calling', start)]).state;
     const closed = close(alarmed, start);
     expect(closed.situations).toEqual(['fall_finished']);
@@ -46,7 +46,7 @@ describe('closing a fall', () => {
     expect([hasFallForPeople(alarmed), hasFallForPeople(closed.state)]).toEqual([true, false]);
   });
 
-  test('suppresses every later report of the fall, even if it was over or no longer stored', () => {
+  test('closing suppresses every later report, even if the fall was over or no longer stored', () => {
     const reports = ['fall_detected', 'fall_confirmed', 'calling', 'on_call', 'finished', 'canceled'] as const;
     const again = reports.map((status, at) => [60_000 * at, a.fall(status, start)] as const);
     const canceled = play(active, [0, a.fall('fall_detected', start)], [1, a.fall('canceled', start)]).state;
@@ -56,13 +56,13 @@ describe('closing a fall', () => {
     }
   });
 
-  test('stores no more closed falls than the limit for falls', () => {
+  test('the state keeps no more closed falls than the fall limit', () => {
     let state = active;
     for (let fall = 0; fall < 50; fall++) state = close(state, start + fall).state;
     expect(state.falls).toHaveLength(6);
   });
 
-  test('leaves other falls of the sensor open, including those of the other kind of detection', () => {
+  test("closing a fall leaves the sensor's other falls open, including the other kind of detection", () => {
     const two = play(active, [0, a.fall('calling', start)], [1, a.fall('calling', start + 1)]).state;
     const closed = close(two, start).state;
     expect(closed.falls.map((fall) => fall.closedAt !== undefined)).toEqual([false, true]);
@@ -70,41 +70,47 @@ describe('closing a fall', () => {
   });
 });
 
-describe('a closed fall without a start', () => {
+describe('closed falls without a start', () => {
   const fallen = play(active, [0, startless('calling')]).state;
   const closed = close(fallen, fallen.falls[0]?.start ?? 0, 10 * SECOND).state;
 
-  test.each(['calling', 'on_call', 'fall_confirmed'])('stays closed after %s within two minutes', (status) => {
-    expect(play(closed, [130 * SECOND, startless(status)]).situations).toEqual([]);
-  });
-  test('does not hide the fall that its device reports later', () => {
+  test.each(['calling', 'on_call', 'fall_confirmed'])(
+    'a closed undated fall stays closed after %s within two minutes',
+    (status) => {
+      expect(play(closed, [130 * SECOND, startless(status)]).situations).toEqual([]);
+    },
+  );
+  test('a closed undated fall does not hide the next one', () => {
     expect(play(closed, [130 * SECOND + 1, startless('calling')]).situations).toEqual(['fall_detected']);
   });
-  test.each(['finished', 'canceled'])('stays closed when its device reports %s, at any time', (status) => {
-    expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
-  });
-  test('does not end the next fall', () => {
+  test.each(['finished', 'canceled'])(
+    'a closed undated fall stays closed when the device reports %s, at any time',
+    (status) => {
+      expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
+    },
+  );
+  test('a closed undated fall does not end the next one', () => {
     const next = play(closed, [200 * SECOND, startless('calling')], [260 * SECOND, startless('finished')]);
     expect(next.situations).toEqual(['fall_detected', 'fall_finished']);
   });
 });
 
-describe('a closed fall of a track', () => {
+describe('closed track falls', () => {
   const fallen = play(active, [0, b.pose(7, 2)], [1, b.pose(7, 5)]).state;
   const closed = close(fallen, start, 0, { track: 7 });
   const { state } = closed;
 
-  test('ends although the person stays in the same posture', () => {
+  test('closing ends a track fall even if the person stays in the same posture', () => {
     expect(closed.situations).toEqual(['fall_finished']);
     expect(hasFallForPeople(state)).toBe(false);
     const happening = { situation: 'fall_detected' as const, region: null, subject: { fall: start, track: 7 } };
     expect(isSituationOver(state, { happening, receiveDate: start })).toBe(true);
   });
-  test('causes no event when the person gets up or leaves, or the room is empty', () => {
+  test('a closed track fall causes no event when the person gets up or leaves', () => {
     for (const message of [b.pose(7, 1), b.move(7, 2), b.people(0)])
       expect(play(state, [60 * SECOND, message]).situations.filter((name) => name?.startsWith('fall'))).toEqual([]);
   });
-  test('makes way for a new fall after another pose, or after five minutes without a posture', () => {
+  test('a closed track fall gives way to a new one after another pose or a five-minute pause', () => {
     expect(play(state, [60 * SECOND, b.pose(7, 1)], [61 * SECOND, b.pose(7, 5)]).situations).toEqual(['fall_detected']);
     const later = play(state, [300 * SECOND, b.pose(7, 5)], [601 * SECOND, b.pose(7, 5)]);
     expect(later.situations).toEqual(['fall_detected']);
@@ -113,7 +119,7 @@ describe('a closed fall of a track', () => {
   });
 });
 
-test('an answer to an alarm without a fall changes no fall, not even a fall that began at the same time', () => {
+test('a response to an alarm without a fall leaves simultaneous falls unchanged', () => {
   const { state } = play(active, [0, a.fall('calling', start)]);
   const answer = { isAcknowledged: true, closedAt: null };
   expect(answerStep(state, eventKeyOf(firstIdAt(start)), answer)).toEqual({ state, events: [] });

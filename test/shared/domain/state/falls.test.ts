@@ -31,7 +31,7 @@ const bed = { id: 'Bed', index: 0, name: 'Bed' };
 const table = { id: 'Table', index: 1, name: 'Table' };
 
 type Report = Partial<FallSignal> & { status: FallStatus };
-/** The state after reports about falls, each at a time (ms) after the start, and their events. */
+/** The resulting state and events after fall reports, each at a time (ms) after the start. */
 const play = (from: SensorState, ...reports: readonly (readonly [at: number, report: Report, time?: number])[]) => {
   let state = from;
   const events = reports.map(([at, report, time]) => {
@@ -54,8 +54,8 @@ const play = (from: SensorState, ...reports: readonly (readonly [at: number, rep
 const pass = (state: SensorState, ms: number) =>
   passTime(state, { now: start + ms, silentAt: Number.POSITIVE_INFINITY, timings });
 
-describe('the events of a fall', () => {
-  test('name the region where the fall began, and the newest position', () => {
+describe('fall events', () => {
+  test('fall events name the region where the fall began, and the newest position', () => {
     const { events } = play(
       active,
       [0, { status: 'fall_detected', point: atBed }],
@@ -68,7 +68,7 @@ describe('the events of a fall', () => {
       [atTable, bed],
     ]);
   });
-  test('name no region if the fall began outside all regions, even if a later position is inside a region', () => {
+  test('fall events name no region if the fall began outside all regions, wherever it moved later', () => {
     const { events } = play(
       active,
       [0, { status: 'fall_detected', point: nowhere }],
@@ -76,14 +76,14 @@ describe('the events of a fall', () => {
     );
     expect(events.map(({ region }) => region)).toEqual([null, null]);
   });
-  test('name the region of the first known position if the first report had no position', () => {
+  test('fall events name the region of the first known position if the first report had none', () => {
     const { events } = play(active, [0, { status: 'fall_detected' }], [1, { status: 'calling', point: atTable }]);
     expect(events.map(({ point, region }) => [point, region])).toEqual([
       [null, null],
       [atTable, table],
     ]);
   });
-  test('identify the fall by its start, and mark it as sensitive only if it is', () => {
+  test('fall events identify the fall by start, and mark sensitive detection', () => {
     const { events } = play(
       active,
       [0, { status: 'calling' }],
@@ -98,7 +98,7 @@ describe('the events of a fall', () => {
     [{}, false, false],
     [{ isSimulated: true }, true, false],
     [{ isSilent: true }, false, true],
-  ])('caused by time are marked like its last report %j', (marks, isSimulated, isSilent) => {
+  ])('time-based fall events are marked like the last report %j', (marks, isSimulated, isSilent) => {
     const { state } = play(active, [0, { status: 'fall_detected', point: atBed, ...marks }]);
     const { events } = pass(state, 200 * SECOND);
     expect(events.map(({ happening }) => happening.situation)).toEqual([
@@ -111,8 +111,8 @@ describe('the events of a fall', () => {
   });
 });
 
-describe('a fall that has ended', () => {
-  test('leaves only what identifies duplicate and late reports in the state', () => {
+describe('ended falls', () => {
+  test('an ended fall leaves only what identifies duplicate and late reports in the state', () => {
     const { state } = play(
       active,
       [0, { status: 'calling', point: atBed, isSimulated: true, isSilent: true }],
@@ -126,7 +126,7 @@ describe('a fall that has ended', () => {
     );
     expect(sensitive.state.falls).toEqual([{ start, phases: ['calling', 'finished'], isSensitive: true }]);
   });
-  test('keeps the time of its newest report unless that equals its start', () => {
+  test("an ended fall keeps the newest report's time unless it equals the start", () => {
     const falls = (time: number) =>
       play(active, [9, { status: 'calling' }, 0], [10, { status: 'finished' }, time]).state.falls;
     expect(falls(0)).toEqual([{ start, phases: ['calling', 'finished'] }]);
@@ -135,14 +135,14 @@ describe('a fall that has ended', () => {
   test.each([
     [atBed, bed],
     [nowhere, null],
-  ])('gets the region of a late report that raises the alarm, if the fall had no region: %j', (point, region) => {
+  ])('a late report raising the alarm gives its region to an ended fall without one: %j', (point, region) => {
     const early = { status: 'fall_detected', point } as const;
     const { state } = play(active, [20, early, 0], [21, { status: 'canceled' }, 9]);
     expect(state.falls).toEqual([{ start, phases: ['detected', 'canceled'], time: start + 9, region }]);
     const late = play(state, [22, { status: 'calling', point: atTable }, 5]);
     expect(late.events).toMatchObject([{ situation: 'fall_detected', region }]);
   });
-  test('gets the region of its first position if only a late alarm contains a position', () => {
+  test('an ended fall gets the region of its first position, even from a late alarm', () => {
     const { events } = play(
       active,
       [20, { status: 'fall_detected' }, 0],
@@ -151,7 +151,7 @@ describe('a fall that has ended', () => {
     );
     expect(events.at(-1)).toMatchObject({ situation: 'fall_detected', region: table });
   });
-  test('counts a report as late only if it is older than another report of the same fall', () => {
+  test('a report is late only if it is older than another report about the same fall', () => {
     const { state } = play(active, [20, { status: 'calling' }, 5]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 4]).events).toMatchObject([{ action: 'late' }]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 5]).situations).toEqual([['fall_confirmed']]);
@@ -169,15 +169,15 @@ describe('a fall that has ended', () => {
   });
 });
 
-describe('a report without a start', () => {
+describe('undated reports', () => {
   const startless = (status: FallStatus, more: Partial<FallSignal> = {}) => ({ status, start: null, ...more });
-  test('belongs to the open fall of its kind for two minutes, and is a new fall afterwards', () => {
+  test('an undated report belongs to the open fall of its kind for up to two minutes', () => {
     const falls = (at: number) =>
       play(active, [0, startless('calling')], [at, startless('calling')]).situations.map(([situation]) => situation);
     expect(falls(120 * SECOND)).toEqual(['fall_detected', undefined]);
     expect(falls(120 * SECOND + 1)).toEqual(['fall_detected', 'fall_detected']);
   });
-  test('belongs to a fall with a known start for two minutes after the last change of that fall', () => {
+  test("an undated report belongs to a dated fall for two minutes after that fall's last change", () => {
     const falls = (at: number) =>
       play(
         active,
@@ -188,7 +188,7 @@ describe('a report without a start', () => {
     expect(falls(180 * SECOND)).toEqual([]);
     expect(falls(180 * SECOND + 1)).toEqual(['fall_detected']);
   });
-  test('counts the two minutes from the last report of the same status, not of a later status', () => {
+  test('the two minutes count from the last report with the same status, not a later one', () => {
     const { situations } = play(
       active,
       [0, startless('fall_detected')],
@@ -198,7 +198,7 @@ describe('a report without a start', () => {
     );
     expect(situations).toEqual([['fall_suspected'], ['fall_detected'], ['fall_suspected'], ['fall_detected']]);
   });
-  test('never belongs to a fall of the other kind of detection', () => {
+  test('an undated report never belongs to a fall found by the other kind of detection', () => {
     const { situations } = play(active, [0, startless('calling')], [1, startless('finished', { isSensitive: true })]);
     expect(situations).toEqual([['fall_detected'], ['fall_finished']]);
     const { state } = play(active, [0, startless('calling')], [1, startless('calling', { isSensitive: true })]);
@@ -206,12 +206,12 @@ describe('a report without a start', () => {
   });
 });
 
-describe('a fall that time alone ended', () => {
+describe('falls ended only by time', () => {
   const alarmed = play(active, [0, { status: 'calling', isSimulated: true }]).state;
   const ends = 182 * SECOND;
   const timedOut = pass(alarmed, ends).state;
 
-  test('remains open for people for two hours, because nobody knows whether the person got up', () => {
+  test('a fall ended by time stays open for people for two hours', () => {
     const [fall] = timedOut.falls;
     expect(fall).toEqual({
       start,
@@ -231,35 +231,35 @@ describe('a fall that time alone ended', () => {
       events: [],
     });
   });
-  test('keeps its acknowledgement during these two hours', () => {
+  test('a fall ended by time keeps its acknowledgement for two hours', () => {
     const falls = alarmed.falls.map((fall) => ({ ...fall, isAcknowledged: true as const }));
     const acknowledged = pass({ ...alarmed, falls }, ends).state;
     expect(acknowledged.falls).toMatchObject([{ isAcknowledged: true }]);
     expect(pass(acknowledged, ends + 2 * HOUR).state.falls[0]).not.toHaveProperty('isAcknowledged');
   });
-  test('gets cleared after two hours, without affecting other falls', () => {
+  test('a fall ended by time is cleared after two hours, without affecting other falls', () => {
     const two = pass(play(timedOut, [HOUR, { status: 'calling', start: start + HOUR }]).state, HOUR + ends).state;
     const cleared = pass(two, ends + 2 * HOUR).state;
     expect(cleared.falls.map(({ endedByTime }) => endedByTime)).toEqual([undefined, start + HOUR + ends]);
   });
   test.each<FallStatus>(['finished', 'canceled', 'fall_exit'])(
-    'ends for people once its device reports %s',
+    'a fall ended by time ends for people once the device reports %s',
     (status) => {
       const { state, situations } = play(timedOut, [HOUR, { status }]);
       expect(situations).toEqual([[]]);
       expect(state.falls).toEqual([{ start, phases: ['calling', 'finished'] }]);
-      // The same holds once the fall is no longer shown.
+      // This also holds once the fall is no longer shown.
       const cleared = pass(timedOut, ends + 2 * HOUR).state;
       expect(play(cleared, [3 * HOUR, { status }]).state.falls).toEqual([{ start, phases: ['calling', 'finished'] }]);
     },
   );
   test.each<FallStatus>(['fall_detected', 'fall_confirmed', 'calling'])(
-    'stays open when its device reports %s',
+    'a fall ended by time stays open when the device reports %s',
     (status) => {
       expect(play(timedOut, [HOUR, { status }]).state.falls).toEqual(timedOut.falls);
     },
   );
-  test('ends at once for people, but not for its escalation, if it was only suspected', () => {
+  test('a merely suspected fall ended by time closes at once for people, but not for its escalation', () => {
     const suspected = play(active, [0, { status: 'fall_detected', isSensitive: true }]).state;
     const over = { start, phases: ['detected', 'finished'], isSensitive: true, isUnreported: true };
     expect(pass(suspected, ends).state.falls).toEqual([over]);
@@ -267,15 +267,15 @@ describe('a fall that time alone ended', () => {
       { ...over, phases: ['detected', 'finished', 'calling'] },
     ]);
   });
-  test('remains unchanged when the device reports the end of another fall', () => {
+  test("a fall ended by time stays unchanged when the device reports another fall's end", () => {
     const two = pass(play(alarmed, [1, { status: 'calling', start: start + 1 }]).state, ends + 1).state;
     const { state } = play(two, [HOUR, { status: 'finished' }]);
     expect(state.falls.map(({ isUnreported = false }) => isUnreported)).toEqual([false, true]);
   });
 });
 
-describe('the time of the next check', () => {
-  test('depends on the next fall that time advances, not on a fall that time can only end', () => {
+describe('next check', () => {
+  test('the next check depends on the next fall time can advance, not one it can only end', () => {
     expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
     const called = play(active, [0, { status: 'calling' }]).state;
     expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);
@@ -286,7 +286,7 @@ describe('the time of the next check', () => {
     ).state;
     expect(nextCheck(begun, timings)).toBe(start + 5 + 55 * SECOND);
   });
-  test('comes first for the fall that is due first, regardless of the order of the reports', () => {
+  test('the next check is for the fall due first, whatever the order of the reports', () => {
     const { state } = play(
       active,
       [10 * SECOND, { status: 'fall_detected', start: start + 2 }],
@@ -297,7 +297,7 @@ describe('the time of the next check', () => {
   });
 });
 
-test('time makes an active sensor inactive after the events of its falls', () => {
+test('an active sensor becomes inactive after its fall events', () => {
   const { state } = play(active, [0, { status: 'fall_detected' }]);
   const { events, state: later } = passTime(state, {
     now: start + 60 * SECOND,

@@ -17,9 +17,9 @@ const roomContext = {
   regions: numberRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID()),
 };
 
-describe('a late report', () => {
+describe('late reports', () => {
   const hour = 3_600 * SECOND;
-  /** The situations of messages that are received 1 s apart, each with a device time, or null for none. */
+  /** The situations after messages received 1 s apart, each with a device time or null. */
   const late = (...messages: readonly [message: object, time: number | null][]) => {
     let state = active;
     return messages.map(([message, time], index) => {
@@ -32,14 +32,14 @@ describe('a late report', () => {
   const here = a.presence(true);
   const gone = a.presence(false);
 
-  test('does not change the presence', () => {
+  test('a late report does not change presence', () => {
     expect(late([here, 10], [gone, 9], [gone, 10])).toEqual(['occupied_room', '', 'empty_room']);
     expect(late([gone, 10], [here, 9], [here, 8], [here, 11])).toEqual(['', '', '', 'occupied_room']);
     const inBed = a.regions({ 0: 1 });
     const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
-  test('counts as late even if the newer message was received in the millisecond of the event', () => {
+  test("a report is late even if the newer message was received in the event's millisecond", () => {
     const at = 24 * hour;
     const actions = (
       maker: 'maker_a' | 'maker_b',
@@ -66,14 +66,14 @@ describe('a late report', () => {
       'late',
     ]);
   });
-  test('never counts as late if it has no device timestamp', () => {
+  test('a report without a device timestamp is never late', () => {
     expect(late([here, 25 * hour], [gone, null])).toEqual(['occupied_room', 'empty_room']);
   });
-  test('changes the state if there is no newer report of its kind', () => {
+  test('an older report changes the state if there is no newer report of its kind', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('counts as a bed exit if it is hours older than the last bed exit, which still suspends later exits', () => {
+  test('a bed exit hours older than the last one counts, and the last one keeps suspending exits', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',
@@ -84,7 +84,7 @@ describe('a late report', () => {
   });
 });
 
-test('two identical reports of a fall without a start within 2 minutes raise one alarm, and the fall ends by time', () => {
+test('two identical undated fall reports within 2 minutes raise one alarm, and the fall ends by time', () => {
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
   const situations = [0, 120, 241].map((seconds) => {

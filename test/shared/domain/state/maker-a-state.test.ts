@@ -13,7 +13,7 @@ const active: SensorState = { ...newSensorState, isActive: true };
 const regions = numberRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID());
 const roomContext: RoomContext = { ...noRoomContext, regions };
 
-/** The state after messages that are received `everyMs` apart, and their events. */
+/** The resulting state and events after messages received `everyMs` apart. */
 const play = (messages: readonly object[], everyMs = SECOND, from = active, context = roomContext) => {
   let state = from;
   const events = messages.map((message, index) => {
@@ -25,8 +25,8 @@ const play = (messages: readonly object[], everyMs = SECOND, from = active, cont
   return { state, events, situations: events.map((each) => each.map(({ situation }) => situation).join(' ')) };
 };
 
-describe('the regions of maker A', () => {
-  test('cause an event of their kind for each change, in addition to the presence event of the message', () => {
+describe('maker A regions', () => {
+  test('a region change causes an event of its kind, in addition to the presence event', () => {
     const messages = [
       a.presence(true, { presenceRegionMap: { 0: 1, 1: 0, 2: 1 } }),
       a.presence(true, { presenceRegionMap: { 0: 1, 1: 0, 2: 1 } }),
@@ -42,62 +42,65 @@ describe('the regions of maker A', () => {
     ]);
     expect(events[0]?.map(({ region }) => region?.name)).toEqual([undefined, 'Bed', 'Table']);
   });
-  test('cause no event if they are empty in the first report', () => {
+  test('an empty region in the first report causes no event', () => {
     expect(play([a.presence(false, { presenceRegionMap: { 0: 0, 1: 0 } })]).situations).toEqual(['']);
   });
-  test('cause no event if presence detection is off', () => {
+  test('a region with presence detection off causes no event', () => {
     const disabled = regions.map((region) => ({ ...region, presenceDetectionEnabled: false }));
     const context = { ...roomContext, regions: disabled };
     expect(play([a.regions({ 0: 1, 1: 1, 2: 1 })], SECOND, active, context).situations).toEqual(['']);
   });
-  test('cause an event with their index if only the device knows the region', () => {
+  test('a region known only to the device causes an event with its index', () => {
     expect(play([a.regions({ 5: 1 })]).events[0]).toMatchObject([
       { situation: 'region_entered', region: { id: '', index: 5, name: '' } },
     ]);
   });
   test.each([{ 16: 1 }, { '-1': 1 }, { x: 1 }, { 0: 2 }, { 0: true }, { 0: '1' }])(
-    'ignore the invalid map %j',
+    'a region report ignores the invalid map %j',
     (map) => {
       expect(play([a.presence(false, { presenceRegionMap: map })]).situations).toEqual(['']);
     },
   );
 });
 
-describe('a bed exit', () => {
-  test('suspends further exits for the configured time, whether the device or a change of the region reports it', () => {
+describe('bed exits', () => {
+  test('a bed exit suspends further exits for the configured time, whatever reported it', () => {
     const inBed = a.regions({ 0: 1 });
     const out = a.regions({ 0: 0 });
     const { situations } = play([a.bedExit(), a.bedExit(), inBed, out, a.bedExit(), a.bedExit()], 225 * SECOND);
-    // The fifth is 900 s after the first.
+    // The fifth exit is 900 s after the first.
     expect(situations).toEqual(['bed_left', '', 'bed_entered', '', 'bed_left', '']);
     const none = { ...roomContext, bedExitSuspend: 0 };
     expect(play([a.bedExit(), a.bedExit()], SECOND, active, none).situations).toEqual(['bed_left', 'bed_left']);
   });
-  test('still updates which regions are occupied while exits are suspended', () => {
+  test('occupied regions are still updated while exits are suspended', () => {
     expect(play([a.bedExit(), a.regions({ 0: 1 }), a.regions({ 0: 0 })]).state.inside).toEqual([]);
   });
 });
 
-describe('falls of maker A', () => {
-  test('form a loop at the third start within 5 min without an alarm', () => {
+describe('maker A falls', () => {
+  test('a third fall start within 5 min without an alarm forms a loop', () => {
     const starts = [1, 2, 3, 4, 5].map((start) => a.fall('fall_detected', start));
     expect(play(starts, 150 * SECOND).situations[2]).toBe('fall_suspected fall_loop');
     expect(play(starts, 151 * SECOND).situations.join(' ')).not.toContain('fall_loop');
-    // Counting starts again once a loop is reported.
+    // Counting restarts after a reported loop.
     const { situations } = play(starts);
     expect(situations.map((each) => each.includes('fall_loop'))).toEqual([false, false, true, false, false]);
   });
-  test.each([a.fall('calling', 2), a.sensitive('calling', 7)])('form no loop with an alarm between them', (alarm) => {
-    const [first, second, third] = [1, 2, 3].map((start) => a.fall('fall_detected', start));
-    expect(play([first, second, alarm, third] as object[]).situations.join(' ')).not.toContain('fall_loop');
-  });
-  test('get confirmed at once with firmware before v0.40', () => {
+  test.each([a.fall('calling', 2), a.sensitive('calling', 7)])(
+    'falls with an alarm between them form no loop',
+    (alarm) => {
+      const [first, second, third] = [1, 2, 3].map((start) => a.fall('fall_detected', start));
+      expect(play([first, second, alarm, third] as object[]).situations.join(' ')).not.toContain('fall_loop');
+    },
+  );
+  test('firmware before v0.40 confirms falls at once', () => {
     const old = { ...roomContext, ...durationsOf(null, 39) };
     const { situations, state } = play([a.fall('fall_detected', 1), a.fall('fall_confirmed', 1)], SECOND, active, old);
     expect(situations).toEqual(['fall_suspected fall_confirmed', '']);
     expect(fallStateOf(state)).toBe('confirmed');
   });
-  test('differ from falls of the sensitivity mode with the same start', () => {
+  test('sensitivity mode falls are separate from falls with the same start', () => {
     const sensitive = ['fall_suspected', 'calling', 'finished'].map((status) => a.sensitive(status, 1));
     expect(play([a.fall('fall_detected', 1), ...sensitive, a.fall('calling', 1)]).situations).toEqual([
       'fall_suspected',
@@ -107,7 +110,7 @@ describe('falls of maker A', () => {
       'fall_detected',
     ]);
   });
-  test('have the states that decision D1 lists', () => {
+  test('falls have the states listed in decision D1', () => {
     const states = ['fall_detected', 'fall_confirmed', 'calling', 'finished'].map((status) => a.fall(status, 1));
     const after = (count: number) => fallStateOf(play(states.slice(0, count)).state);
     expect([0, 1, 2, 3, 4].map(after)).toEqual([null, 'detected', 'confirmed', 'calling', 'finished']);
@@ -115,7 +118,7 @@ describe('falls of maker A', () => {
   });
 });
 
-describe('time', () => {
+describe('passing time', () => {
   const limits = (now: number, firmware = 42, critical = {}) => ({
     now,
     silentAt: Number.POSITIVE_INFINITY,
@@ -128,7 +131,7 @@ describe('time', () => {
     ]);
   const begun = play([a.fall('fall_detected', 1)]).state;
 
-  test('advances a fall from phase to phase according to its configuration and firmware', () => {
+  test('time advances a fall from phase to phase, depending on configuration and firmware', () => {
     const expected = [
       ['fall_confirmed', 52],
       ['fall_detected', 92],
@@ -152,11 +155,11 @@ describe('time', () => {
     expect(at(38)).toEqual([0, 4, 7]);
     expect(at(37)).toEqual([0, 4, 6]);
   });
-  test('causes each event of a fall once, even if the fall is checked again', () => {
+  test('time causes each fall event once, even if the fall is checked again', () => {
     const first = passTime(begun, limits(60 * SECOND));
     expect(passTime(first.state, limits(60 * SECOND)).events).toEqual([]);
   });
-  test('ends a sensitive fall, or a fall reported only by calling, one minute after all its durations', () => {
+  test('time ends a sensitive or calling-only fall one minute after all of its durations', () => {
     for (const message of [a.fall('calling', 1), a.sensitive('calling', 1), a.sensitive('fall_suspected', 1)]) {
       const { state } = play([message]);
       expect(moved(state, 181)).toEqual([]);
@@ -168,7 +171,7 @@ describe('time', () => {
     ['fall_detected', ['canceled']],
     ['fall_detected', ['calling', 'finished']],
     ['calling', []],
-  ])('raises the alarm of a fall even after many other falls with %s %j', (first, more) => {
+  ])("time raises a fall's alarm even after many other falls with %s %j", (first, more) => {
     const later = Array.from({ length: 20 }, (_, at) => at + 2).flatMap((start) =>
       [first, ...more].map((status) => a.fall(status, start)),
     );
@@ -176,7 +179,7 @@ describe('time', () => {
     const alarms = moved(state, 95).filter(([situation]) => situation === 'fall_detected');
     expect(alarms).toHaveLength(first === 'fall_detected' && more.length === 0 ? 21 : 1);
   });
-  test('does not delay the alarm of the oldest fall if too many alarms are pending', () => {
+  test("time does not delay the oldest fall's alarm if too many are pending", () => {
     const starts = Array.from({ length: 31 }, (_, at) => a.fall('fall_detected', at + 1));
     const { state, events } = play(starts, 0);
     const alarms = events.map((each) => each.filter(({ situation }) => situation === 'fall_detected').length);
@@ -185,18 +188,18 @@ describe('time', () => {
     const flood = Array.from({ length: 500 }, (_, at) => a.fall('fall_detected', at + 1));
     expect(play(flood, 0).state.falls.length).toBeLessThanOrEqual(36);
   });
-  test('does not suppress a late calling report by ending the fall', () => {
+  test('a fall ended by time does not suppress a late calling report', () => {
     const { state } = passTime(play([a.sensitive('fall_suspected', 1)]).state, limits(1_000 * SECOND));
     expect(play([a.sensitive('calling', 1)], SECOND, state).situations).toEqual(['fall_detected_sensitive']);
   });
-  test('advances a fall to its pending alarm, and separately to its end', () => {
+  test("nextMove returns a fall's pending alarm and its end separately", () => {
     const { timings } = noRoomContext;
     expect(nextMove(begun, timings, 'alarm')).toBe(55 * SECOND);
     const calling = play([a.fall('fall_detected', 1), a.fall('calling', 1)]).state;
     expect(nextMove(calling, timings, 'alarm')).toBe(Number.POSITIVE_INFINITY);
     expect(nextMove(calling, timings, 'any')).toBe(34 * SECOND);
   });
-  test('makes an offline sensor inactive only once', () => {
+  test('time makes an offline sensor inactive only once', () => {
     const offline = { ...limits(10), silentAt: 10 };
     const { state, events } = passTime(active, offline);
     expect(events.map(({ happening }) => happening.situation)).toEqual(['sensor_inactive']);
@@ -207,7 +210,7 @@ describe('time', () => {
 
 describe('needsOf', () => {
   const needs = (message: object, state = active) => needsOf(state, decodeMakerA(message).signal);
-  test('requests neither regions nor configuration for calling, or if nothing changed', () => {
+  test('needsOf requests neither regions nor configuration for calling, or if nothing changed', () => {
     const nothing = { regions: false, places: false, critical: false };
     const bounds = { ...nothing, places: true };
     const inBed = play([a.regions({ 0: 1 })]).state;
@@ -223,7 +226,7 @@ describe('needsOf', () => {
     ] as const)
       expect(needs(message, state)).toEqual(expected);
   });
-  test('requests the regions if somebody moved, and the configuration if a bed exit may be suspended', () => {
+  test('needsOf requests regions if someone moved, and configuration if a bed exit may be suspended', () => {
     expect(needs(a.regions({ 0: 1 }))).toEqual({ regions: true, places: false, critical: false });
     expect(needs(a.regions({ 0: 0 }), { ...active, inside: [0], bedExit: 1 })).toEqual({
       regions: true,
@@ -232,14 +235,14 @@ describe('needsOf', () => {
     });
     expect(needs(a.bedExit(), { ...active, bedExit: 1 })).toEqual({ regions: true, places: false, critical: true });
   });
-  test('requests the configuration for a fall that time advances', () => {
+  test('needsOf requests the configuration for a fall time can advance', () => {
     expect(needs(a.fall('fall_detected', 1))).toEqual({ regions: false, places: true, critical: true });
     expect(needs(a.fall('calling', 1), play([a.fall('fall_detected', 1)]).state).critical).toBe(true);
   });
 });
 
 describe('on_call', () => {
-  test('raises the alarm of a fall whose calling report was lost, and otherwise changes nothing', () => {
+  test('on_call raises the alarm if the calling report was lost, and otherwise changes nothing', () => {
     expect(play([a.fall('fall_detected', 5), a.fall('on_call', 5)]).situations.at(-1)).toBe('fall_detected');
     expect(play([a.fall('on_call', 5), a.fall('on_call', 5)]).situations).toEqual(['fall_detected', '']);
     expect(play([a.fall('calling', 5), a.fall('on_call', 5), a.fall('finished', 5)]).situations.slice(1)).toEqual([
@@ -248,7 +251,7 @@ describe('on_call', () => {
     ]);
     expect(play([a.sensitive('calling', 5), a.sensitive('on_call', 5)]).situations[1]).toBe('');
   });
-  test('changes nothing minutes after an alarm, even if the time of its fall is unknown', () => {
+  test('on_call changes nothing minutes after an alarm, even for an undated fall', () => {
     const undated = (status: string) => ({ type: 5, payload: { status } });
     expect(play([undated('calling'), undated('on_call')], 600 * SECOND).situations).toEqual(['fall_detected', '']);
     expect(play([undated('on_call')]).situations).toEqual(['fall_detected']);

@@ -12,13 +12,13 @@ const SECOND = 1_000;
 const start = Date.now();
 const without = (message: object) => ({ ...message, timestamp: undefined });
 
-/** The situations of messages that are `everyMs` apart, and the state after them. */
+/** The situations after messages `everyMs` apart, and the resulting state. */
 const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active, byDevice = false) => {
   let state = from;
   const situations = messages.map((message, at) => {
     const cause = { uuid: `${at}`, receiveDate: start + at * everyMs, sensorId: 's', source: `${at}` };
     const decoded = decodeMakerB(message);
-    // By default, only the clock of the service matters.
+    // By default, only the service clock matters.
     if (!byDevice) decoded.deviceTime = null;
     const known = withTrustedTimes(decoded, cause.receiveDate);
     const outcome = stepByMessage(state, known, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
@@ -29,45 +29,45 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
 };
 const situationsOf = (...messages: object[]) => play(messages).situations;
 
-describe('people', () => {
-  test('cause an event when the count changes from 0 to 2 and back, with and without timestamps', () => {
+describe('people counts', () => {
+  test('a count change from 0 to 2 and back causes events, with and without timestamps', () => {
     const counts = [2, 0, 2, 0].map((count) => b.people(count));
     const expected = ['occupied_room', 'empty_room', 'occupied_room', 'empty_room'];
     expect(situationsOf(...counts)).toEqual(expected);
     expect(play(counts.map(without), SECOND).situations).toEqual(expected);
   });
-  test('increase as they enter and decrease as they leave, never below 0, unless a count is reported', () => {
+  test('people are counted as they enter and leave, never below 0, until a count is reported', () => {
     const messages = [b.move(1, 1), b.move(2, 1), b.move(1, 2), b.people(1), b.move(2, 2), b.move(9, 2), b.move(3, 1)];
     expect(situationsOf(...messages)).toEqual(['occupied_room', '', '', '', 'empty_room', '', 'occupied_room']);
   });
-  test('cause no event if the first report counts nobody', () => {
+  test('an empty room in the first report causes no event', () => {
     expect(situationsOf(b.people(0), b.people(1))).toEqual(['', 'occupied_room']);
   });
 });
 
-describe('the same bytes', () => {
+describe('identical bytes', () => {
   const tilt = without(b.tilt());
-  test('count as a duplicate within 2 minutes if nothing else identifies them, and as a new event later', () => {
+  test('identical bytes are a duplicate within 2 minutes if nothing else identifies them', () => {
     const moves = Array(3).fill(without(b.move(1, 1)));
     expect(play(moves, 120 * SECOND).state.people).toBe(1);
     expect(play(moves, 120 * SECOND + 1).state.people).toBe(3);
   });
-  test('count as a new event after a different message', () => {
+  test('identical bytes are a new event after a different message', () => {
     expect(play([without(b.people(0)), without(b.people(2)), without(b.people(0))], SECOND).situations[2]).toBe(
       'empty_room',
     );
   });
-  test('count as a new event after a different message with a timestamp', () => {
+  test('identical bytes are a new event after a different message with a timestamp', () => {
     const messages = [without(b.people(0)), b.people(2), without(b.people(0))];
     expect(play(messages, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
   });
-  test('prove that the sensor is online', () => {
+  test('identical bytes still show the sensor is online', () => {
     expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
   });
 });
 
-describe('a fall of a track', () => {
-  test('causes one event for each posture, and ends with any other pose', () => {
+describe('track falls', () => {
+  test('a track fall causes one event per posture, and ends with any other pose', () => {
     const poses = [2, 2, 5, 5, 2, 5, 3, 3].map((pose) => b.pose(1, pose));
     expect(situationsOf(...poses)).toEqual(['fall_suspected', '', 'fall_detected', '', '', '', 'fall_finished', '']);
     expect(situationsOf(...[2, 10, 7, 8, 11].map((pose) => b.pose(1, pose)))).toEqual([
@@ -78,7 +78,7 @@ describe('a fall of a track', () => {
       'fall_finished sitting_up_in_bed',
     ]);
   });
-  test('counts as a new fall after it ended', () => {
+  test('a track fall counts as new after the previous one ended', () => {
     expect(situationsOf(...[5, 1, 5].map((pose) => b.pose(1, pose)))).toEqual([
       'fall_detected',
       'fall_finished',
@@ -90,18 +90,15 @@ describe('a fall of a track', () => {
     [5, 'fall_detected'],
     [7, 'fall_suspected_sensitive'],
     [8, 'fall_detected_sensitive'],
-  ])(
-    'causes another event with the same pose %i more than 5 minutes after the last posture of its track',
-    (pose, situation) => {
-      const lies = Array.from({ length: 3 }, () => b.pose(1, pose));
-      for (const byDevice of [false, true]) {
-        const spaced = (ms: number) => lies.map((message, at) => ({ ...message, timestamp: start + at * ms }));
-        expect(play(spaced(300_000), 300_000, active, byDevice).situations).toEqual([situation, '', '']);
-        expect(play(spaced(300_001), 300_001, active, byDevice).situations).toEqual([situation, situation, situation]);
-      }
-    },
-  );
-  test('causes another event after another posture of the same fall, and stays one fall', () => {
+  ])('a track fall causes another event for pose %i more than 5 minutes after the last posture', (pose, situation) => {
+    const lies = Array.from({ length: 3 }, () => b.pose(1, pose));
+    for (const byDevice of [false, true]) {
+      const spaced = (ms: number) => lies.map((message, at) => ({ ...message, timestamp: start + at * ms }));
+      expect(play(spaced(300_000), 300_000, active, byDevice).situations).toEqual([situation, '', '']);
+      expect(play(spaced(300_001), 300_001, active, byDevice).situations).toEqual([situation, situation, situation]);
+    }
+  });
+  test('a track fall causes another event after a different posture, but stays one fall', () => {
     const { situations, state } = play(
       [b.pose(1, 5), b.pose(1, 2), b.pose(1, 5), b.vital(0, 14, 60), b.pose(1, 5)],
       180_000,
@@ -110,21 +107,21 @@ describe('a fall of a track', () => {
     expect(state.tracks).toMatchObject([{ since: start, fallPostures: ['fallen', 'suspected'] }]);
     expect(play([b.pose(1, 1)], 1, state).situations).toEqual(['fall_finished']);
   });
-  test('causes no further event for a pose that does not indicate a fall', () => {
+  test('a repeated pose without a fall causes no further event', () => {
     expect(play([b.pose(1, 11), b.pose(1, 11)], 3_600_000).situations).toEqual(['sitting_up_in_bed', '']);
   });
-  test('differs from the fall of a different track', () => {
+  test('falls on different tracks are separate', () => {
     expect(situationsOf(b.pose(1, 5), b.pose(2, 5), b.pose(1, 1))).toEqual([
       'fall_detected',
       'fall_detected',
       'fall_finished',
     ]);
   });
-  test('differs from the fall of the next person who gets the same track number', () => {
+  test('falls of different people with the same track number are separate', () => {
     expect(situationsOf(b.move(1, 1), b.pose(1, 5), b.move(1, 2), b.pose(1, 5)).at(-1)).toBe('fall_detected');
     expect(situationsOf(b.pose(1, 5), b.online(false), b.pose(1, 5)).at(-1)).toBe('fall_detected sensor_active');
   });
-  test('ends when the room is empty, or when its track leaves the room', () => {
+  test('a track fall ends when the room is empty or the track leaves it', () => {
     for (const [pose, end] of [
       [5, 'fall_finished'],
       [8, 'fall_finished'],
@@ -139,7 +136,7 @@ describe('a fall of a track', () => {
         end,
         'empty_room',
       ]);
-      // This holds even if another track leaves and nobody else can be there.
+      // This holds even if another track leaves and no one else can be there.
       expect(situationsOf(b.people(1), b.pose(1, pose), b.move(2, 2)).at(-1)).toBe(`empty_room ${end}`);
     }
     expect(situationsOf(b.pose(1, 5), b.people(0), b.pose(1, 5))).toEqual([
@@ -148,12 +145,12 @@ describe('a fall of a track', () => {
       'fall_detected',
     ]);
   });
-  test('remains stored among many tracks without a fall', () => {
+  test('a track fall stays in the state among many tracks without a fall', () => {
     const others = Array.from({ length: 20 }, (_, at) => b.pose(at + 2, 1));
     const messages = [b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)];
     expect(play(messages, SECOND).situations.slice(-2)).toEqual(['', 'fall_finished']);
   });
-  test('causes one loop event if suspected 3 times within 5 minutes, unless an alarm was raised', () => {
+  test('a track suspected 3 times within 5 minutes causes one loop event, unless an alarm was raised', () => {
     const falls = (...poses: number[]) => situationsOf(...poses.map((pose) => b.pose(1, pose)));
     expect(falls(2, 1, 2, 1, 2, 1)).toEqual([
       'fall_suspected',
@@ -170,8 +167,8 @@ describe('a fall of a track', () => {
   });
 });
 
-describe('a lasting condition', () => {
-  test('causes one event when a track enters an area twice', () => {
+describe('lasting conditions', () => {
+  test('entering an area twice causes one event per track', () => {
     expect(situationsOf(b.move(1, 3, 2), b.move(1, 3, 2), b.move(2, 3, 2), b.move(1, 4, 2), b.move(1, 4, 2))).toEqual([
       'bed_entered',
       '',
@@ -180,7 +177,7 @@ describe('a lasting condition', () => {
       '',
     ]);
   });
-  test('raises a vital sign alarm again after normal readings, or after another alarm of the same group', () => {
+  test('a vital sign alarm is raised again after normal readings or another alarm in its group', () => {
     const high = b.vital(11, 30, 70);
     const low = b.vital(12, 5, 70);
     const heart = b.vital(14, 15, 130);
@@ -198,12 +195,12 @@ describe('a lasting condition', () => {
       '',
     ]);
   });
-  test('reports a tilt again after an hour without one, or when the sensor is online again', () => {
+  test('a tilt is reported again after an hour without one, or when the sensor is back online', () => {
     expect(play([b.tilt(), b.tilt(), b.tilt()], 3_599 * SECOND).situations).toEqual(['sensor_tilted', '', '']);
     expect(play([b.tilt(), b.tilt()], 3_600 * SECOND).situations).toEqual(['sensor_tilted', 'sensor_tilted']);
     expect(situationsOf(b.tilt(), b.online(false), b.tilt()).at(-1)).toBe('sensor_tilted sensor_active');
   });
-  test('causes one event when the sensor goes offline, and one for the next message', () => {
+  test('going offline causes one event, and so does the next message', () => {
     expect(situationsOf(b.online(false), b.online(false), b.online(true), b.online(true))).toEqual([
       'sensor_inactive',
       '',
@@ -214,7 +211,7 @@ describe('a lasting condition', () => {
   });
 });
 
-test('keeps the stored state small after any number of reports', () => {
+test('the stored state stays small after any number of reports', () => {
   const many = Array.from({ length: 200 }, (_, at) => [b.pose(at, 5), b.move(at, 3, at % 6, at % 16)]).flat();
   expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(900);
 });

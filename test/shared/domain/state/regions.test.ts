@@ -21,13 +21,13 @@ const presence = (present: boolean | null, regions: PresenceSignal['regions'] = 
 const apply = (state: SensorState, signal: Signal, regions: Region[], time = start) =>
   step(state, signal, messageTime(time, time), { ...noRoomContext, regions });
 
-describe('a report of presence and regions', () => {
+describe('presence and region reports', () => {
   test.each([
     ['bed', 'bed_entered', 'bed_left'],
     ['monitored_bed', 'bed_entered', 'bed_left'],
     ['door', 'door_entered', 'door_left'],
     ['default', 'region_entered', 'region_left'],
-  ] as const)('causes an event of the kind %s, with the region and the point of the person', (kind, entered, left) => {
+  ] as const)("a %s region causes its own event, with the region and the person's position", (kind, entered, left) => {
     const regions = [region(0, kind)];
     const named = { id: 'r0', index: 0, name: 'R0' };
     const first = apply(active, presence(true, { 0: true }), regions);
@@ -39,20 +39,20 @@ describe('a report of presence and regions', () => {
       { situation: left, region: named, point },
     ]);
   });
-  test('still reports people who left other regions while bed exits are suspended', () => {
+  test('people leaving other regions are still reported while bed exits are suspended', () => {
     const regions = [region(0, 'bed'), region(1, 'door')];
     const state = { ...active, inside: [0, 1], bedExit: start - 1 };
     expect(
       apply(state, presence(true, { 0: false, 1: false }), regions).events.map(({ situation }) => situation),
     ).toEqual(['occupied_room', 'door_left']);
   });
-  test('suspends bed exits for 15 minutes after the latest exit, even among other events', () => {
+  test('a bed exit suspends others for 15 minutes after the latest one, even among other events', () => {
     const regions = [region(0, 'bed'), region(1, 'door')];
     const { state, events } = apply({ ...active, inside: [0] }, presence(true, { 0: false, 1: true }), regions);
     expect(events.map(({ situation }) => situation)).toEqual(['occupied_room', 'bed_left', 'door_entered']);
     expect(state.bedExit).toBe(start);
   });
-  test('keeps the time at which each of its parts was last reported', () => {
+  test('the state keeps the time presence and regions were each last reported', () => {
     expect(apply(active, presence(true), []).state).toMatchObject({ presenceAt: start });
     expect(apply(active, presence(true), []).state).not.toHaveProperty('regionsAt');
     const { state } = apply(active, presence(null, { 0: true }), []);
@@ -60,7 +60,7 @@ describe('a report of presence and regions', () => {
     expect(state).not.toHaveProperty('presenceAt');
     expect(apply(active, presence(true), []).state).not.toHaveProperty('inside');
   });
-  test('names the bed of the room in a bed exit that the device reports, if the room has one', () => {
+  test("a bed exit reported by the device names the room's bed, if any", () => {
     const exit: Signal = { kind: 'bed_exit', point };
     const regions = [region(1, 'door'), region(2, 'bed')];
     expect(apply(active, exit, regions).events).toMatchObject([
@@ -70,7 +70,7 @@ describe('a report of presence and regions', () => {
   });
 });
 
-describe('after a change of the room', () => {
+describe('room changes', () => {
   const before = [
     { id: 'bed', positionIdx: 0 },
     { id: 'door', positionIdx: 1 },
@@ -80,14 +80,14 @@ describe('after a change of the room', () => {
     { id: 'door', positionIdx: 0 },
     { id: 'table', positionIdx: 3 },
   ];
-  test('the people in each region follow its new number, and removed regions are dropped', () => {
+  test("people follow their region's new number after a room change, and removed regions are dropped", () => {
     expect(renumbered({ inside: [2, 0, 1, 9] }, before, after)).toEqual({ inside: [3, 0, 9] });
     const track = { id: 7, inside: [1, 0], areas: { 0: 'in', 2: 'out', 9: 'in' } as const };
     expect(renumbered({ tracks: [track] }, before, after)).toEqual({
       tracks: [{ id: 7, inside: [0], areas: { 3: 'out', 9: 'in' } }],
     });
   });
-  test('nothing is known about regions that were not reported', () => {
+  test('a room change leaves regions never reported unknown', () => {
     expect(renumbered({}, before, after)).toEqual({});
     expect(renumbered({ tracks: [{ id: 7 } as { inside?: number[] }] }, before, after)).toEqual({
       tracks: [{ id: 7 }],
@@ -95,20 +95,20 @@ describe('after a change of the room', () => {
   });
 });
 
-describe('a step', () => {
+describe('needsOf', () => {
   const none = { regions: false, places: false, critical: false };
   const moved = (...areas: (number | null)[]): Signal => ({
     kind: 'moves',
     moves: areas.map((index) => ({ track: 1, entered: true, area: index === null ? null : { index, kind: null } })),
   });
-  test('needs the regions if any of several moves concerns an area', () => {
+  test('needsOf requests regions if any of several moves concerns an area', () => {
     expect(needsOf(active, moved(null, 1))).toEqual({ ...none, regions: true });
     expect(needsOf(active, moved(null))).toEqual(none);
   });
-  test('needs the bounds of the regions for a report of postures', () => {
+  test('needsOf requests region bounds for a posture report', () => {
     expect(needsOf(active, { kind: 'postures', postures: [] })).toEqual({ ...none, places: true });
   });
-  test('needs the configuration only if somebody left the bed after an earlier bed exit', () => {
+  test('needsOf requests the configuration only for a bed exit after an earlier one', () => {
     const state = { ...active, inside: [0], bedExit: start };
     expect(needsOf(state, presence(null, { 0: false, 1: true })).critical).toBe(true);
     expect(needsOf(state, presence(null, { 1: true })).critical).toBe(false);
@@ -116,7 +116,7 @@ describe('a step', () => {
     expect(needsOf(active, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true });
     expect(needsOf(state, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true, critical: true });
   });
-  test('needs the configuration for a report about a fall that time advances', () => {
+  test('needsOf requests the configuration for a fall report time can advance', () => {
     const fall = (status: 'fall_confirmed' | 'calling', startDate: number | null): Signal => ({
       kind: 'fall',
       status,

@@ -7,8 +7,8 @@ const now = 1_800_000_000_000;
 const DAY = 86_400_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 
-describe('a time that the service recorded', () => {
-  test('counts as in the future only if it exceeds the 10 s by which clocks of hosts may differ', () => {
+describe('recorded times', () => {
+  test('a recorded time is in the future only beyond the 10 s host clocks may differ', () => {
     expect([now - 1, now, now + 10_000, now + 10_001].map((time) => isFuture(time, now))).toEqual([
       false,
       false,
@@ -16,14 +16,14 @@ describe('a time that the service recorded', () => {
       true,
     ]);
   });
-  test('may lie as far in the future as it was planned, plus 10 s', () => {
+  test('a planned time may be up to 10 s later than the plan allows', () => {
     expect(latestAhead(now, 60_000)).toBe(now + 70_000);
     expect(isFuture(latestAhead(now, 0), now)).toBe(false);
   });
 });
 
-describe('after the clock was set back, a state', () => {
-  /** A state whose times are all `time`. */
+describe('state after a clock set back', () => {
+  /** A state with all times set to `time`. */
   const at = (time: number): SensorState => ({
     ...active,
     lastSeen: time,
@@ -42,7 +42,7 @@ describe('after the clock was set back, a state', () => {
     understanding: { since: time, understood: 4, unknown: 2 },
   });
 
-  test('contains no future times, so that nothing has to wait for them', () => {
+  test('a state loses future times after a clock set back, so nothing has to wait for them', () => {
     expect(withoutFuture(at(now + DAY), now)).toEqual({
       ...active,
       lastSeen: now,
@@ -57,10 +57,10 @@ describe('after the clock was set back, a state', () => {
       understanding: { since: now, understood: 4, unknown: 2 },
     });
   });
-  test('keeps its times in the past', () => {
+  test('a state keeps past times after a clock set back', () => {
     expect(withoutFuture(at(now - 1), now)).toEqual({ ...at(now - 1), lastSeen: now });
   });
-  test('keeps device times of up to five minutes in the future', () => {
+  test('a state keeps device times up to five minutes in the future', () => {
     const ahead = withoutFuture(at(now + 300_000), now);
     expect(ahead).toMatchObject({ presenceAt: now + 300_000, regionsAt: now + 300_000, fired: { '7': now + 300_000 } });
     expect(ahead.loop).toEqual([now - 1, now + 300_000]);
@@ -68,7 +68,7 @@ describe('after the clock was set back, a state', () => {
     expect(withoutFuture(at(now + 300_001), now)).not.toHaveProperty('presenceAt');
     expect(withoutFuture(at(now + 300_001), now).loop).toEqual([now - 1]);
   });
-  test('gets no fields that it did not have before', () => {
+  test('a state gains no fields after a clock set back', () => {
     expect(withoutFuture(active, now)).toEqual({ ...active, lastSeen: now });
     expect(Object.keys(withoutFuture(active, now)).toSorted()).toEqual(Object.keys(active).toSorted());
   });

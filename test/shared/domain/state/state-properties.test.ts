@@ -9,9 +9,9 @@ import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts
 import { step } from '#shared/domain/state/step.ts';
 import { passTime } from '#shared/domain/state/time.ts';
 
-// These properties hold for any order, duplication and loss of messages, with any time between them.
+// These properties hold for any order, duplication and loss of messages, however much time passes between them.
 
-/** A message, or time (ms) that passes. */
+/** A message, or an amount of time (ms) passing. */
 type Input = { message: object } | { pass: number };
 const starts = [1, 2, 3, 4];
 
@@ -67,11 +67,11 @@ const expectAlternating = (events: readonly EventDetails[], opening: string, oth
 };
 const count = (events: readonly EventDetails[], situation: string) =>
   events.filter((event) => event.situation === situation).length;
-/** Messages as a network delivers them: duplicated, lost, in any order. */
+/** Messages as delivered by a network: duplicated, lost, in any order. */
 const anyInputs = (input: fc.Arbitrary<Input>) => fc.array(input, { minLength: 1, maxLength: 60 });
 
 describe('maker A', () => {
-  test('reports the start and each phase of a fall at most once', () => {
+  test('maker A reports the start and each phase of a fall at most once', () => {
     const property = fc.property(anyInputs(inputOfA), (inputs) => {
       const { events, state } = play('maker_a', inputs);
       for (const situation of ['fall_suspected', 'fall_detected', 'fall_confirmed', 'fall_detected_sensitive'])
@@ -83,7 +83,7 @@ describe('maker A', () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('raises exactly one alarm for calling, unless the fall was canceled before that', () => {
+  test('maker A calling raises exactly one alarm, unless the fall was canceled first', () => {
     const anyStatuses = fc.array(fc.constantFrom(...fallStatuses), { maxLength: 12 });
     const property = fc.property(anyStatuses, (statuses) => {
       const inputs = statuses.map((status) => ({ message: { type: 5, payload: { status, timestamp: 1 } } }));
@@ -98,7 +98,7 @@ describe('maker A', () => {
     });
     fc.assert(property, { numRuns: 500 });
   });
-  test('ends every fall after enough time has passed', () => {
+  test('maker A falls all end after enough time', () => {
     const property = fc.property(anyInputs(inputOfA), (inputs) => {
       const { state } = play('maker_a', [...inputs, { pass: 400_000 }]);
       expect(state.falls.every(isEnded)).toBe(true);
@@ -111,7 +111,7 @@ describe.each([
   ['maker_a', inputOfA],
   ['maker_b', inputOfB],
 ] as const)('%s', (maker, anyInput) => {
-  test('alternates between presence and absence, and between active and inactive', () => {
+  test('events alternate between presence and absence, and between active and inactive', () => {
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { events } = play(maker, inputs);
       expectAlternating(events, 'occupied_room', 'empty_room');
@@ -119,8 +119,8 @@ describe.each([
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('ignores a message that is immediately repeated', () => {
-    // Messages about people who enter or leave the room are an exception: they are counted each time.
+  test('an immediately repeated message changes nothing', () => {
+    // Messages about people entering or leaving the room are an exception. They are counted each time.
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { state, now } = play(maker, inputs);
       const last = inputs.at(-1);
@@ -129,12 +129,12 @@ describe.each([
       if (signal.kind === 'unknown') return;
       const repeated = step(state, signal, messageTime(now, null), noRoomContext);
       expect(repeated.events).toEqual([]);
-      // The repeated message only counts among the messages that were understood.
+      // The repeated message only adds to the count of understood messages.
       expect({ ...repeated.state, understanding: null }).toEqual({ ...state, understanding: null });
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('causes an event by time if and only if time changes the state', () => {
+  test('time causes an event only when it changes the state', () => {
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { state, now } = play(maker, inputs);
       const { events, state: later } = passTime(state, {
@@ -149,7 +149,7 @@ describe.each([
 });
 
 describe('maker B', () => {
-  test('ends the first of two reported falls of a track before the second', () => {
+  test("maker B ends a track's first reported fall before the second", () => {
     const anyPoses = fc.array(fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11), { maxLength: 40 });
     const property = fc.property(anyPoses, (poses) => {
       const inputs = poses.map((pose) => ({ message: { cmd: 'event', type: 2, data: [{ 'track-id': 1, pose }] } }));

@@ -21,7 +21,7 @@ const move = (track: number, entered: boolean, index: number | null = null): Sig
 });
 const people = (count: number): Signal => ({ kind: 'people', count });
 
-/** The state after signals at these times (ms after the start) of the device, and their events. */
+/** The resulting state and events after signals at these device times (ms after the start). */
 const play = (from: SensorState, ...signals: readonly (readonly [at: number, signal: Signal])[]) => {
   let state = from;
   const events = signals.map(([at, signal], index) => {
@@ -37,8 +37,8 @@ const play = (from: SensorState, ...signals: readonly (readonly [at: number, sig
   };
 };
 
-describe('the fall of a track', () => {
-  test('names the region in which the person was when the fall began, until it ends', () => {
+describe('track falls', () => {
+  test('a track fall keeps naming the region where it began', () => {
     const { events } = play(
       stateOf(),
       [0, move(1, true, 0)],
@@ -58,17 +58,17 @@ describe('the fall of a track', () => {
       ],
     ]);
   });
-  test('names no region if the person had left all of them', () => {
+  test('a track fall names no region if the person had left them all', () => {
     const { last } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, false, 0)], [2, pose(1, 5)]);
     expect(last).toMatchObject([{ situation: 'fall_detected', region: null }]);
   });
-  test('includes its track and its start in each of its events', () => {
+  test("track fall events include the track and the fall's start", () => {
     const { events } = play(stateOf(), [0, pose(7, 2)], [9, pose(7, 5)], [20, pose(7, 1)]);
     const subject = { track: 7, fall: start };
     expect(events.flat().map((event) => event.subject)).toEqual([subject, subject, subject]);
     expect(events.flat().map(({ newFall }) => newFall)).toEqual([true, true, false]);
   });
-  test('ends for each person when the room becomes empty, and as finished only if it raised an alarm', () => {
+  test("an empty room ends every person's fall, as finished only after an alarm", () => {
     const { last } = play(stateOf(), [0, pose(1, 2)], [1, pose(2, 5)], [2, pose(3, 1)], [3, people(1)], [4, people(0)]);
     expect(last.map(({ situation, subject }) => [situation, subject?.track])).toEqual([
       ['empty_room', undefined],
@@ -76,12 +76,12 @@ describe('the fall of a track', () => {
       ['fall_finished', 2],
     ]);
   });
-  test('remains stored while 20 tracks without a fall are dropped first', () => {
+  test('a track fall stays stored while 20 tracks without a fall are dropped first', () => {
     const others = Array.from({ length: 20 }, (_, at) => [at + 1, pose(at + 2, 1)] as const);
     const { state } = play(stateOf(), [0, pose(1, 5)], ...others);
     expect(state.tracks?.map(({ id }) => id)).toEqual([1, 15, 16, 17, 18, 19, 20, 21]);
   });
-  test('counts toward a loop only with suspicions that begin a fall', () => {
+  test('only suspicions starting a fall count toward a loop', () => {
     const falls = (...poses: number[]) =>
       play(stateOf(), ...poses.map((number, at) => [at, pose(1, number)] as const)).situations.join(' ');
     expect(falls(2, 1, 2, 1, 2)).toContain('fall_loop');
@@ -90,25 +90,25 @@ describe('the fall of a track', () => {
   });
 });
 
-describe('a late alarm of a track', () => {
+describe('late track alarms', () => {
   const at = 10 * SECOND;
-  test('raises the alarm of a fall that is still suspected', () => {
+  test('a late track alarm raises the alarm for a fall still suspected', () => {
     const { state, last } = play(stateOf(), [0, pose(1, 2)], [at, pose(1, 2)], [at - 1, pose(1, 5)]);
     expect(last).toMatchObject([{ situation: 'fall_detected', subject: { track: 1, fall: start } }]);
     expect(state.tracks).toMatchObject([{ fallPostures: ['suspected', 'fallen'] }]);
     expect(play(state, [at + 1, pose(1, 1)]).situations).toEqual(['fall_finished']);
   });
-  test('clears the suspicions counted toward a loop before it', () => {
+  test('a late track alarm clears the earlier suspicions counted toward a loop', () => {
     const { state } = play({ ...stateOf(), loop: [1, 2] }, [0, pose(1, 7)], [at, pose(1, 7)], [at - 1, pose(1, 5)]);
     expect(state.loop).toBeUndefined();
   });
-  test('raises no alarm if people closed the fall, or if the alarm was already raised', () => {
+  test('a late track alarm raises no alarm for a fall already closed or alarmed', () => {
     const closed: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['suspected'], isClosed: true };
     expect(play(stateOf(closed), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
     const raised: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['fallen'] };
     expect(play(stateOf(raised), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
   });
-  test('raises and ends the alarm of a fall that ended without an alarm', () => {
+  test('a late track alarm raises and ends a fall that ended without an alarm', () => {
     const up: Track = { id: 1, at: start + at, pose: 1 };
     const { state, last } = play(stateOf(up), [at - 1, pose(1, 5)]);
     const subject = { track: 1, fall: start + at - 1 };
@@ -118,12 +118,12 @@ describe('a late alarm of a track', () => {
     ]);
     expect(state.tracks).toEqual([{ ...up, alarmedUpTo: start + at }]);
   });
-  test('counts as a duplicate only before the time until which alarms were raised', () => {
+  test('a late track alarm is a duplicate only if older than the last raised alarm', () => {
     const track: Track = { id: 1, at: start + at, pose: 1, alarmedUpTo: start + 5 };
     expect(play(stateOf(track), [4, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
     expect(play(stateOf(track), [5, pose(1, 5)]).situations).toEqual(['fall_detected fall_finished']);
   });
-  test('counts as late and raises no alarm if its pose is not a fall', () => {
+  test('a late pose without a fall counts as late and raises no alarm', () => {
     for (const number of [1, 2, 7, 11])
       expect(play(stateOf({ id: 1, at: start + at, pose: 1 }), [at - 1, pose(1, number)]).last).toMatchObject([
         { action: 'late' },
@@ -131,13 +131,13 @@ describe('a late alarm of a track', () => {
   });
 });
 
-describe('a move of a track', () => {
-  test('changes nothing if it is older than another report on the same track', () => {
+describe('track moves', () => {
+  test('a move older than another report on the same track changes nothing', () => {
     const { state, last } = play(stateOf(), [9, move(1, true, 0)], [8, move(1, false, 0)]);
     expect(last).toMatchObject([{ action: 'late' }]);
     expect(state.tracks).toEqual([{ id: 1, at: start + 9, areas: { 0: 'in' }, inside: [0] }]);
   });
-  test('keeps the areas that the person is in, in the order of entry, without those that the person left', () => {
+  test("a track keeps the person's current areas in order of entry", () => {
     const { state, events } = play(
       stateOf(),
       [0, move(1, true, 0)],
@@ -152,18 +152,18 @@ describe('a move of a track', () => {
       { situation: 'region_left', region: named(1), subject: { track: 1 } },
     ]);
   });
-  test('makes an area the latest one when the person enters it again, without an event', () => {
+  test('re-entering an area makes it the latest one, without an event', () => {
     const { state, situations } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, true, 1)], [2, move(1, true, 0)]);
     expect(situations[2]).toBe('');
     expect(state.tracks?.[0]).toMatchObject({ inside: [1, 0], at: start + 2 });
   });
-  test('keeps at most 8 area states, and 16 areas that the person is in', () => {
+  test('a track keeps at most 8 area states and 16 current areas', () => {
     const entered = Array.from({ length: 20 }, (_, index) => [index, move(1, true, index + 10)] as const);
     const [track] = play(stateOf(), ...entered).state.tracks ?? [];
     expect(track?.inside).toEqual(Array.from({ length: 16 }, (_, at) => at + 14));
     expect(Object.keys(track?.areas ?? {})).toHaveLength(8);
   });
-  test('keeps the track of a person who leaves the room, with the time of an alarm, only if the device has a clock', () => {
+  test("a departed person's track is kept, with any alarm time, only if the device has a clock", () => {
     const left = (from: Track) => play(stateOf(from), [9, move(1, false)]).state.tracks;
     expect(left({ id: 1, pose: 1 })).toEqual([{ id: 1, at: start + 9 }]);
     expect(left({ id: 1, pose: 5, fallPostures: ['fallen'], since: start })).toEqual([
@@ -175,7 +175,7 @@ describe('a move of a track', () => {
     const unset = step(stateOf({ id: 1, pose: 1 }), move(1, false), messageTime(start, null), context);
     expect(unset.state.tracks).toEqual([]);
   });
-  test('keeps tracks of people in the room rather than of a person who left', () => {
+  test('tracks of people in the room are kept over those of a person who left', () => {
     const there: Track[] = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, pose: 1 }));
     const areas: Track = { id: 20, areas: { 0: 'in' } };
     const { state } = play(stateOf(...there, areas, { id: 30, at: start }), [1, pose(40, 1)]);

@@ -12,7 +12,7 @@ const signals: Record<string, Signal> = {
   F: { kind: 'postures', postures: [] },
   X: { kind: 'unknown', isAboutFalls: true },
 };
-/** Returns the state after messages, one each minute: `u` is understood, `x` is not; `F` and `X` are about falls. */
+/** Returns the state after one message per minute: `u` is understood, `x` is not, `F` and `X` are about falls. */
 const stateAfter = (messages: string, state: Counted = fresh, from = 0): Counted => {
   const { version, falls } = state;
   return [...messages].reduce<Counted>((before, message, at) => {
@@ -21,15 +21,15 @@ const stateAfter = (messages: string, state: Counted = fresh, from = 0): Counted
   }, state);
 };
 
-describe('a sensor', () => {
-  test('counts as not understood as soon as the majority of its messages are unknown', () => {
+describe('understanding of a sensor', () => {
+  test('a sensor counts as not understood once most of its messages are unknown', () => {
     expect(isMostlyUnknown(stateAfter('x'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xu'))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xuxxu'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xuxxuu'))).toBe(false);
   });
 
-  test('counts as not understood only once unknown messages outnumber earlier understood ones', () => {
+  test('a sensor counts as not understood only once unknown messages outnumber earlier understood ones', () => {
     const written = { ...fresh, version: 3 };
     expect(isMostlyUnknown(stateAfter('xxx', written))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xxxx', written))).toBe(true);
@@ -38,7 +38,7 @@ describe('a sensor', () => {
     expect(isMostlyUnknown(stateAfter('x'.repeat(11), long))).toBe(true);
   });
 
-  test('counts as understood again after enough understood messages', () => {
+  test('a sensor counts as understood again after enough understood messages', () => {
     const bad = stateAfter('x'.repeat(20));
     expect(isMostlyUnknown(bad)).toBe(true);
     expect(isMostlyUnknown(stateAfter('u'.repeat(20), bad, 3_600_000))).toBe(false);
@@ -46,31 +46,31 @@ describe('a sensor', () => {
   });
 });
 
-describe('a sensor that reports every minute', () => {
+describe('understanding of a frequently reporting sensor', () => {
   const busy = 'u'.repeat(60);
   const written = { ...fresh, version: 1_000 };
 
-  test('counts as not understood if most of its messages about falls are unknown', () => {
+  test('a busy sensor counts as not understood if most fall messages are unknown', () => {
     expect(isMostlyUnknown(stateAfter(`${busy}X${busy}`, written))).toBe(true);
     expect(isMostlyUnknown(stateAfter(`X${busy}F${busy}`, written))).toBe(false);
     expect(isMostlyUnknown(stateAfter(`X${busy}FXF`, written))).toBe(false);
     expect(isMostlyUnknown(stateAfter(`${busy}x${busy}`, written))).toBe(false);
   });
 
-  test('counts as not understood only once unknown messages about falls outnumber the understood reports of earlier falls', () => {
+  test('a busy sensor counts as not understood only once unknown fall messages outnumber earlier reports', () => {
     const fallen: Counted = { ...written, falls: [{ start: 1, phases: ['detected', 'calling'] }] };
     expect(isMostlyUnknown(stateAfter('XX', fallen))).toBe(false);
     expect(isMostlyUnknown(stateAfter('XXX', fallen))).toBe(true);
   });
 
-  test('counts as understood again a day after its last unknown message about falls', () => {
+  test('a busy sensor counts as understood again a day after its last unknown fall message', () => {
     const bad = stateAfter('X', written);
     expect(isMostlyUnknown(stateAfter('u', bad, DAY - 1))).toBe(true);
     expect(isMostlyUnknown(stateAfter('u', bad, DAY))).toBe(false);
   });
 });
 
-test('a sensor whose messages are all understood stores no counts', () => {
+test('a fully understood sensor stores no counts', () => {
   expect(stateAfter('uuuu')).toEqual(fresh);
 });
 

@@ -6,15 +6,15 @@ import { wallTime } from '#shared/domain/time/wall-time.ts';
 
 const at = (text: string) => Date.parse(text);
 
-describe('a month or a day', () => {
-  test('must exist in the calendar', () => {
+describe('months and days', () => {
+  test('MonthOrDay accepts only existing months and days', () => {
     for (const good of ['2026-01', '2026-12', '2026-02-28', '2028-02-29', '2099-12-31'])
       expect(MonthOrDay.safeParse(good).success, good).toBe(true);
     for (const bad of ['', '2026', '2026-13', '2026-00', '2026-02-29', '2026-04-31', '2026-01-00', '2026-1', '1999-12'])
       expect(MonthOrDay.safeParse(bad).success, bad).toBe(false);
   });
 
-  test('returns its first and last day, and the day after it', () => {
+  test('firstDay, lastDay and dayAfterEnd work for months and days', () => {
     expect(firstDay('2026-02')).toBe('2026-02-01');
     expect(lastDay('2026-02')).toBe('2026-02-28');
     expect(dayAfterEnd('2026-12')).toBe('2027-01-01');
@@ -25,7 +25,7 @@ describe('a month or a day', () => {
 });
 
 describe('startOfDay', () => {
-  test('returns midnight in the time zone', () => {
+  test('startOfDay returns midnight in the time zone', () => {
     expect(startOfDay('2026-11-24', 'UTC')).toBe(at('2026-11-24T00:00:00Z'));
     expect(startOfDay('2026-11-24', 'Europe/Berlin')).toBe(at('2026-11-23T23:00:00Z'));
     expect(startOfDay('2026-07-01', 'Europe/Berlin')).toBe(at('2026-06-30T22:00:00Z'));
@@ -33,15 +33,15 @@ describe('startOfDay', () => {
     expect(startOfDay('2026-01-01', 'Asia/Kathmandu')).toBe(at('2025-12-31T18:15:00Z'));
   });
 
-  test('returns 01:00 if clocks skip midnight', () => {
-    // In Beirut, 2026-03-29 begins at 01:00 of summer time.
+  test('startOfDay returns 01:00 if clocks skip midnight', () => {
+    // In Beirut, 2026-03-29 begins at 01:00 summer time.
     expect(startOfDay('2026-03-29', 'Asia/Beirut')).toBe(at('2026-03-28T22:00:00Z'));
     expect(wallTime(startOfDay('2026-03-29', 'Asia/Beirut'), 'Asia/Beirut').clock).toBe('01:00');
   });
 });
 
-describe('partsOf', () => {
-  test('splits a time span into months', () => {
+describe('monthParts', () => {
+  test('monthParts splits a time span into months', () => {
     expect(monthParts('2026-09-15', '2026-11-03', 'Europe/Berlin')).toEqual([
       { month: '2026-09', from: at('2026-09-14T22:00:00Z'), to: at('2026-09-30T22:00:00Z') },
       { month: '2026-10', from: at('2026-09-30T22:00:00Z'), to: at('2026-10-31T23:00:00Z') },
@@ -49,7 +49,7 @@ describe('partsOf', () => {
     ]);
   });
 
-  test('leaves no gap, and assigns every time to its month in the local time zone', () => {
+  test('monthParts leaves no gap and assigns every time to its local month', () => {
     const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland'];
     const anyTime = fc.integer({ min: at('2020-01-15T00:00:00Z'), max: at('2030-01-01T00:00:00Z') });
     fc.assert(

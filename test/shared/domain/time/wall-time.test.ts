@@ -9,7 +9,7 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-test('a clock time occurs once a day, twice when clocks are set back, and at the moment of the change when they skip it', () => {
+test('a clock time occurs once a day, twice when repeated, and at the change when skipped', () => {
   const times = (date: string, clock: string, zone = berlin) => {
     const { first, last } = clockTimes(date, clock, zone);
     return [new Date(first).toISOString(), new Date(last).toISOString()];
@@ -25,7 +25,7 @@ test('a clock time occurs once a day, twice when clocks are set back, and at the
   expect(times('2026-03-29', '00:30', 'Asia/Beirut')).toEqual(Array(2).fill('2026-03-28T22:00:00.000Z'));
 });
 
-test('a clock time determines when a schedule can next begin or end', () => {
+test('scheduleChanges returns when a schedule can next begin or end', () => {
   const day = { from: '08:00', to: '20:00', timeZone: 'UTC' };
   const changes = (time: string) =>
     [...new Set(scheduleChanges(day, at(time)))].map((change) => new Date(change).toISOString().slice(5, 16));
@@ -37,13 +37,13 @@ test('a clock time determines when a schedule can next begin or end', () => {
   expect(repeated).not.toContain(at('2026-10-25T00:30:00Z'));
 });
 
-test('a local time has a weekday, a date and a clock time', () => {
+test('wallTime returns weekday, date and clock time', () => {
   expect(wallTime(at('2026-01-04T22:59:59Z'), berlin)).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:59' });
   expect(wallTime(at('2026-01-04T23:00:00Z'), berlin)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:00' });
   expect(['2026-01-04', '2026-01-05', '2026-01-10'].map(weekdayOf)).toEqual([7, 1, 6]);
 });
 
-test('dateTimeAndZone always names the time zone, and dateAndTime names it only if it is UTC', () => {
+test('dateTimeAndZone always names the time zone, dateAndTime only UTC', () => {
   const time = at('2026-07-01T10:00:00Z');
   expect([dateAndTime(time, berlin), dateTimeAndZone(time, berlin)]).toEqual([
     '2026-07-01 12:00',
@@ -59,7 +59,7 @@ test.each([
   ['2026-11-22T10:00:00.5Z', '2026-11-22T10:00:00.500Z'],
   ['2026-11-22T10:00:00.123+02:00', '2026-11-22T08:00:00.123Z'],
   ['2026-11-22T10:00-00:30', '2026-11-22T10:30:00.000Z'],
-])('the time %s has a time zone, so it is %s', (text, utc) => {
+])('readTime reads %s as %s', (text, utc) => {
   expect(readTime(text)).toBe(at(utc));
 });
 
@@ -75,11 +75,11 @@ test.each([
   ' 2026-11-22T10:00Z',
   '2026-11-22T10:00Z ',
   '2026-11-22T10:00+0200',
-])('the text %j is not a time', (text) => {
+])('readTime returns null for %j', (text) => {
   expect(readTime(text)).toBeNull();
 });
 
-test('a time zone needs a known name, and offsets are rejected', () => {
+test('TimeZone accepts known names and rejects offsets', () => {
   for (const good of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])
     expect([good, TimeZone.safeParse(good).success]).toEqual([good, true]);
   for (const bad of ['', '+02:00', 'Nowhere', 'Europe/', `E${'u'.repeat(64)}`])
@@ -88,14 +88,14 @@ test('a time zone needs a known name, and offsets are rejected', () => {
   expect(error?.issues).toMatchObject([{ params: { key: 'time_zone' } }]);
 });
 
-test('Day accepts dates that exist in the calendar, and rejects months', () => {
+test('Day accepts existing dates and rejects months', () => {
   for (const good of ['2026-01-01', '2028-02-29', '2026-12-31']) expect(Day.safeParse(good).success).toBe(true);
   for (const bad of ['2026-01', '2026-02-29', '1999-01-01', '2026-04-31', 'x2026-01-01', '2026-01-011'])
     expect([bad, Day.safeParse(bad).success]).toEqual([bad, false]);
   expect(Day.safeParse('2026-02-30').error?.issues).toMatchObject([{ params: { key: 'invalid' } }]);
 });
 
-test('the days of a time span start at local midnight, and the first and last can be partial', () => {
+test('days in a time span start at local midnight, and the first and last can be partial', () => {
   const span = { from: at('2026-10-24T10:00:00Z'), to: at('2026-10-26T05:00:00Z') };
   expect(daysOf({ month: '2026-10', ...span }, berlin)).toEqual([
     { date: '2026-10-24', from: span.from, to: at('2026-10-24T22:00:00Z') },
@@ -105,7 +105,7 @@ test('the days of a time span start at local midnight, and the first and last ca
   expect(daysOf({ month: '2026-10', from: 5, to: 5 }, 'UTC')).toEqual([]);
 });
 
-test('the days of a time span are counted by the calendar', () => {
+test('days are counted by the calendar', () => {
   expect([dayAfter('2026-02-28'), dayAfter('2026-03-01', -1), dayAfter('2026-12-31', 2)]).toEqual([
     '2026-03-01',
     '2026-02-28',
