@@ -6,14 +6,14 @@ import { items } from '#shared/store/table.ts';
 import { createHooks, deliveryOf, HOME, HOOK } from '#test/fixtures/store-deliveries.ts';
 import { deliveryId, now, result } from '#test/fixtures/store-items.ts';
 
-/** Longer than the clocks of two hosts differ. */
+/** Longer than two host clocks differ. */
 const SET_BACK = 60_000;
 const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
 const accepted = { result, next: { state: 'delivered' } } as const;
 const claimed = (found: Delivery | null): Delivery => found ?? expect.unreachable('nothing was claimed');
 
-test('a delivery is written once, and expires after its retention time', async () => {
+test('a delivery is written once and expires after the retention time', async () => {
   const { read, create, table } = await createHooks();
   await create(1);
   await create(1, { nextAttempt: now + 5 });
@@ -32,7 +32,7 @@ test('a delivery is written once, and expires after its retention time', async (
   ]);
 });
 
-test('a delivery is due shortly after its task in case nothing else queues it', async () => {
+test('a delivery is due shortly after its task, in case nothing else queues it', async () => {
   const { create, table } = await createHooks();
   await create(1, { nextAttempt: now + 5 }, true);
   await create(2, { nextAttempt: null }, true);
@@ -40,7 +40,7 @@ test('a delivery is due shortly after its task in case nothing else queues it', 
   expect([await dueOf(1), await dueOf(2)]).toEqual([now + 5 + GRACE_MS, now + GRACE_MS]);
 });
 
-test('a delivery to a person can be found under its customer', async () => {
+test('a delivery to a person is found under the customer', async () => {
   const { its } = await createHooks();
   await its.deliveries.create(deliveryOf(1, { webhookId: null }), false);
   expect(await its.deliveries.get(HOME, null, deliveryId(1))).toMatchObject({
@@ -54,28 +54,28 @@ test('a delivery to a person can be found under its customer', async () => {
   ]).toEqual([null, null]);
 });
 
-test('several deliveries can be read at once by their ids', async () => {
+test('several deliveries can be read at once by id', async () => {
   const { its, create } = await createHooks();
   for (const n of [1, 2, 3]) await create(n);
   const ids = [1, 2, 3].map(deliveryId);
   expect((await its.deliveries.getAll(HOME, HOOK, [...ids, 'x'])).map(({ id }) => id)).toEqual(ids.toSorted());
 });
 
-test('an attempt can be claimed once when it is due', async () => {
+test('an attempt can be claimed once when due', async () => {
   const { its, create, read } = await createHooks();
   await create(1, { nextAttempt: now + 1 });
   const claim = (at: number, name: string) => its.attempts.claim(key(), at, name);
   expect(await claim(now, 'a')).toBeNull();
   expect(await claim(now + 1, 'a')).toMatchObject({ state: 'sending', attempts: 1, sendTryTimes: [now + 1] });
   expect(await claim(now + 1, 'b')).toBeNull();
-  // The response of the first claim was lost.
+  // The response to the first claim was lost.
   expect(await claim(now + 1, 'a')).toMatchObject({ attempts: 1 });
   expect(await claim(now + 2, 'a')).toBeNull();
   expect(await read()).toMatchObject({ state: 'sending', attempts: 1 });
   expect(await its.attempts.claim(key(2), now, 'a')).toBeNull();
 });
 
-test('an attempt can be taken over once its lease has ended or turns out to predate a clock change', async () => {
+test('an attempt can be taken over once the lease has ended or predates a clock change', async () => {
   const { its, create } = await createHooks();
   await create();
   await its.attempts.claim(key(), now, 'a');
@@ -84,7 +84,7 @@ test('an attempt can be taken over once its lease has ended or turns out to pred
   expect(await its.attempts.claim(key(), now - SET_BACK, 'c')).toMatchObject({ attempts: 3 });
 });
 
-test('an attempt can be taken over at once from a process that ended before the current process was alone', async () => {
+test('an attempt can be taken over at once from a process that ended before this one', async () => {
   const { its, create } = await createHooks();
   await create();
   await its.attempts.claim(key(), now, 'a');
@@ -92,7 +92,7 @@ test('an attempt can be taken over at once from a process that ended before the 
   expect(await its.attempts.claim(key(), now + 5, 'b', { aloneSince: now + 1 })).toMatchObject({ attempts: 2 });
 });
 
-test('an attempt can be made early in place of the scheduled one, and counts as early', async () => {
+test('an attempt can be made early instead of the scheduled one, and counts as early', async () => {
   const { its, create } = await createHooks();
   await create(1, { state: 'retrying', nextAttempt: now + 99 });
   expect(await its.attempts.claim(key(), now, 'a', { insteadOf: now + 98 })).toBeNull();
@@ -104,7 +104,7 @@ test('an attempt can be made early in place of the scheduled one, and counts as 
   expect(await its.attempts.claim(key(2), now, 'a')).not.toHaveProperty('earlyAttempts');
 });
 
-test('an attempt leaves the due index, and can be claimed from a feed once its webhook has a URL', async () => {
+test('a claimed attempt leaves the due index, even one from a feed whose webhook has a URL', async () => {
   const { its, create, table } = await createHooks();
   await create(1, { nextAttempt: null }, true);
   expect(await its.attempts.claim(key(), now, 'a')).not.toBeNull();
@@ -112,13 +112,13 @@ test('an attempt leaves the due index, and can be claimed from a feed once its w
   expect([stored && 'duePk' in stored, stored && 'dueAt' in stored]).toEqual([false, false]);
 });
 
-describe('the result of an attempt', () => {
+describe('attempt results', () => {
   const attempt = async (fields: object = {}) => {
     const world = await createHooks();
     await world.create(1, fields);
     return { ...world, delivery: claimed(await world.its.attempts.claim(key(), now, 'a')) };
   };
-  test('the result of an attempt ends the delivery, and adds a line to its log', async () => {
+  test('an attempt result ends the delivery and adds a log line', async () => {
     const { its, delivery, read, table } = await attempt();
     await its.attempts.recordResult(delivery, accepted, now + 9, false);
     const stored = await read();
@@ -128,7 +128,7 @@ describe('the result of an attempt', () => {
     for (const name of ['leaseUntil', 'claim', 'duePk', 'dueAt']) expect(item).not.toHaveProperty(name);
   });
 
-  test('a long body in the result of an attempt is stored separately for as long as the delivery', async () => {
+  test('a long response body is stored separately for as long as the delivery', async () => {
     const { its, delivery, table } = await attempt();
     await its.attempts.recordResult(delivery, accepted, now, false);
     expect(await its.deliveries.responseBodies(HOME, HOOK, deliveryId(1))).toEqual(new Map([[1, result.responseBody]]));
@@ -146,7 +146,7 @@ describe('the result of an attempt', () => {
     expect((await short.read())?.log?.[0]?.[5]).toBe('ok');
   });
 
-  test('the result of an attempt schedules a retry in a queue or in the due index', async () => {
+  test('an attempt result schedules a retry in a queue or in the due index', async () => {
     for (const isQueued of [true, false]) {
       const { its, delivery, table } = await attempt();
       const next = { state: 'retrying', nextAttempt: now + 99, retryAfterDate: now + 50 } as const;
@@ -163,7 +163,7 @@ describe('the result of an attempt', () => {
     }
   });
 
-  test('the result of a failed attempt includes its reason, and is counted by its replay', async () => {
+  test('a failed attempt result includes the reason and counts in the replay', async () => {
     const { its, delivery, read, table } = await attempt({ replay: 'r' });
     const replay = items.replay({ customerId: HOME, webhookId: HOOK, replayId: 'r' });
     await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
@@ -182,7 +182,7 @@ describe('the result of an attempt', () => {
     expect(await retried.table.get(replay)).toBeNull();
   });
 
-  test('the result of an attempt changes nothing if another attempt has started', async () => {
+  test('an attempt result changes nothing if another attempt has started', async () => {
     const { its, delivery, read } = await attempt();
     const later = claimed(await its.attempts.claim(key(), now + LEASE_MS + 1, 'b'));
     await its.attempts.recordResult(delivery, accepted, now, false);
@@ -192,7 +192,7 @@ describe('the result of an attempt', () => {
     expect((await read())?.log).toHaveLength(1);
   });
 
-  test('the result of an attempt adds only its log line if a redelivery was accepted in the meantime', async () => {
+  test('an attempt result only adds a log line if a redelivery was accepted first', async () => {
     const { its, delivery, read } = await attempt();
     expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'sending' });
     await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
@@ -203,8 +203,8 @@ describe('the result of an attempt', () => {
   });
 });
 
-describe('a delivered notification', () => {
-  test('becomes undeliverable if its service reports that, unless the delivery has changed', async () => {
+describe('delivered notifications', () => {
+  test('a delivered notification becomes undeliverable if its service says so, unless it has changed', async () => {
     const { its, create, read } = await createHooks();
     await create();
     await its.attempts.recordResult(claimed(await its.attempts.claim(key(), now, 'a')), accepted, now + 1, false);
@@ -220,7 +220,7 @@ describe('a delivered notification', () => {
   });
 });
 
-test('the next attempt can be moved only from the time at which it was read', async () => {
+test('the next attempt can be moved only from the time read', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 9, retryAfterDate: now + 9 });
   expect(await its.attempts.replan(key(), now + 8, now + 1, now)).toBe(false);
@@ -233,7 +233,7 @@ test('the next attempt can be moved only from the time at which it was read', as
   expect(await its.attempts.replan(key(), now + 1, now + 5, now)).toBe(false);
 });
 
-test('the next attempt can be postponed only if it is due and not in progress', async () => {
+test('the next attempt can be postponed only if due and not in progress', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 1 });
   expect(await its.attempts.postpone(key(), now + 50, now, true)).toBe(false);
@@ -248,7 +248,7 @@ test('the next attempt can be postponed only if it is due and not in progress', 
   expect(await its.attempts.postpone(key(2), now + 90, now + 60, true)).toBe(false);
 });
 
-test('the next attempt keeps its task in a queue as long as nothing else would trigger it', async () => {
+test('the next attempt keeps its queued task as long as nothing else would trigger it', async () => {
   const { its, create } = await createHooks();
   const untilOf = async (n: number) => (await its.deliveries.getQueued(key(n))).until;
   await create(1, { nextAttempt: now + 5 });
@@ -261,7 +261,7 @@ test('the next attempt keeps its task in a queue as long as nothing else would t
   expect(await its.deliveries.getQueued(key(9))).toEqual({ delivery: null, until: null });
 });
 
-test('a delivery that ends without an attempt is canceled unless it is being sent, is held or has ended', async () => {
+test('ending a delivery without an attempt cancels it unless it is being sent, held or finished', async () => {
   const { its, create, read } = await createHooks();
   const end = (n: number, reason: 'canceled' | 'deleted', at = now) => its.deliveries.end(key(n), reason, at);
   await create(1);
@@ -281,11 +281,11 @@ test('a delivery that ends without an attempt is canceled unless it is being sen
     updateDate: now + 2,
   });
   expect([await end(2, 'deleted'), await end(3, 'deleted'), await end(1, 'deleted')]).toEqual([true, false, false]);
-  // The process that claimed it has died.
+  // The claiming process has died.
   expect([await end(3, 'deleted', now + LEASE_MS), await end(3, 'deleted', now + LEASE_MS + 1)]).toEqual([false, true]);
 });
 
-test('a delivery that ends without an attempt counts as failed in its replay', async () => {
+test('a delivery ended without an attempt counts as failed in its replay', async () => {
   const { its, create, table } = await createHooks();
   await create(1, { replay: 'r' });
   await its.deliveries.end({ ...key(), replay: 'r' }, 'canceled', now);
@@ -294,7 +294,7 @@ test('a delivery that ends without an attempt counts as failed in its replay', a
   });
 });
 
-test('deliveries to people that are due are listed by creation date within a time range', async () => {
+test('due deliveries to people are listed by creation date within a time range', async () => {
   const { its } = await createHooks();
   const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
   const put = (at: number, fields: object) =>
@@ -317,7 +317,7 @@ test('deliveries to people that are due are listed by creation date within a tim
   expect([await due([now + 1, now + 9]), await due([now - 9, now - 1])]).toEqual([[], []]);
 });
 
-test('the deliveries of a webhook in a time range are read oldest first, page by page', async () => {
+test("a webhook's deliveries in a time range are read oldest first, page by page", async () => {
   const { its, create } = await createHooks();
   for (const n of [1, 2, 3]) await create(n);
   const ids = [1, 2, 3].map(deliveryId).toSorted();

@@ -9,12 +9,12 @@ import { createLedger, startEngine } from '#test/bench/meter.ts';
 
 const customerId = 7;
 const now = 1_800_000_000_000;
-/** A partial object with the fields that the store reads. */
+/** A partial object with the fields read by the store. */
 const some = (fields: object) => fields as never;
 
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
-/** The same store, but the response to each update is lost, so that it is retried. */
+/** The same store, but each update loses its response and is retried. */
 let lossy: Store;
 beforeAll(async () => {
   engine = await startEngine(createLedger());
@@ -40,19 +40,19 @@ const createWebhook = async (fields: object = {}) => {
 const search = { slots: 1, first: 0, isProbe: false, aloneSince: 0 };
 const lease = { slot: 'slot0', until: now + LEASE_MS, token: 'mine' } as const;
 
-test('recognizes its own lease after the response was lost', async () => {
+test('takeSlot recognizes its own lease after a lost response', async () => {
   const { read } = await createWebhook();
   expect(await lossy.health.takeSlot(await read(), now, { ...search, token: 'mine' })).toEqual(lease);
 });
 
-test('leases a slot to only one of two calls in the same millisecond', async () => {
+test('takeSlot leases a slot to only one of two callers in the same millisecond', async () => {
   const { read } = await createWebhook();
   const webhook = await read();
   const take = (token: string) => its.health.takeSlot(webhook, now, { ...search, token });
   expect([await take('mine'), await take('other'), await take('mine')]).toEqual([lease, null, lease]);
 });
 
-test('leases the probe to only one of two calls in the same millisecond', async () => {
+test('takeSlot leases the probe to only one of two callers in the same millisecond', async () => {
   const { read } = await createWebhook({ openUntil: now });
   const webhook = await read();
   const probe = (token: string) =>
@@ -65,7 +65,7 @@ test('leases the probe to only one of two calls in the same millisecond', async 
   expect(await read()).toMatchObject({ probeUntil: lease.until, probeUntilToken: 'mine' });
 });
 
-test('renews a lease until another call has the slot, even if a response is lost', async () => {
+test('renewSlot renews a lease until another caller has the slot, even after a lost response', async () => {
   const { read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   const renewed = await lossy.health.renewSlot(await read(), lease, now + 1);
@@ -75,23 +75,26 @@ test('renews a lease until another call has the slot, even if a response is lost
   expect(renewed && (await its.health.renewSlot(await read(), renewed, later))).toBeNull();
 });
 
-test.each(['release', 'worked', 'failed'] as const)('removes all attributes of released leases: %s', async (way) => {
-  const { read } = await createWebhook({ openUntil: now });
-  await its.health.takeSlot(await read(), now, { ...search, isProbe: true, token: 'mine' });
-  const names = ['slot0', 'probeUntil'] as const;
-  if (way === 'release') await its.health.release(await read(), names);
-  else if (way === 'worked') await its.health.recordSuccess(await read(), now, null, names);
-  else
-    await its.health.failed(
-      await read(),
-      now,
-      { openUntil: null, isGone: false, isLost: false, since: 7, begun: null },
-      names,
-    );
-  expect(Object.keys(await read()).filter((name) => /^(slot|probe)/.test(name))).toEqual([]);
-});
+test.each(['release', 'worked', 'failed'] as const)(
+  'releasing a lease removes all of its attributes: %s',
+  async (way) => {
+    const { read } = await createWebhook({ openUntil: now });
+    await its.health.takeSlot(await read(), now, { ...search, isProbe: true, token: 'mine' });
+    const names = ['slot0', 'probeUntil'] as const;
+    if (way === 'release') await its.health.release(await read(), names);
+    else if (way === 'worked') await its.health.recordSuccess(await read(), now, null, names);
+    else
+      await its.health.failed(
+        await read(),
+        now,
+        { openUntil: null, isGone: false, isLost: false, since: 7, begun: null },
+        names,
+      );
+    expect(Object.keys(await read()).filter((name) => /^(slot|probe)/.test(name))).toEqual([]);
+  },
+);
 
-/** Leases and releases a slot as the version before tokens did. Only the time, with a fraction, identifies a lease. */
+/** Leases and releases a slot like the version before tokens. Only the time, with a fraction, identifies a lease. */
 const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   take: (at: number) => {
     const until = at + LEASE_MS + 0.25;
@@ -107,7 +110,7 @@ const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   release: () => engine.plain.update(key, changes({ remove: ['slot0'] })),
 });
 
-test('does not lease a slot leased by an earlier version until that lease ends', async () => {
+test("takeSlot waits for the end of an earlier version's lease", async () => {
   const { key, read } = await createWebhook();
   await earlierVersion(key).take(now);
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: 'mine' });
@@ -116,23 +119,23 @@ test('does not lease a slot leased by an earlier version until that lease ends',
   expect(await take(now + LEASE_MS + 1)).toMatchObject({ slot: 'slot0' });
 });
 
-test('leases a slot in a way that an earlier version respects until the lease ends', async () => {
+test('takeSlot leases a slot so that earlier versions respect the lease', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   expect(await earlierVersion(key).take(now)).toBeNull();
   expect(await earlierVersion(key).take(now + LEASE_MS)).not.toBeNull();
 });
 
-test('leases a slot whose lease is impossibly long because the clock was set back since', async () => {
+test('takeSlot ignores an impossibly long lease left over from a clock set back', async () => {
   const { read } = await createWebhook();
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: `${at}` });
   expect(await take(now + 86_400_000)).not.toBeNull();
   expect(await take(now)).toMatchObject({ slot: 'slot0', until: now + LEASE_MS });
-  // The clocks of hosts may differ by a few seconds.
+  // Host clocks may differ by a few seconds.
   expect(await take(now - 9_000)).toBeNull();
 });
 
-test('does not renew a lease if an earlier version has leased the slot but left the token in place', async () => {
+test('renewSlot does not renew a lease taken by an earlier version that kept the token', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).take(now + LEASE_MS);
@@ -142,7 +145,7 @@ test('does not renew a lease if an earlier version has leased the slot but left 
   expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, later, { ...search, token: 'mine' })).toBeNull();
 });
 
-test('leases a slot released by an earlier version that left its token in place', async () => {
+test('takeSlot leases a slot released by an earlier version with the token left in place', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).release();

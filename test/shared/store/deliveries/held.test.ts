@@ -10,14 +10,14 @@ const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) }
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
 const alarmKey = (n: number) => items.heldAlarm({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
 
-describe('a delivery of a disabled webhook', () => {
+describe('held deliveries', () => {
   const hold = async (fields: object = {}) => {
     const world = await createHooks();
     const delivery = await world.create(1, fields);
     expect(await world.its.held.hold(delivery, now + 1)).toBe(true);
     return { ...world, delivery };
   };
-  test('a delivery of a disabled webhook is held for 14 days, and counted for its webhook', async () => {
+  test("a disabled webhook's delivery is held for 14 days and counted", async () => {
     const { its, read, hook, table } = await hold();
     expect(await read()).toMatchObject({
       state: 'held',
@@ -34,14 +34,14 @@ describe('a delivery of a disabled webhook', () => {
     expect(await hook()).toMatchObject({ held: 1 });
   });
 
-  test('a delivery of a disabled webhook cannot be held while it is being sent', async () => {
+  test('a delivery being sent cannot be held', async () => {
     const { its, create, hook } = await createHooks();
     await create();
     await its.attempts.claim(key(), now, 'a');
     expect([await its.held.hold(deliveryOf(), now), (await hook()).held]).toEqual([false, undefined]);
   });
 
-  test('a delivery of a disabled webhook is released once, as a retry if it had been attempted', async () => {
+  test('a held delivery is released once, as a retry if already attempted', async () => {
     for (const [attempts, state] of [
       [0, 'pending'],
       [2, 'retrying'],
@@ -58,7 +58,7 @@ describe('a delivery of a disabled webhook', () => {
     }
   });
 
-  test('a held alarm about a person stays first in the list until its hold ends, however many other deliveries are held', async () => {
+  test('a held alarm about a person stays first, however many other deliveries are held', async () => {
     const { its, hook, create, table } = await createHooks();
     const other = { ...bareSnapshot, event: { ...bareSnapshot.event, type: 'system', action: 'sensor_inactive' } };
     for (let n = 1; n <= 3; n++) await its.held.hold(await create(n, { snapshot: other }), now);
@@ -76,7 +76,7 @@ describe('a delivery of a disabled webhook', () => {
     for (const n of [4, 5, 6, 7]) expect(await table.get(alarmKey(n))).toBeNull();
   });
 
-  test('a held alarm that an earlier version of the code held or released does not block others', async () => {
+  test('a held alarm from an earlier version does not block others', async () => {
     const { its, hook, create, table } = await createHooks();
     const [held, released, fall] = [await create(1), await create(2), await create(3)];
     await its.held.hold(held, now);
@@ -92,7 +92,7 @@ describe('a delivery of a disabled webhook', () => {
     expect((await hook()).held).toBe(1);
   });
 
-  test('a delivery of a disabled webhook ends once, and is no longer counted', async () => {
+  test('a held delivery ends once and is no longer counted', async () => {
     const { its, read, hook, delivery, table } = await hold({ replay: 'r' });
     expect([await its.held.end(delivery, 'expired', now + 3), await its.held.end(delivery, 'expired', now)]).toEqual([
       true,
@@ -107,7 +107,7 @@ describe('a delivery of a disabled webhook', () => {
       expect(await table.get(itemKey())).not.toHaveProperty(name);
   });
 
-  test('a delivery of a disabled webhook is replaced by its redelivery in one step or not at all', async () => {
+  test('a held delivery is replaced by its redelivery in one step or not at all', async () => {
     const { its, read, delivery } = await hold();
     expect(await its.held.replace(delivery, deliveryOf(2, { replayOf: deliveryId(1) }), now)).toBe(true);
     expect([await read(1), await read(2)]).toMatchObject([
@@ -120,7 +120,7 @@ describe('a delivery of a disabled webhook', () => {
     expect(await read(1)).toMatchObject({ state: 'delivered', reason: 'redelivered' });
   });
 
-  test('a delivery of a disabled webhook is no longer counted once its redelivery is accepted', async () => {
+  test('a held delivery is no longer counted once its redelivery is accepted', async () => {
     const { its, read, hook } = await hold();
     expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'held' });
     expect([await read(), (await hook()).held]).toMatchObject([
@@ -133,7 +133,7 @@ describe('a delivery of a disabled webhook', () => {
     ]);
   });
 
-  test('a delivery of a disabled webhook gets a unique time of release, a tenth of a second after the last release and at most a minute ahead', async () => {
+  test('releases are a tenth of a second apart and reserved at most a minute ahead', async () => {
     const { its, hook } = await createHooks();
     const reserve = async (fields: object, at = now) => its.held.reserveReleases({ ...(await hook()), ...fields }, at);
     expect(await reserve({})).toBeNull();
@@ -145,12 +145,12 @@ describe('a delivery of a disabled webhook', () => {
     expect(await reserve({ held: 9 })).toBeNull();
     expect(await reserve({ held: 9 }, now + 100)).toEqual({ from: now + 60_000, count: 1 });
     expect(await reserve({ held: 1 }, now + 200_000)).toEqual({ from: now + 200_000, count: 1 });
-    // Times further ahead than the maximum were reserved before the clock was set back, so they do not count.
+    // Times further ahead were reserved before the clock was set back, so they do not count.
     expect(await reserve({ held: 1 }, now)).toEqual({ from: now, count: 1 });
     expect(await its.held.reserveReleases({ ...unreserved, id: 'x', held: 1 }, now)).toBeNull();
   });
 
-  test('the deliveries of a disabled webhook are recounted only after the list had time to include them', async () => {
+  test('held deliveries are recounted only after the list had time to include them', async () => {
     const { its, hook } = await hold();
     const seen = await hook();
     await its.held.correctCount(seen, now + 60_000);
@@ -160,7 +160,7 @@ describe('a delivery of a disabled webhook', () => {
     expect((await hook()).held).toBe(0);
   });
 
-  test('a delivery of a disabled webhook keeps its webhook in the due index, at a plausible time', async () => {
+  test('held deliveries keep their webhook in the due index at a plausible time', async () => {
     const { its, hook, delivery } = await hold();
     const dueOf = async () => ((await hook()) as { dueAt?: string }).dueAt;
     await its.held.correctDue(await hook(), now);

@@ -10,7 +10,7 @@ import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 const customerId = 7;
 const now = 1_800_000_000_000;
 const LEASE = 31_000;
-/** A partial object with the fields that the store reads. */
+/** A partial object with the fields read by the store. */
 const some = (fields: object) => fields as never;
 
 let engine: Awaited<ReturnType<typeof startEngine>>;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 let created = 0;
-/** A pending delivery in a replay, with its own webhook. */
+/** A pending delivery in a replay, with a webhook of its own. */
 const createDelivery = async () => {
   const webhookId = `00000000-0000-4000-8000-${String(++created).padStart(12, '0')}`;
   await its.webhooks.create(some({ id: webhookId, customerId, botId: 1, format: 'full', isEnabled: true }), 50);
@@ -81,7 +81,7 @@ const expectEnded = async ({ read, key }: Original) => {
   expect(await its.attempts.claim(key, now + LEASE, 'claim-1')).toBeNull();
 };
 
-/** How a delivery gets into each open state. */
+/** How a delivery reaches each open state. */
 const openStates: Record<string, (original: Original) => Promise<unknown>> = {
   pending: async () => {},
   retrying: async ({ claim }) =>
@@ -96,16 +96,19 @@ const openStates: Record<string, (original: Original) => Promise<unknown>> = {
 };
 
 describe('a delivery whose redelivery was accepted', () => {
-  test.each(Object.entries(openStates))('ends as delivered in all counts, once, when %s', async (_, open) => {
-    const original = await createDelivery();
-    await open(original);
-    expect(await its.repetitions.endOriginal(original.key, now)).toMatchObject({ id: original.key.id });
-    await expectEnded(original);
-    expect(await its.repetitions.endOriginal(original.key, now)).toBeNull();
-    await expectEnded(original);
-  });
+  test.each(Object.entries(openStates))(
+    'an original ends as delivered in all counts, once, when %s',
+    async (_, open) => {
+      const original = await createDelivery();
+      await open(original);
+      expect(await its.repetitions.endOriginal(original.key, now)).toMatchObject({ id: original.key.id });
+      await expectEnded(original);
+      expect(await its.repetitions.endOriginal(original.key, now)).toBeNull();
+      await expectEnded(original);
+    },
+  );
 
-  test('keeps its final state, and still logs the attempt that was running', async () => {
+  test('an original keeps its final state, and still logs a running attempt', async () => {
     const original = await createDelivery();
     const attempt = await original.claim();
     await its.repetitions.endOriginal(original.key, now);
@@ -119,7 +122,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect((await original.read()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
   });
 
-  test('logs only the attempt that holds the claim after an earlier claim expired', async () => {
+  test('an original logs only the attempt holding the claim after an earlier claim expired', async () => {
     const original = await createDelivery();
     const first = await original.claim();
     const second = await original.claim(now + LEASE);
@@ -135,20 +138,23 @@ describe('a delivery whose redelivery was accepted', () => {
     expect((await original.read()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
 
-  test.each(Object.entries(openStates))('ends even if its state was set to %s after the read', async (_, open) => {
-    const original = await createDelivery();
-    let isFirst = true;
-    const get: Table['get'] = async (...args) => {
-      const item = await engine.plain.get<never>(...args);
-      if (isFirst) await open(original);
-      isFirst = false;
-      return item;
-    };
-    expect(await store({ ...engine.plain, get }).repetitions.endOriginal(original.key, now)).not.toBeNull();
-    await expectEnded(original);
-  });
+  test.each(Object.entries(openStates))(
+    'an original ends even if its state became %s after the read',
+    async (_, open) => {
+      const original = await createDelivery();
+      let isFirst = true;
+      const get: Table['get'] = async (...args) => {
+        const item = await engine.plain.get<never>(...args);
+        if (isFirst) await open(original);
+        isFirst = false;
+        return item;
+      };
+      expect(await store({ ...engine.plain, get }).repetitions.endOriginal(original.key, now)).not.toBeNull();
+      await expectEnded(original);
+    },
+  );
 
-  test.each(['delivered', 'failed'] as const)('stays unchanged if its state was already %s', async (state) => {
+  test.each(['delivered', 'failed'] as const)('an original stays unchanged if it was already %s', async (state) => {
     const original = await createDelivery();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
     await its.attempts.recordResult(await original.claim(), { result: resultOf(500), next }, now, true);
@@ -157,7 +163,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect(await original.read()).toEqual(before);
   });
 
-  test('ends as deleted if its webhook was deleted while the delivery was held', async () => {
+  test('an original ends as deleted if its webhook was deleted while it was held', async () => {
     const original = await createDelivery();
     await original.hold();
     await engine.plain.write({ remove: items.webhook({ customerId, webhookId: original.key.webhookId }) });

@@ -10,7 +10,7 @@ const ofBot = { botId: 1, isCustomerHook: false };
 const edit = (fields: object = {}) =>
   some({ botId: null, format: 'full', url: 'https://a.example', isEnabled: true, isLoopbackDenied: true, ...fields });
 
-test('a webhook of a customer receives every event, and a webhook of a bot only what its rules send', async () => {
+test('a customer webhook receives every event, a bot webhook only what rules send', async () => {
   const world = await createHooks();
   const { its, table } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot }), 10)).toBeNull();
@@ -22,7 +22,7 @@ test('a webhook of a customer receives every event, and a webhook of a bot only 
   expect([await its.webhooks.get(HOME + 1, HOOK), await its.webhooks.list(HOME + 1, false)]).toEqual([null, []]);
 });
 
-test('a webhook needs a bot, a group for its filter and a customer below the limit, all of which exist', async () => {
+test('a webhook needs an existing bot, filter group and customer, and a free place within the limit', async () => {
   const world = await createHooks();
   const { its } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot, botId: 2 }), 10)).toBe('unknown_reference');
@@ -41,7 +41,7 @@ test('a webhook without a URL is checked for fetches', async () => {
   expect(Number(stored?.dueAt)).toBe(now + 600_000);
 });
 
-test('a webhook can be moved between its customer and a bot', async () => {
+test('a webhook can be moved between a customer and a bot', async () => {
   const world = await createHooks();
   const { its, hook } = world;
   expect(await its.webhooks.replace(await hook(), edit({ botId: 1, isCustomerHook: false }), now)).toBeNull();
@@ -52,7 +52,7 @@ test('a webhook can be moved between its customer and a bot', async () => {
   expect(await its.webhooks.replace(await hook(), edit({ sensorGroupId: 9 }), now)).toBe('unknown_reference');
 });
 
-test('a webhook can be changed only while it still has the owner for whom the change was allowed', async () => {
+test('a webhook can be changed only by the owner for whom the change was allowed', async () => {
   const { its, hook } = await createHooks();
   const before = await hook();
   const asBots: WebhookRecord = { ...before, botId: 1 };
@@ -65,7 +65,7 @@ test('a webhook can be changed only while it still has the owner for whom the ch
   expect(await hook()).toMatchObject({ token: 't', updateDate: now + 1 });
 });
 
-test('a webhook is deleted once with its owner, and remembered for as long as its deliveries', async () => {
+test('a webhook is deleted once with its owner, and remembered as long as its deliveries', async () => {
   const world = await createHooks();
   const { its, hook, table } = world;
   const before = await hook();
@@ -82,7 +82,7 @@ test('a webhook is deleted once with its owner, and remembered for as long as it
   expect(await its.webhooks.remove(webhookOf({ id: 'b', ...ofBot }), now)).toBe(true);
 });
 
-test('a webhook of a deleted customer is removed', async () => {
+test("a deleted customer's webhook is removed", async () => {
   const { its, hook, table } = await createHooks();
   const before = await hook();
   await table.write({ remove: items.customer({ customerId: HOME }) });
@@ -91,7 +91,7 @@ test('a webhook of a deleted customer is removed', async () => {
   expect(await table.get(items.formerWebhook({ customerId: HOME, webhookId: HOOK }))).not.toBeNull();
 });
 
-describe('the health of a webhook', () => {
+describe('webhook health', () => {
   const ill = {
     consecutiveFailures: 9,
     failingSince: 1,
@@ -108,12 +108,12 @@ describe('the health of a webhook', () => {
   };
   const attributes = Object.keys(ill).slice(1);
   const kept = (after: Record<string, unknown>) => attributes.filter((name) => name in after);
-  test('the health of a webhook survives a change of other fields', async () => {
+  test('webhook health survives changes to other fields', async () => {
     const after = await replaced({}, { name: 'new' });
     expect([after.consecutiveFailures, kept(after), after.name]).toEqual([9, attributes, 'new']);
   });
 
-  test('the health of a webhook is reset when its URL changes or the webhook is enabled again', async () => {
+  test('webhook health is reset when the URL changes or the webhook is re-enabled', async () => {
     for (const [before, update] of [
       [{}, { url: 'https://b.example' }],
       [{ isEnabled: false, disabledReason: 'r' }, {}],
@@ -129,7 +129,7 @@ describe('the health of a webhook', () => {
     }
   });
 
-  test('a webhook that was disabled in the meantime is not re-enabled by a change of other fields', async () => {
+  test('a webhook disabled concurrently is not re-enabled by changes to other fields', async () => {
     const { its, hook } = await createHooks();
     const before = await hook();
     await its.health.disable(before, now, 'gone', null);
@@ -137,12 +137,12 @@ describe('the health of a webhook', () => {
     expect(await hook()).toMatchObject({ isEnabled: false, disabledReason: 'gone', name: 'new' });
   });
 
-  test('the health of a webhook is kept when its owner disables the webhook', async () => {
+  test('webhook health is kept when the owner disables the webhook', async () => {
     const after = await replaced({}, { isEnabled: false });
     expect([after.isEnabled, after.consecutiveFailures, kept(after)]).toEqual([false, 9, attributes]);
   });
 
-  test('a webhook that gains or loses its URL is due for a sweep, which moves its deliveries', async () => {
+  test('a webhook gaining or losing its URL is due for a sweep to move the deliveries', async () => {
     expect((await replaced({}, { url: null })).dueAt).toBe(String(now).padStart(16, '0'));
     expect(Number((await replaced({ url: null }, {})).dueAt)).toBe(now);
     expect(Number((await replaced({ url: null }, { url: null, name: 'n' })).dueAt)).toBe(now + 600_000);
@@ -163,7 +163,7 @@ describe('the health of a webhook', () => {
     expect(await its.health.recordWarning({ customerId: HOME, id: 'x' }, now)).toBe(false);
   });
 
-  test('a failing webhook is disabled once, with a notice, unless its URL has changed', async () => {
+  test('a failing webhook is disabled once, with a notice, unless the URL has changed', async () => {
     const { its, hook, table } = await createHooks({ goneSince: 1 });
     const notice = { put: { pk: 'n', sk: 'n' } };
     expect(await its.health.disable({ ...(await hook()), url: 'other' }, now, 'gone', notice)).toBe(false);
@@ -179,7 +179,7 @@ describe('the health of a webhook', () => {
     ]);
   });
 
-  test('the health of a webhook drops failures that somebody has seen, unless more failures have followed', async () => {
+  test('seen failures are cleared from webhook health, unless more have followed', async () => {
     const { its, hook } = await createHooks({ troubleDate: now, failedDeliveries: 2 });
     await its.health.clearFailures(await hook(), now - 1);
     expect(await hook()).toMatchObject({ troubleDate: now, failedDeliveries: 2 });
@@ -188,7 +188,7 @@ describe('the health of a webhook', () => {
     expect(await hook()).not.toHaveProperty('troubleDate');
   });
 
-  test('the oldest pending delivery of a webhook stays recorded until a release ends without a failed attempt', async () => {
+  test('the oldest pending delivery stays recorded until a release ends without a failed attempt', async () => {
     const { its, hook } = await createHooks({ pendingSince: now, backDate: now + 9, lastFailure: now + 9 });
     await its.health.notePending(await hook(), now + 1);
     await its.health.notePending(await hook(), now - 1);
@@ -202,7 +202,7 @@ describe('the health of a webhook', () => {
   });
 });
 
-test('the old secret of a webhook keeps signing in addition to the new one until the overlap ends', async () => {
+test('an old webhook secret keeps signing alongside the new one until the overlap ends', async () => {
   const { its, hook } = await createHooks({ secretKey: 's1' });
   expect(await its.secrets.rotate(await hook(), 's2', now + 9, now + 1)).toBe(true);
   expect(await hook()).toMatchObject({
@@ -215,7 +215,7 @@ test('the old secret of a webhook keeps signing in addition to the new one until
   expect(await hook()).toMatchObject({ previousSecret: 's1' });
 });
 
-test('the old secrets of a webhook stop signing as soon as a new secret is set without an overlap', async () => {
+test('old webhook secrets stop signing as soon as a new one is set without an overlap', async () => {
   for (const isRotated of [true, false]) {
     const { its, hook } = await createHooks({ secretKey: 's1' });
     await its.secrets.rotate(await hook(), 's2', now + 9, now);
@@ -227,13 +227,13 @@ test('the old secrets of a webhook stop signing as soon as a new secret is set w
   }
 });
 
-test('the secret of a webhook cannot be rotated after the webhook was deleted', async () => {
+test('a webhook secret cannot be rotated after the webhook was deleted', async () => {
   const { its } = await createHooks();
   expect(await its.secrets.rotate({ customerId: HOME, id: 'x' }, 's', null, now)).toBe(false);
   expect(await its.webhooks.get(HOME, 'x')).toBeNull();
 });
 
-test('a bot belongs to its customer, and can be changed only if it exists', async () => {
+test('a bot belongs to its customer and can be changed only if it exists', async () => {
   const { its } = await createHooks();
   expect(await its.bots.get(HOME, 1)).toMatchObject({ id: 1 });
   expect([await its.bots.get(HOME + 1, 1), (await its.bots.list(HOME)).length]).toEqual([null, 1]);
@@ -259,7 +259,7 @@ test('a bot is deleted once, and its id stays reserved until its webhooks are de
   expect(await its.customers.ownerOf('bot', 1)).toBeNull();
 });
 
-describe('a replay', () => {
+describe('replays', () => {
   const replayOf = (id: string, fields: object = {}) =>
     some({ id, customerId: HOME, webhookId: HOOK, state: 'running', step: 0, createDate: now, ...fields });
   const start = async () => {
@@ -269,7 +269,7 @@ describe('a replay', () => {
     return { ...world, replay, replays: world.its.replays };
   };
   const dueOf = (item: object) => Number((item as { dueAt?: string }).dueAt);
-  test('a replay runs for an existing webhook, up to the limit of parallel replays', async () => {
+  test('a replay needs an existing webhook, and parallel replays are limited', async () => {
     const { replays, replay, hook } = await start();
     expect(await replays.create(replayOf('r2'), 1)).toBe('limit_reached');
     expect(await replays.create(replayOf('r2', { webhookId: 'x' }), 1)).toBe('webhook_gone');
@@ -281,7 +281,7 @@ describe('a replay', () => {
     expect((await hook()).replays).toEqual(['r2']);
   });
 
-  test('replays started at the same time never exceed the limit together', async () => {
+  test('replays started at the same time stay within the limit', async () => {
     const { its } = await createHooks();
     const results = await Promise.all(['a', 'b', 'c'].map((id) => its.replays.create(replayOf(id), 2)));
     expect(results.filter((result) => result === 'done')).toHaveLength(2);
@@ -297,7 +297,7 @@ describe('a replay', () => {
     expect((await replays.current(await hook())).map(({ id }) => id)).toEqual(['r3', 'r1']);
   });
 
-  test('a replay writes each delivery once, and only while it is running', async () => {
+  test('a replay writes each delivery once, and only while running', async () => {
     const { replays, replay, read } = await start();
     const add = async (n: number) => replays.add(await replay(), deliveryOf(n), deliveryOf(9), now);
     expect([await add(1), await add(1)]).toEqual([true, false]);
@@ -306,7 +306,7 @@ describe('a replay', () => {
     expect([await add(2), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay ends a held original together with creating its copy, or does neither', async () => {
+  test('a replay ends a held original and creates its copy together, or does neither', async () => {
     const { replays, replay, its, create, read, hook } = await start();
     await create(9);
     await its.held.hold(deliveryOf(9), now);
@@ -316,7 +316,7 @@ describe('a replay', () => {
     expect([await replays.add(await replay(), deliveryOf(2), original, now), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay continues step by step, and each step happens once', async () => {
+  test('a replay advances step by step, each step once', async () => {
     const { replays, replay } = await start();
     const first = await replay();
     const to = some({ cursor: 'c', isListed: false, pacedUntil: now + 1 });
@@ -330,7 +330,7 @@ describe('a replay', () => {
     expect(await replays.advance(await replay(), to, now)).toBe(false);
   });
 
-  test('a replay can be paused and resumed while it is running', async () => {
+  test('a replay can be paused and resumed while running', async () => {
     const { replays, replay } = await start();
     expect(await replays.setPaused(await replay(), true, now + 1)).toMatchObject({
       isPaused: true,
@@ -343,7 +343,7 @@ describe('a replay', () => {
     expect(await replays.setPaused(await replay(), true, now)).toBeNull();
   });
 
-  test('a replay ends once, and a canceled one remains due so that its deliveries also end', async () => {
+  test('a replay ends once, and a canceled one stays due so its deliveries end too', async () => {
     for (const state of ['completed', 'canceled'] as const) {
       const { replays, replay } = await start();
       expect([
@@ -358,10 +358,10 @@ describe('a replay', () => {
   });
 });
 
-describe('the webhook for feedback to the manufacturer', () => {
+describe('manufacturer feedback webhook', () => {
   const customer = (id: number) => some({ id, name: 'maker' });
   const hookAt = (customerId: number, id: string) => webhookOf({ customerId, id });
-  test('the webhook for feedback to the manufacturer is created once with its customer, and replaced only if it is unchanged', async () => {
+  test('the manufacturer feedback webhook is created once with its customer, and replaced only if unchanged', async () => {
     const { its } = await createHooks();
     expect(await its.makerFeedback.home()).toBeNull();
     await its.makerFeedback.furnish(customer(50), hookAt(50, 'm1'), null);
@@ -379,7 +379,7 @@ describe('the webhook for feedback to the manufacturer', () => {
   });
 });
 
-test('the key of acknowledgement links is stored once and read once', async () => {
+test('the acknowledgement link key is stored once and read once', async () => {
   const { its } = await createHooks();
   expect(await its.addressKeys.get()).toBeNull();
   await its.addressKeys.keep('k1');

@@ -5,7 +5,7 @@ import type { Query } from '#shared/store/engine/request.ts';
 
 const BOUNDS = { stretch: 10, stretches: 3 };
 
-/** A list of the numbers from 1, some of which match, with a count of the numbers that were read. */
+/** A list of the numbers from 1, some of them matching, and a count of the numbers read. */
 const listOf = (length: number, matches: (n: number) => boolean = () => true) => {
   const read = { rows: 0 };
   const readChunk = async (after = 0, limit = 0) => {
@@ -17,14 +17,14 @@ const listOf = (length: number, matches: (n: number) => boolean = () => true) =>
   return { read, page };
 };
 
-describe('a page of a list whose length is unknown', () => {
-  test('returns the exact total if the list fits into one chunk', async () => {
+describe('bounded pages', () => {
+  test('a bounded page has the exact total if the list fits into one chunk', async () => {
     for (const length of [0, 1, 9, 10])
       expect(await listOf(length).page(0)).toMatchObject({ total: length, isWhole: true, next: undefined });
     expect(await listOf(10).page(2)).toMatchObject({ data: [9, 10], total: 10, isWhole: true });
   });
 
-  test('returns the number of rows read so far for a longer list, and reads no more chunks than it needs', async () => {
+  test('a bounded page reports rows read so far for a longer list, without reading unneeded chunks', async () => {
     const list = listOf(1_000);
     expect(await list.page(0)).toMatchObject({ data: [1, 2, 3, 4], total: 10, isWhole: false, next: 10 });
     expect(list.read.rows).toBe(10);
@@ -32,7 +32,7 @@ describe('a page of a list whose length is unknown', () => {
     expect(list.read.rows).toBe(30);
   });
 
-  test('reads a bounded number of chunks, whichever page is requested and however few rows match', async () => {
+  test('a bounded page reads a limited number of chunks, however few rows match', async () => {
     for (const [matches, page] of [[() => true, 999_999] as const, [() => false, 0] as const]) {
       const list = listOf(1_000, matches);
       expect(await list.page(page)).toMatchObject({ data: [], isWhole: false, next: 30 });
@@ -40,7 +40,7 @@ describe('a page of a list whose length is unknown', () => {
     }
   });
 
-  test('continues after the rows that were read before', async () => {
+  test('a bounded page continues after the rows already read', async () => {
     const list = listOf(100, (n) => n > 90);
     const first = await list.page(0);
     expect(first).toMatchObject({ data: [], total: 0, next: 30 });
@@ -50,7 +50,7 @@ describe('a page of a list whose length is unknown', () => {
   });
 });
 
-test('reads 5,001 keys of an index for the first page and at most 20,004 for any, however long the list is', async () => {
+test('a page reads 5,001 index keys if it is the first, and at most 20,004 for any', async () => {
   let keysRead = 0;
   const table = {
     query: async ({ limit = Number.POSITIVE_INFINITY, between: [, to] = ['', '0'] }: Query) => {

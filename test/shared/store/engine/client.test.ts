@@ -13,14 +13,14 @@ beforeAll(() => void vi.spyOn(machine, 'sleep').mockResolvedValue());
 afterAll(() => vi.restoreAllMocks());
 
 type Send = (name: string, input: Record<string, unknown>) => unknown;
-/** Returns a table whose commands a test answers. */
+/** Returns a table whose commands are answered by the test. */
 const tableWith = (send: Send, meter?: Meter) => {
   const client = { send: async (command: { input: never }) => send(command.constructor.name, command.input) };
   return createTable(client as never, 't', meter);
 };
 
-describe('reading', () => {
-  test('an item is read consistently unless a lag is allowed, and is null if it does not exist', async () => {
+describe('reads', () => {
+  test('an item is read consistently unless a lag is allowed, and is null if missing', async () => {
     const asked: unknown[] = [];
     const table = tableWith((_, { ConsistentRead, Key }) => {
       asked.push(ConsistentRead);
@@ -32,7 +32,7 @@ describe('reading', () => {
     expect(await tableWith(() => ({})).get(KEY)).toBeNull();
   });
 
-  test('an item that a lagging replica lacks is read a second time', async () => {
+  test('an item missing in a lagging replica is read a second time', async () => {
     const asked: unknown[] = [];
     const table = (hasAtOnce: boolean) =>
       tableWith((_, { ConsistentRead }) => {
@@ -45,7 +45,7 @@ describe('reading', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('a read of several items retries the items that a lagging replica lacks, by their full keys', async () => {
+  test('a batch read retries items missing in a lagging replica by their full keys', async () => {
     const keys = [KEY, { pk: 'p', sk: 'other' }, { pk: 'other', sk: 's' }];
     const asked: unknown[] = [];
     const table = (known: number) =>
@@ -66,7 +66,7 @@ describe('reading', () => {
     expect(asked).toEqual([[true, keys]]);
   });
 
-  test('more than 100 items are read in several calls', async () => {
+  test('a batch read splits more than 100 items into several requests', async () => {
     const sizes: number[] = [];
     const table = tableWith((_, { RequestItems }) => {
       const { Keys = [] } = (RequestItems as Record<string, { Keys?: object[] }>).t ?? {};
@@ -80,7 +80,7 @@ describe('reading', () => {
     expect(sizes).toHaveLength(3);
   });
 
-  test('a list that is read to its end continues after every page', async () => {
+  test('queryAll continues after every page until the end', async () => {
     const asked: unknown[] = [];
     const table = tableWith((_, { ExclusiveStartKey }) => {
       asked.push(ExclusiveStartKey);
@@ -90,7 +90,7 @@ describe('reading', () => {
     expect(asked).toEqual([undefined, { at: 1 }, { at: 2 }]);
   });
 
-  test('a range that ends before it begins returns nothing, without a call that the table would reject', async () => {
+  test('a range that ends before it begins returns nothing without a request', async () => {
     let calls = 0;
     const table = tableWith(() => {
       calls += 1;
@@ -103,7 +103,7 @@ describe('reading', () => {
   });
 });
 
-test('consumed units are reported for each call, and requested only if somebody counts them', async () => {
+test('consumed units are reported per request, and requested only if counted', async () => {
   const units: unknown[] = [];
   const asked: unknown[] = [];
   const send: Send = (name, { ReturnConsumedCapacity }) => {
@@ -134,8 +134,8 @@ test('consumed units are 0 if the table does not report them', async () => {
   expect(units).toEqual([{ read: 0, write: 0 }]);
 });
 
-describe('an update', () => {
-  test('returns the requested attributes, or null if its condition fails', async () => {
+describe('updates', () => {
+  test('an update returns the requested attributes, or null if the condition fails', async () => {
     const { table } = memoryStore();
     const set = (condition = present) => table.update(KEY, changes({ set: { a: 1 }, if: condition }, 'ALL_NEW'));
     expect(await set()).toBeNull();
@@ -143,7 +143,7 @@ describe('an update', () => {
     expect(await table.update(KEY, changes({ set: { a: 2 } }))).toEqual({});
   });
 
-  test('fails with any error other than a failed condition', async () => {
+  test('an update throws any error other than a failed condition', async () => {
     const table = tableWith(() => {
       throw new Error('a bug');
     });
@@ -152,7 +152,7 @@ describe('an update', () => {
   });
 });
 
-test('several writes succeed together or not at all, and the positions of failed conditions are returned', async () => {
+test('several writes succeed together or not at all, and report which conditions failed', async () => {
   const { table } = memoryStore();
   const other = { pk: 'p', sk: 'other' };
   const writes = [
@@ -168,7 +168,7 @@ test('several writes succeed together or not at all, and the positions of failed
   expect(await table.write({ remove: KEY, where: where('#a = :a', { a: 1 }) })).toEqual([0]);
 });
 
-test('several writes share one token in all attempts, and get another token in each new call', async () => {
+test('several writes share one token across attempts, and each new call gets another', async () => {
   const tokens: unknown[] = [];
   const table = tableWith((_, { ClientRequestToken }) => {
     tokens.push(ClientRequestToken);
@@ -181,7 +181,7 @@ test('several writes share one token in all attempts, and get another token in e
   expect(tokens[0]).toBe(tokens[1]);
 });
 
-describe('a write whose first response is lost', () => {
+describe('writes with a lost response', () => {
   /** A table that makes a write, loses the response, and lets something happen before the retry. */
   const losing = (meanwhile: (table: ReturnType<typeof memoryStore>['table']) => unknown = () => {}) => {
     const { table } = memoryStore();
@@ -204,7 +204,7 @@ describe('a write whose first response is lost', () => {
     });
     return { table, flaky };
   };
-  test('a write whose first response is lost succeeds if the item matches what was put, or is gone after a removal', async () => {
+  test('a retried write succeeds if the item matches the put, or is gone after a removal', async () => {
     const { flaky } = losing();
     expect(await flaky.write({ put: { ...KEY, a: 1, b: undefined }, where: absent })).toBeNull();
     const removing = losing();
@@ -212,12 +212,12 @@ describe('a write whose first response is lost', () => {
     expect(await removing.flaky.write({ remove: KEY, where: present })).toBeNull();
   });
 
-  test('a write whose first response is lost fails if another call has put or kept a different item', async () => {
+  test('a retried write fails if another writer put or kept a different item', async () => {
     const { flaky } = losing((table) => table.write({ put: { ...KEY, a: 2 } }));
     expect(await flaky.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
   });
 
-  test('a write does not count as done if its first response reported a failed condition', async () => {
+  test('a write is not done if the first response reported a failed condition', async () => {
     const { table } = memoryStore();
     await table.write({ put: { ...KEY, a: 1 } });
     expect(await table.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
@@ -226,7 +226,7 @@ describe('a write whose first response is lost', () => {
   });
 });
 
-test('no further call is made after the caller has been answered', async () => {
+test('the table rejects requests once the caller has received a response', async () => {
   let calls = 0;
   const table = tableWith(() => {
     calls += 1;
@@ -241,7 +241,7 @@ test('no further call is made after the caller has been answered', async () => {
   expect(calls).toBe(1);
 });
 
-test('conditions detect writes by others in between', async () => {
+test('conditions detect concurrent writes', async () => {
   const { before, once } = interference();
   const { table } = memoryStore(before);
   once('UpdateCommand', () => table.write({ put: { ...KEY, a: 1 } }));

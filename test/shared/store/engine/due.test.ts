@@ -19,7 +19,7 @@ const createWorld = () => {
   return { its, table, due: its.due, put, dueUntil };
 };
 
-test('includes the time of a notice in its task, so that a notice that keeps failing is not retried forever', async () => {
+test('a due notice has its time in the task so a failing one is not retried forever', async () => {
   const { its, dueUntil } = createWorld();
   const uuid = '00000000-0000-4000-8000-000000000001';
   await its.events.storeNotice({ customerId: HOME, sensorId: 'id_a' }, uuid, {
@@ -31,7 +31,7 @@ test('includes the time of a notice in its task, so that a notice that keeps fai
   expect(await dueUntil(now + GRACE_MS - 1)).toEqual([]);
 });
 
-describe('an item in the due index', () => {
+describe('due index', () => {
   test.each([
     [
       items.sensorState({ customerId: HOME, sensorId: 'id_a' }),
@@ -56,34 +56,34 @@ describe('an item in the due index', () => {
       items.personDelivery({ customerId: HOME, deliveryId: 'd' }),
       { type: 'deliver', isRetry: false, notBefore: 0, customerId: HOME, webhookId: null, deliveryId: 'd' },
     ],
-  ])('becomes the task of its kind (%#)', async (key, task) => {
+  ])('a due item becomes the task for its kind (%#)', async (key, task) => {
     const { put, dueUntil } = createWorld();
     await put(key, 'id', now);
     expect(await dueUntil(now)).toEqual([{ task, time: now }]);
     expect(await dueUntil(now - 1)).toEqual([]);
   });
 
-  test('an item in the due index is skipped if its kind is unknown', async () => {
+  test('a due item of unknown kind is skipped', async () => {
     const { put, dueUntil } = createWorld();
     await put(items.bot({ customerId: HOME, botId: 1 }), 'id', now);
     expect(await dueUntil(now)).toEqual([]);
   });
 
-  test('an item in the due index gets a shard from its id, and a time that sorts', () => {
+  test('a due item gets a shard from its id, and a sortable time', () => {
     const shards = new Set(Array.from({ length: 2_000 }, (_, n) => dueAt(`id ${n}`, now).duePk));
     expect(shards.size).toBe(DUE_SHARDS);
     expect(dueAt('id', now)).toEqual(dueAt('id', now));
     expect([dueAt('id', 1.2).dueAt, dueAt('id', -5).dueAt]).toEqual(['2'.padStart(16, '0'), '0'.repeat(16)]);
   });
 
-  test('an item in the due index keeps the id of the request that caused a delivery, for logs', () => {
+  test('a due delivery keeps the id of the request behind it, for logs', () => {
     expect(dueDelivery({ id: 'd', requestId: 'r' }, now)).toEqual({ ...dueAt('d', now), requestId: 'r' });
     expect(dueDelivery({ id: 'd' }, now)).toEqual(dueAt('d', now));
   });
 });
 
-describe('a sweep', () => {
-  test('records since when the service has been running without a gap', async () => {
+describe('sweeps', () => {
+  test('a sweep records how long the service has been running without a gap', async () => {
     const { due } = createWorld();
     const record = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).since;
     expect([await due.lastHeartbeat(), await due.upSince(now, MINUTE)]).toEqual([null, now]);
@@ -94,7 +94,7 @@ describe('a sweep', () => {
       now + 2 * MINUTE + 1,
     ]);
     expect(await record(now + 2 * MINUTE + 1)).toBe(now + 2 * MINUTE + 1);
-    // A recorded start in the future is from before the clock was set back, so it is replaced.
+    // A recorded start in the future dates from before the clock was set back, so it is replaced.
     expect(await record(now)).toBe(now);
   });
 
@@ -107,11 +107,11 @@ describe('a sweep', () => {
       false,
     ]);
     expect([await isToRedrive(now + 15 * MINUTE), await isToRedrive(now + 15 * MINUTE + 1)]).toEqual([true, false]);
-    // A time that is further ahead was recorded before the clock was set back.
+    // A time further ahead was recorded before the clock was set back.
     expect(await isToRedrive(now)).toBe(true);
   });
 
-  test('reports that the clock was set back until that has been handled', async () => {
+  test('a sweep reports a clock set back until handled', async () => {
     const { due } = createWorld();
     const setBack = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).setBack;
     expect([await setBack(now), await setBack(now - 10_000)]).toEqual([0, 0]);
@@ -120,7 +120,7 @@ describe('a sweep', () => {
     expect(await setBack(now - 98_000)).toBe(0);
   });
 
-  test('detects that a newer version of the code has written data', async () => {
+  test('a sweep detects data written by a newer version of the code', async () => {
     const { due, table } = createWorld();
     expect((await due.recordHeartbeat(now, MINUTE)).isOutdated).toBe(false);
     const heartbeat = await table.get(items.heartbeat({}));
@@ -129,7 +129,7 @@ describe('a sweep', () => {
     expect(await table.get(items.heartbeat({}))).toMatchObject({ dataVersion: 99 });
   });
 
-  test('starts with a different shard than the last sweep, and continues where the last sweep stopped', async () => {
+  test('a sweep starts with another shard than the last one, and continues where that one stopped', async () => {
     const { due } = createWorld();
     const first = await due.recordHeartbeat(now, MINUTE);
     expect(first.cursors.map(({ shard }) => shard)).toEqual(Array.from({ length: DUE_SHARDS }, (_, shard) => shard));
@@ -141,9 +141,9 @@ describe('a sweep', () => {
     expect(cursors.filter((cursor) => cursor.after)).toEqual([{ shard: 4, after }]);
   });
 
-  test('reads pages of all shards in turn, and can continue after any of them', async () => {
+  test('a sweep reads pages from all shards in turn, and can continue after any of them', async () => {
     const { due, put } = createWorld();
-    // 501 items of one shard, and one of another.
+    // 501 items in one shard, and one in another.
     const full = dueAt('id', now).duePk;
     const ids = Array.from({ length: 40_000 }, (_, n) => `id ${n}`);
     const ofShard = ids.filter((id) => dueAt(id, now).duePk === full).slice(0, 501);
@@ -160,13 +160,13 @@ describe('a sweep', () => {
     const rest: number[] = [];
     for await (const page of due.pages(now, [...cursors])) rest.push(page.length);
     expect(rest).toEqual([1]);
-    // After the clock was set back, the shard is read from its start.
+    // After the clock was set back, the shard is read from the start.
     const early: number[] = [];
     for await (const page of due.pages(now - 1, [...cursors])) early.push(page.length);
     expect(early).toEqual([0]);
   });
 
-  test('skips and reports a shard that fails', async () => {
+  test('a sweep skips and reports a failing shard', async () => {
     let queries = 0;
     const { its, table } = memoryStore((command) => {
       if (command === 'QueryCommand' && ++queries === 2) throw new Error('a bug');

@@ -11,8 +11,8 @@ import {
 
 const KEY = { pk: 'p', sk: 's' };
 
-describe('a condition', () => {
-  test('names only the attributes and values that it uses', () => {
+describe('conditions', () => {
+  test('a condition names only the attributes and values it uses', () => {
     expect(where('#count < :limit AND attribute_exists(#a)', { limit: 3 })).toEqual({
       ConditionExpression: '#count < :limit AND attribute_exists(#a)',
       ExpressionAttributeNames: { '#count': 'count', '#a': 'a' },
@@ -23,7 +23,7 @@ describe('a condition', () => {
   });
 });
 
-test('an update sets, computes, adds and removes attributes in one expression with its condition', () => {
+test('an update sets, computes, adds and removes attributes in one conditional expression', () => {
   const update = changes(
     {
       set: { a: 1, skipped: undefined, none: null },
@@ -57,13 +57,13 @@ test('an update contains no empty clauses', () => {
   expect(changes({ compute: { a: '#b' } }).UpdateExpression).toBe('SET #a = #b');
 });
 
-test('an update reports only the attributes that it sets to values', () => {
+test('an update reports only the attributes it sets to values', () => {
   const update = changes({ set: { a: 1, ab: 'x' }, compute: { c: '#a' }, add: { d: 2 }, remove: ['e'] });
   expect(attributesSetBy(update)).toEqual({ a: 1, ab: 'x' });
   expect(attributesSetBy(changes({ remove: ['e'] }))).toEqual({});
 });
 
-describe('the command for writes', () => {
+describe('write commands', () => {
   const common = { TableName: 't', ReturnConsumedCapacity: 'TOTAL' as const };
   const commandOf = (...writes: Parameters<typeof writeCommand>[1]) => {
     const command = writeCommand(common, writes, 'token');
@@ -77,7 +77,7 @@ describe('the command for writes', () => {
     expect(commandOf({ update: KEY, changes: update })).toEqual(['UpdateCommand', { ...common, Key: KEY, ...update }]);
   });
 
-  test('several writes, which may include checks, are a transaction with a token', () => {
+  test('several writes, including checks, are a transaction with a token', () => {
     const [name, input] = commandOf(
       { put: item, where: absent },
       { remove: KEY, where: present },
@@ -99,7 +99,7 @@ describe('the command for writes', () => {
   });
 });
 
-test('a query reads a partition of the table consistently, oldest first', () => {
+test('a query reads a table partition consistently, oldest first', () => {
   expect(queryInput({ pk: 'p' })).toEqual({
     KeyConditionExpression: '#pk = :pk',
     ExpressionAttributeNames: { '#pk': 'pk' },
@@ -122,7 +122,7 @@ test('a query can be limited to a range or a prefix', () => {
   });
 });
 
-test('a query can have a limit, a start, the reverse order, a lag, and a selection of attributes', () => {
+test('a query can have a limit, a start, reverse order, a lag and selected attributes', () => {
   const query = { pk: 'p', newestFirst: true, limit: 0, startAfter: KEY, consistent: false, only: ['a', 'b.c'] };
   expect(queryInput(query)).toEqual({
     KeyConditionExpression: '#pk = :pk',
@@ -136,7 +136,7 @@ test('a query can have a limit, a start, the reverse order, a lag, and a selecti
   });
 });
 
-test('a query of an index uses the keys of the index, and never requests a consistent read, which an index rejects', () => {
+test('an index query uses index keys and never requests a consistent read', () => {
   const input = queryInput({ index: 'due', pk: 'p', beginsWith: 'a' });
   expect(input).toMatchObject({ IndexName: 'due', ExpressionAttributeNames: { '#pk': 'duePk', '#sk': 'dueAt' } });
   expect(input).not.toHaveProperty('ConsistentRead');

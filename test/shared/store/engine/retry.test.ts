@@ -7,12 +7,12 @@ import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 
-/** The errors of Node for an endpoint that cannot be reached. */
+/** Node errors for an unreachable endpoint. */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN'];
 const network = ['ENETUNREACH', 'ENETDOWN', 'ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 const failure = (code: string) => Object.assign(new Error(`getaddrinfo ${code} dynamodb.example`), { code });
 
-test('retries a call while the endpoint of the table cannot be reached', async () => {
+test('withRetry retries while the table endpoint is unreachable', async () => {
   const results = [...unreachable, ...network].map((code) => {
     let calls = 0;
     return withRetry(async () => {
@@ -24,7 +24,7 @@ test('retries a call while the endpoint of the table cannot be reached', async (
   expect(await Promise.all(results)).toEqual([...unreachable, ...network]);
 });
 
-describe('a table whose name does not resolve', () => {
+describe('unresolvable table', () => {
   let cloud: Cloud;
   let anybody: Client;
   let isUnreachable = false;
@@ -48,7 +48,7 @@ describe('a table whose name does not resolve', () => {
     await cloud.stop();
   });
 
-  test('leads to a 503 with Retry-After after retries', async () => {
+  test('a table name that does not resolve leads to a 503 response with Retry-After', async () => {
     isUnreachable = true;
     calls = 0;
     const answer = await anybody.call('GET', '/health');
@@ -58,10 +58,10 @@ describe('a table whose name does not resolve', () => {
   });
 });
 
-describe('keys that a batch leaves unprocessed', () => {
+describe('unprocessed batch keys', () => {
   const keys = Array.from({ length: 120 }, (_, n) => ({ pk: `p${n}`, sk: 's' }));
   type Batch = { input: { RequestItems: { design: { Keys: { pk: string; sk: string }[] } } } };
-  /** A table that processes at most `limit` keys per call. */
+  /** A table that processes at most `limit` keys per request. */
   const tableOf = (limit: number) => {
     const requested: number[] = [];
     const send = async ({ input }: Batch) => {
@@ -77,14 +77,14 @@ describe('keys that a batch leaves unprocessed', () => {
     return { table: createTable({ send } as never, 'design'), requested };
   };
 
-  test('get retried separately until none is left', async () => {
+  test('unprocessed keys are retried separately until none is left', async () => {
     const { table, requested } = tableOf(30);
     const found = await table.getAll(keys);
     expect(found.map(({ pk }) => pk).toSorted()).toEqual(keys.map(({ pk }) => pk).toSorted());
     expect(requested).toEqual([100, 70, 40, 10, 20]);
   });
 
-  test('cause pauses between calls, and TableUnavailable if they stay unprocessed', async () => {
+  test('unprocessed keys pause between requests, and end in TableUnavailable if they remain', async () => {
     const { table, requested } = tableOf(0);
     const timers = vi.spyOn(globalThis, 'setTimeout');
     await expect(table.getAll(keys)).rejects.toThrow(TableUnavailable);
@@ -94,7 +94,7 @@ describe('keys that a batch leaves unprocessed', () => {
   });
 });
 
-describe('a change that depends on what was read', () => {
+describe('optimistic changes', () => {
   const pauses: number[] = [];
   beforeAll(() => {
     vi.spyOn(machine, 'sleep').mockImplementation(async (ms) => void pauses.push(ms));
@@ -107,14 +107,14 @@ describe('a change that depends on what was read', () => {
     return retryOnConflict(async () => (++tries > conflicts ? tries : null));
   };
 
-  test('retries after each conflict, with increasing delays up to a limit', async () => {
+  test('an optimistic change retries after each conflict, with increasing delays up to a limit', async () => {
     expect(await changeAfter(8)).toBe(9);
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 200, 200]);
   });
 
-  test('fails with TableUnavailable after 25 conflicts', async () => {
+  test('an optimistic change fails with TableUnavailable after 25 conflicts', async () => {
     await expect(changeAfter(25)).rejects.toThrow(TableUnavailable);
-    // No pause follows the last attempt.
+    // There is no pause after the last attempt.
     expect(pauses).toHaveLength(24);
   });
 });

@@ -9,7 +9,7 @@ const of = (...keys: object[]) => {
   return [customerId, object];
 };
 
-test('the key of a write is the key of its item for every kind of write', () => {
+test('writtenKey returns the item key for every kind of write', () => {
   const key = { pk: 'p', sk: 's' };
   expect(writtenKey({ put: { ...key, a: 1 } })).toMatchObject(key);
   expect(writtenKey({ remove: key })).toEqual(key);
@@ -17,13 +17,13 @@ test('the key of a write is the key of its item for every kind of write', () => 
   expect(writtenKey({ check: key, where: present })).toEqual(key);
 });
 
-test('the customer of a change comes from its keys, and is missing if no key contains one', () => {
+test("a change's customer comes from its keys, and is missing if no key contains one", () => {
   expect(of(items.bot({ customerId: 3, botId: 1 }))[0]).toBe(3);
   expect(of(items.rate({ subject: 's', window: 1 }))[0]).toBeUndefined();
   expect(of({ pk: 'XC#3', sk: 's' })[0]).toBeUndefined();
 });
 
-test('the customer of a change is the one that a sensor is linked to, rather than the one for unlinked sensors', () => {
+test("a change's customer is the one a sensor is linked to, not the one for unlinked sensors", () => {
   const [before, after] = [0, 3].map((customerId) => items.sensor({ customerId, sensorId: 'id_a' }));
   expect(of(before as object, after as object)[0]).toBe(3);
   expect(of(after as object, before as object)[0]).toBe(3);
@@ -39,28 +39,28 @@ test.each([
   ['a customer', items.listedCustomer({ customerId: 3 }), { kind: 'customer', id: '3' }],
   ['nothing known', items.bot({ customerId: 3, botId: 1 }), null],
   ['the owner of something that the log does not name', items.owner({ kind: 'nothing', id: 1 }), null],
-])('the object of a change is found by the key of %s', (_, key, object) => {
+])("a change's object is found by the key of %s", (_, key, object) => {
   expect(of(key)[1]).toEqual(object);
 });
 
-test('the object of a change is preferably the one for which the change records an owner', () => {
+test("a change's object is preferably the one whose owner it records", () => {
   const owner = items.owner({ kind: 'bot', id: 1 });
   expect(of(items.sensor({ customerId: 3, sensorId: 'id_a' }), owner)[1]).toEqual({ kind: 'bot', id: '1' });
 });
 
-describe('the item that a change replaces', () => {
+describe('replaced items', () => {
   const key = items.bot({ customerId: 3, botId: 1 });
   const before = { ...key, name: 'old', gone: 1 };
   const read = ({ sk }: { sk: string }) => (sk === key.sk ? before : undefined);
   const replacedBy = (...writes: Write[]) => changeOf(writes, read).replaced;
-  test('a change replaces the item that the call had read, or null for one that no longer exists', () => {
+  test('a change replaces the item read before, or null for one no longer there', () => {
     const put = { ...key, name: 'new' };
     expect(replacedBy({ put })).toEqual([{ before, after: { ...put, gone: null } }]);
     const update = changes({ set: { name: 'new' } });
     expect(replacedBy({ update: key, changes: update })).toEqual([{ before, after: { name: 'new' } }]);
   });
 
-  test('a change replaces nothing in removals, checks and writes to items that were not read', () => {
+  test('removals, checks and writes to unread items replace nothing', () => {
     expect(replacedBy({ remove: key }, { check: key, where: absent })).toEqual([]);
     expect(replacedBy(put(items.bot({ customerId: 3, botId: 2 })))).toEqual([]);
     expect(changeOf([put(key)]).replaced).toEqual([]);

@@ -23,7 +23,7 @@ const start = () => {
   return { ...world, append };
 };
 
-test('hits of a customer are numbered without gaps, whichever process appends them', async () => {
+test("a customer's hits are numbered without gaps, whichever process appends them", async () => {
   const { append, its, table, read } = start();
   expect(await its.ruleHits.lastPlace(HOME)).toEqual(nowhere);
   expect(await append(newHit('e1'))).toEqual({ id: before + 1, createDate: now, isNew: true });
@@ -45,7 +45,7 @@ test('hits of a customer are numbered without gaps, whichever process appends th
   expect(ofSensor.hits.map(({ id }) => id)).toContain(before + 1);
 });
 
-test('an event creates one hit for each rule and sensor, however often and by whichever process it is handled', async () => {
+test('an event creates one hit per rule and sensor, however often it is handled', async () => {
   const { append, table } = start();
   await append(newHit('e1'));
   await append(newHit('e2'));
@@ -56,7 +56,7 @@ test('an event creates one hit for each rule and sensor, however often and by wh
   for (const other of others) expect(await append(other)).toMatchObject({ isNew: true });
 });
 
-test('a hit keeps its own date but follows the previous hit even if the clock was set back', async () => {
+test('a hit keeps its own date but follows the previous hit even after a clock set back', async () => {
   const { append, read, lateChanges } = start();
   await append(newHit('e1'));
   const back = now - 3_600_000;
@@ -68,7 +68,7 @@ test('a hit keeps its own date but follows the previous hit even if the clock wa
   expect(await append(newHit('e3'), nowhere, now)).toEqual({ id: before + 3, createDate: now, isNew: true });
 });
 
-test('a hit with an escalation is due for its first round, and a hit without one is not due', async () => {
+test('a hit is due for its first round only if it escalates', async () => {
   const { append, raw, due } = start();
   const cause = { kind: 'c' };
   const escalation = { round: 0, after: 0, repeats: 0, at: now + 60_000 };
@@ -84,7 +84,7 @@ test('a hit with an escalation is due for its first round, and a hit without one
   }
 });
 
-test('an erased hit keeps its number, and can no longer be read', async () => {
+test('an erased hit keeps its number and can no longer be read', async () => {
   const { append, put, read } = start();
   await append(newHit('e1'));
   await put(before + 1, { isErased: true });

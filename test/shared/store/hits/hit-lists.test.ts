@@ -23,7 +23,7 @@ const start = async () => {
   };
 };
 
-test('the latest changes include the newest hits, and late changes of older ones', async () => {
+test('the latest changes include the newest hits and late changes to older ones', async () => {
   const { latest, acknowledge } = await start();
   const newest = [5, 4].map((hitId) => ({ hitId, updateDate: OLD + hitId }));
   expect(await latest()).toEqual(newest);
@@ -32,7 +32,7 @@ test('the latest changes include the newest hits, and late changes of older ones
   expect(await latest()).toEqual([...newest, { hitId: 2, updateDate: now + 1 }, { hitId: 1, updateDate: now }]);
 });
 
-test('the latest changes include all recent hits, whose changes are recorded only in the hits themselves', async () => {
+test('the latest changes include all recent hits, whose changes are recorded only in the hits', async () => {
   const { latest, put, report } = await start();
   for (let id = 6; id <= 10; id++) await put(id, { createDate: now - SOON_MS + id, messages: [{ sendTryTimes: [] }] });
   await report(6, now);
@@ -41,7 +41,7 @@ test('the latest changes include all recent hits, whose changes are recorded onl
   expect((await latest()).find(({ hitId }) => hitId === 6)?.updateDate).toBe(now);
 });
 
-test('the latest changes omit hits that were created before the requested time', async () => {
+test('the latest changes omit hits created before the requested time', async () => {
   const { latest, table } = await start();
   const ttl = (createDate: number) => Math.ceil((createDate + EVENT_RETENTION) / 1_000);
   for (let hitId = 1; hitId <= 100; hitId++) {
@@ -53,7 +53,7 @@ test('the latest changes omit hits that were created before the requested time',
   expect(await late(0)).toHaveLength(100);
 });
 
-test('the hits that changed last are listed by their latest change, newest first', async () => {
+test('recently changed hits are listed by latest change, newest first', async () => {
   const { last, acknowledge, put } = await start();
   await acknowledge(1, now);
   const changes = [{ hitId: 1, updateDate: now }];
@@ -65,7 +65,7 @@ test('the hits that changed last are listed by their latest change, newest first
   expect(await last(changes, 2)).toEqual([5]);
 });
 
-test('the hits that changed last omit changes recorded before the clock was set back', async () => {
+test('recently changed hits omit changes recorded before the clock was set back', async () => {
   const { last, put } = await start();
   const ahead = now + 86_400_000;
   await put(5, { createDate: OLD + 5, updateDate: ahead });

@@ -3,7 +3,7 @@ import { anna, HOME, hitWorld } from '#test/fixtures/answered-hits.ts';
 import { now } from '#test/fixtures/store-items.ts';
 
 const COUNT = 24;
-/** Hits 3 s apart. Some changed within 10 s and some much later, several of them at the same time. */
+/** Hits 3 s apart. Some changed within 10 s and some much later, several at the same time. */
 const start = async () => {
   const world = hitWorld();
   const { its, put, hitKey, read } = world;
@@ -30,7 +30,7 @@ const start = async () => {
 };
 
 test.each(['asc(updateDate)', 'desc(updateDate)', 'asc(id)', 'desc(id)'])(
-  'the pages of hits sorted by %s contain each hit once and in order, even if they start after a given hit',
+  'hit pages sorted by %s contain each hit once and in order, even after a given hit',
   async (sortBy) => {
     const { sorted, page } = await start();
     const ids = sorted(sortBy);

@@ -12,7 +12,7 @@ const START = 1_800_000_000_000;
 const CUSTOMER = 7;
 const SENSORS = ['id_a', 'id_b', 'id_c'];
 
-/** Returns a generator of pseudo-random numbers from 0 to 1, the same in each run. */
+/** Returns a pseudo-random number generator from 0 to 1, the same in each run. */
 const seededRandom = (seed: number) => {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ const seededRandom = (seed: number) => {
   };
 };
 
-describe('lists of 3,000 hits that changed early, late and often, some of them after the clock was set back', () => {
+describe('lists of 3,000 hits with early, late and frequent changes, some after a clock set back', () => {
   let cloud: Cloud;
   let its: ReturnType<typeof store>;
   const hits: HitItem[] = [];
@@ -29,7 +29,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
   const random = seededRandom(27);
   const below = (limit: number) => Math.floor(random() * limit);
 
-  /** The `n`th hit. Many follow the previous one at once, some much later. A sensor can have two series. */
+  /** The `n`th hit. Many follow the previous one at once, some much later. A sensor may have two series. */
   const newHit = (n: number, createDate: number, orderDate: number): ReturnType<typeof hitItemAt> => {
     const sensorId = SENSORS[below(3)] ?? '';
     const number = counts.get(sensorId) ?? 1;
@@ -40,7 +40,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
     return hitItemAt(CUSTOMER, position, some(fields));
   };
 
-  /** A realistic change: the result of an attempt, soon or in a replay, or feedback that is created or deleted. */
+  /** A realistic change: an attempt result, soon or in a replay, or feedback created or deleted. */
   const change = async ({ id, sensorId }: Pick<HitItem, 'id' | 'sensorId'>, time: number): Promise<void> => {
     const kind = below(4);
     const isDeleted = below(2) === 0;
@@ -62,7 +62,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
     let latest = START;
     const all = Array.from({ length: 3_000 }, (_, n) => {
       time += below(3) === 0 ? below(90_000) : below(400);
-      // Three times the clock is ahead, by up to 6 h, for one hit.
+      // For three hits, the clock is up to 6 h ahead.
       const createDate = n % 900 === 500 ? time + below(21_600_000) : time;
       latest = Math.max(latest, createDate);
       return newHit(n + 1, createDate, latest);
@@ -80,7 +80,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
   }, 60_000);
   afterAll(() => cloud.stop());
 
-  /** The ids of all hits in the given order. */
+  /** All hit ids in the given order. */
   const sortedIds = (sensorId: string, sortBy: string): number[] => {
     const field = sortBy.includes('updateDate') ? 'updateDate' : 'id';
     const sign = sortBy.startsWith('desc') ? -1 : 1;
@@ -93,7 +93,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
       : its.hitLists.pageOfSensor(CUSTOMER, sensorId, since, query);
   const orders = ['asc(updateDate)', 'desc(updateDate)', 'asc(id)', 'desc(id)'];
 
-  test.each(orders)('return any page and the total, sorted by %s', async (sortBy) => {
+  test.each(orders)('hit pages match a full sort for any page and total, sorted by %s', async (sortBy) => {
     for (let n = 0; n < 40; n++) {
       const sensorId = ['', ...SENSORS][below(4)] ?? '';
       const ids = sortedIds(sensorId, sortBy);
@@ -105,7 +105,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
     }
   });
 
-  test.each(orders)('return what follows a hit, sorted by %s', async (sortBy) => {
+  test.each(orders)('hit pages return what follows a hit, sorted by %s', async (sortBy) => {
     for (let n = 0; n < 15; n++) {
       const sensorId = ['', ...SENSORS][below(4)] ?? '';
       const ids = sortedIds(sensorId, sortBy);
@@ -116,7 +116,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
     }
   });
 
-  test('omit old hits, even those that changed late', async () => {
+  test('hit pages omit old hits, even if changed late', async () => {
     const since = hits[1_000]?.createDate ?? 0;
     for (const sensorId of ['', ...SENSORS])
       for (const sortBy of orders) {
@@ -128,7 +128,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
       }
   });
 
-  test('contain a result only once even if it was reported twice', async () => {
+  test('hit pages contain a result only once even if reported twice', async () => {
     const { id: hitId } = hits[5] as HitItem;
     const time = START + 10 ** 9;
     const report = { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true };

@@ -17,7 +17,7 @@ const start = async (fields: object = {}, before?: Parameters<typeof hitWorld>[0
     world.its.hitReports.report({ customerId: HOME, hitId: 1, at, tries, sent }, time);
   return { ...world, report, hit: async (): Promise<Record<string, unknown>> => (await world.raw(1)) ?? {} };
 };
-/** Records that the alarm of the hit reached nobody. */
+/** Records an alarm that reached no one for the hit. */
 const recordUnnotified = async ({ its, put }: Awaited<ReturnType<typeof start>>) => {
   await put(1, { messages: messages() });
   const alarm = { alarmId: '1', customerId: HOME, sensorId: SENSOR, situation: 'fall_detected', eventUuid: 'e' };
@@ -25,8 +25,8 @@ const recordUnnotified = async ({ its, put }: Awaited<ReturnType<typeof start>>)
   expect(await its.unnotified.list(HOME)).toHaveLength(1);
 };
 
-describe('a report soon after the hit', () => {
-  test('a report soon after the hit records that a message was sent and that somebody was notified', async () => {
+describe('prompt reports', () => {
+  test('a prompt report records that a message was sent and someone was notified', async () => {
     const { report, hit, lateChanges } = await start();
     await report(1, [now + 1], true, now + 2);
     const stored = await hit();
@@ -46,18 +46,15 @@ describe('a report soon after the hit', () => {
   test.each([
     ['failed', false, { wasSend: false }],
     ['was written to a file', 'outbox', { wasSend: true, outbox: true }],
-  ] as const)(
-    'a report that a message %s, soon after the hit, shows that nobody was notified yet',
-    async (_, sent, shown) => {
-      const { report, hit } = await start();
-      await report(0, [now + 1], sent, now + 2);
-      const stored = await hit();
-      expect(stored.messages).toEqual([{ sendTryTimes: [now + 1], updateDate: now + 2, ...shown }, messages()[1]]);
-      expect(stored).not.toHaveProperty('notifiedDate');
-    },
-  );
+  ] as const)('a prompt report that a message %s shows no one was notified yet', async (_, sent, shown) => {
+    const { report, hit } = await start();
+    await report(0, [now + 1], sent, now + 2);
+    const stored = await hit();
+    expect(stored.messages).toEqual([{ sendTryTimes: [now + 1], updateDate: now + 2, ...shown }, messages()[1]]);
+    expect(stored).not.toHaveProperty('notifiedDate');
+  });
 
-  test('a report soon after the hit counts once however often it is repeated, and never without an attempt', async () => {
+  test('a prompt report counts once however often repeated, and never without an attempt', async () => {
     const { report, hit } = await start();
     await report(0, [], true, now + 1);
     expect(await hit()).toMatchObject({ updateDate: now });
@@ -69,7 +66,7 @@ describe('a report soon after the hit', () => {
   });
 });
 
-describe('a late report', () => {
+describe('late reports', () => {
   test.each([
     ['more than 10 s after the hit', late, {}],
     ['before the hit, after the clock was set back', now - 1, {}],
@@ -81,14 +78,14 @@ describe('a late report', () => {
     expect(await lateChanges()).toEqual([time]);
   });
 
-  test('a late report adds only attempts that were not yet reported', async () => {
+  test('a late report adds only attempts not yet reported', async () => {
     const { report, hit } = await start();
     await report(0, [now + 1], false, now + 2);
     await report(0, [now + 1, now + 9], true, late);
     expect((await hit()).messages).toMatchObject([{ sendTryTimes: [now + 1, now + 9], wasSend: true }, {}]);
   });
 
-  test('a late report of a sent message ends an alarm that reached nobody, and a report of a failed message does not', async () => {
+  test('only a late report of a sent message ends an alarm that reached no one', async () => {
     const world = await start();
     await recordUnnotified(world);
     await world.report(0, [now + 1], false, late);
@@ -98,7 +95,7 @@ describe('a late report', () => {
     expect(await world.hit()).not.toHaveProperty('isUnnotified');
   });
 
-  test('a late report about a recipient who is missing from the hit records that somebody was notified, and ends the alarm', async () => {
+  test('a late report for an unknown recipient records a notification and ends the alarm', async () => {
     const world = await start();
     await recordUnnotified(world);
     await world.report(9, [now + 1], 'outbox', late);
@@ -113,7 +110,7 @@ describe('a late report', () => {
     expect(await world.hit()).toMatchObject({ notifiedDate: late, updateDate: late });
   });
 
-  test('a late report succeeds even if the hit changes in the meantime, and never creates a hit', async () => {
+  test('a late report survives a concurrent hit change and never creates a hit', async () => {
     const { before, once } = interference();
     const { report, hit, put, its, raw } = await start({}, before);
     once('TransactWriteCommand', () =>
@@ -126,12 +123,12 @@ describe('a late report', () => {
   });
 });
 
-describe('a message that did not arrive after all', () => {
+describe('undelivered messages', () => {
   const sent = (sendTryTimes: number[], updateDate: number) => ({ sendTryTimes, wasSend: true, updateDate });
   const bounce = (world: Awaited<ReturnType<typeof start>>, sentAt = now + 1) =>
     world.its.hitReports.reportUndeliverable({ customerId: HOME, hitId: 1, at: 0, sentAt }, late);
 
-  test('a message that did not arrive after all turns its alarm into an alarm that nobody was notified of', async () => {
+  test('an undelivered message turns its alarm into one that reached no one', async () => {
     const world = await start({ messages: [sent([now + 1], now + 2), ...messages()], notifiedDate: now + 2 });
     const after = await bounce(world);
     expect([after?.messages[0]?.wasSend, after && 'notifiedDate' in after]).toEqual([false, false]);
@@ -145,7 +142,7 @@ describe('a message that did not arrive after all', () => {
     expect(await world.lateChanges()).toEqual([late]);
   });
 
-  test('a message that did not arrive after all does not change the date at which another message arrived', async () => {
+  test('an undelivered message does not change when another message arrived', async () => {
     const world = await start({
       messages: [sent([now + 1], now + 2), sent([now + 5], now + 6)],
       notifiedDate: now + 2,
@@ -160,7 +157,7 @@ describe('a message that did not arrive after all', () => {
     });
   });
 
-  test('a message that did not arrive after all still counts as sent if it was resent, and an unsent message stays unchanged', async () => {
+  test('an undelivered message still counts as sent if resent, and an unsent one stays unchanged', async () => {
     const again = await start({ messages: [sent([now + 1, now + 2], now + 3)], notifiedDate: now + 3 });
     expect(await bounce(again)).toMatchObject({ notifiedDate: now + 3, messages: [{ wasSend: true }] });
     expect(await again.hit()).toMatchObject({ updateDate: now, messages: [{ wasSend: true }] });
@@ -172,7 +169,7 @@ describe('a message that did not arrive after all', () => {
     expect(await bounce(never)).toBeNull();
   });
 
-  test('a message that did not arrive after all is recorded even if the hit changes in the meantime', async () => {
+  test('an undelivered message is recorded even if the hit changes concurrently', async () => {
     const { before, once } = interference();
     const fields = { messages: [sent([now + 1], now + 2)], notifiedDate: now + 2 };
     const world = await start(fields, before);

@@ -5,7 +5,7 @@ const hit = (id: number): KnownHit => ({ id, createDate: id, sensorEventId: `e${
 const hits = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => hit(from + at));
 const at = (id: number) => ({ id, createDate: 0 });
 
-test('the hits after a known hit come from memory only if no hit in between is missing', () => {
+test('hits after a known hit come from memory only without gaps', () => {
   const recent = recentHits();
   expect(recent.since(1, at(0))).toBeNull();
   recent.note(1, hits(5, 7));
@@ -27,14 +27,14 @@ test('hits without a gap extend those in memory, and hits after a gap replace th
   expect(recent.since(1, at(4))).toBeNull();
 });
 
-test('the newest 500 hits stay in memory, and older ones do not', () => {
+test('only the newest 500 hits stay in memory', () => {
   const recent = recentHits();
   recent.note(1, hits(1, 501));
   expect(recent.since(1, at(1))).toHaveLength(500);
   expect(recent.since(1, at(0))).toBeNull();
 });
 
-test('the hits of at most 100 customers stay in memory', () => {
+test('hits stay in memory for at most 100 customers', () => {
   const recent = recentHits();
   for (let customerId = 1; customerId <= 100; customerId++) recent.note(customerId, hits(1, 1));
   expect(recent.since(1, at(0))).toEqual(hits(1, 1));

@@ -6,7 +6,7 @@ import { now, some, uuid } from '#test/fixtures/store-items.ts';
 
 const MANY = 1_000;
 
-test('a report includes the hits of its time span, without simulated and erased ones', async () => {
+test('a report includes hits in its time span, without simulated and erased ones', async () => {
   const { its, put } = hitWorld();
   const event = { sensorEventId: uuid(1), situation: 'fall_detected' };
   for (let id = 1; id <= 6; id++) await put(id, { ...event, createDate: now + id });
@@ -24,7 +24,7 @@ test('a report includes the hits of its time span, without simulated and erased 
   expect([await hits(now + 7, now + 9), await hits(0, now + 1)]).toEqual([[], []]);
 });
 
-test('a report with many hits includes all of them, in order', async () => {
+test('a report with many hits includes them all in order', async () => {
   const { its, put } = hitWorld();
   const ids = Array.from({ length: 2 * MANY + 1 }, (_, at) => at + 1);
   for (let at = 0; at < ids.length; at += 100)
@@ -33,7 +33,7 @@ test('a report with many hits includes all of them, in order', async () => {
   expect(found?.map(({ createDate }) => createDate - now)).toEqual(ids);
 });
 
-test('a report includes falls without a rule, each alarm with its own answer', async () => {
+test('a report includes falls without a rule, each alarm with its own response', async () => {
   const { its } = hitWorld();
   const add = (number: number, at: number, fields: object) => {
     const event = { id: firstIdAt(at) + number, uuid: uuid(number), source: null, createDate: at, receiveDate: at };
@@ -58,7 +58,7 @@ test('a report includes falls without a rule, each alarm with its own answer', a
   expect([await falls(now, now + 60_001, 4), await falls(now, now + 60_001, 3)]).toMatchObject([[{}, {}, {}], null]);
 });
 
-test('a report includes the feedback on a sensor since the requested time', async () => {
+test("a report includes a sensor's feedback since the requested time", async () => {
   const { its, table } = hitWorld();
   for (const at of [0, 1, 2]) {
     const key = { customerId: HOME, sensorId: SENSOR, feedbackId: firstIdAt(now + at) };

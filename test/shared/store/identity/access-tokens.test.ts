@@ -19,8 +19,8 @@ const createWorld = async () => {
   return { ...world, tokens: world.its.accessTokens, create, list };
 };
 
-describe('the access tokens of a user', () => {
-  test('the access tokens of a user are listed oldest first until they expire', async () => {
+describe('access tokens', () => {
+  test('access tokens are listed oldest first until they expire', async () => {
     const { create, list, tokens } = await createWorld();
     await create(3, START + DAY);
     await create(1);
@@ -40,7 +40,7 @@ describe('the access tokens of a user', () => {
     expect(await list()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a user has at most 20 access tokens at a time, even if they are created simultaneously', async () => {
+  test('a user has at most 20 access tokens, even if created simultaneously', async () => {
     const { create, list, tokens } = await createWorld();
     const refusals = await Promise.all(Array.from({ length: 22 }, (_, n) => create(n)));
     expect(refusals.filter((refusal) => refusal === null)).toHaveLength(20);
@@ -59,7 +59,7 @@ describe('the access tokens of a user', () => {
     expect(await create(21, null, START + DAY)).toBe('too_many');
   });
 
-  test('no access token is created after the permissions that allowed it have changed', async () => {
+  test('an access token is not created if the permissions allowing it have changed', async () => {
     const { create, list, its } = await createWorld();
     expect(await create(1, null, START, { ...user, permissions: ['manage_users'] })).toBe('changed');
     expect(await create(1, null, START, { ...user, isAdmin: true })).toBe('changed');
@@ -67,7 +67,7 @@ describe('the access tokens of a user', () => {
     expect(await its.sessions.session('hash 1')).toBeNull();
   });
 
-  test('the access tokens of a user are kept until the second after they expire, or forever', async () => {
+  test('access tokens are kept until the second after they expire, or forever', async () => {
     const { create, its } = await createWorld();
     await create(1, START + 1);
     await create(2);
@@ -82,7 +82,7 @@ describe('the access tokens of a user', () => {
     expect(await its.sessions.session('hash 1')).toMatchObject({ expires: null });
   });
 
-  test('the access tokens of a user can be deleted one by one until they expire', async () => {
+  test('access tokens can be deleted one by one until they expire', async () => {
     const { create, list, its, tokens } = await createWorld();
     for (const n of [1, 2]) await create(n, START + DAY);
     expect(await tokens.remove(accountKey, 't1', START + DAY)).toBe(false);
@@ -96,7 +96,7 @@ describe('the access tokens of a user', () => {
     expect(await its.sessions.session('hash 2')).not.toBeNull();
   });
 
-  test('the access tokens of a user are deleted together with the user', async () => {
+  test('access tokens are deleted together with their user', async () => {
     const { create, its, table, tokens } = await createWorld();
     for (const n of [1, 2]) await create(n);
     await tokens.removeAll(accountKey);
@@ -106,7 +106,7 @@ describe('the access tokens of a user', () => {
   });
 });
 
-test('the use of a token is recorded unless a use was just recorded or the token was deleted', async () => {
+test('token use is recorded unless just recorded or the token was deleted', async () => {
   const { create, its, tokens } = await createWorld();
   await create(1);
   const lastUsed = async () => (await its.sessions.session('hash 1'))?.lastUsed;

@@ -7,7 +7,7 @@ const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;
 const FROM = 3;
 
-/** Counts failures, each as soon as it is allowed, and returns the wait after each. */
+/** Counts failures, each as soon as allowed, and returns the wait after each. */
 const failTimes = async (count: number) => {
   const { its, table } = memoryStore();
   const waits: number[] = [];
@@ -20,7 +20,7 @@ const failTimes = async (count: number) => {
   return { its, table, waits, now };
 };
 
-test('a subject does not have to wait before its first failure', async () => {
+test('a subject does not have to wait before the first failure', async () => {
   const { backoffs } = memoryStore().its;
   expect(await backoffs.wait('a', NOW)).toBe(0);
   expect(await backoffs.reset('a', NOW)).toBe(0);
@@ -34,7 +34,7 @@ test('a subject has to wait longer after each failure beyond a given number', as
   expect(waits[5]).toBeGreaterThan(waits[2] ?? 0);
 });
 
-test('an attempt that comes too early does not count', async () => {
+test('an attempt made too early does not count', async () => {
   const { its, now, waits } = await failTimes(3);
   const wait = waits[2] ?? 0;
   expect(await its.backoffs.wait('a', now - wait)).toBe(wait);
@@ -51,7 +51,7 @@ test('a subject starts over after a success', async () => {
   expect(await its.backoffs.wait('a', now)).toBe(0);
 });
 
-test('a subject starts over a day after its last failure, and not before', async () => {
+test('a subject starts over a day after the last failure, and not before', async () => {
   for (const [failed, later, isForgotten] of [
     [2, DAY - 1, false],
     [2, DAY, true],
@@ -64,13 +64,13 @@ test('a subject starts over a day after its last failure, and not before', async
   }
 });
 
-test('a subject does not have to wait for a time recorded before the clock was set back', async () => {
+test('a subject does not wait for a time recorded before the clock was set back', async () => {
   const { its, now } = await failTimes(5);
   expect(await its.backoffs.wait('a', now - 30 * DAY)).toBe(0);
   expect(await its.backoffs.reset('a', now - 30 * DAY)).toBe(0);
 });
 
-test('the failures of a subject expire a day after the last one', async () => {
+test('failures expire a day after the last one', async () => {
   const { table, now, waits } = await failTimes(4);
   const ttl = Math.floor((now - (waits[3] ?? 0)) / 1_000) + 86_400;
   expect(await table.get(rateKey('a', 'failures'))).toMatchObject({ failures: 4, ttl });
@@ -78,7 +78,7 @@ test('the failures of a subject expire a day after the last one', async () => {
   expect(await early.table.get(rateKey('a', 'failures'))).toMatchObject({ ttl: NOW / 1_000 + 86_400 });
 });
 
-test('parallel attempts count as one failure once waiting times begin, and all other attempts have to wait', async () => {
+test('parallel attempts count as one failure once waits begin, and the others have to wait', async () => {
   const { its } = await failTimes(2);
   const waits = await Promise.all(Array.from({ length: 5 }, () => its.backoffs.fail('a', FROM, NOW)));
   expect(waits.filter((wait) => wait === 0)).toHaveLength(1);

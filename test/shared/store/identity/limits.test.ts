@@ -5,7 +5,7 @@ import { interference, memoryStore } from '#test/fixtures/memory-store.ts';
 const NOW = 1_800_000_000_000;
 const SECOND = 1_000;
 
-test('calls of a subject are numbered within the current second', async () => {
+test('requests are counted per subject within the current second', async () => {
   const { limits } = memoryStore().its;
   expect(await limits.countCall('a', NOW)).toBe(1);
   expect(await limits.countCall('a', NOW + 999)).toBe(2);
@@ -13,7 +13,7 @@ test('calls of a subject are numbered within the current second', async () => {
   expect(await limits.countCall('a', NOW + 1_000)).toBe(1);
 });
 
-test('a call can be removed from the count within the second in which it was counted', async () => {
+test('a request can be removed from the count within the second it was counted', async () => {
   const { limits } = memoryStore().its;
   await limits.countCall('a', NOW);
   await limits.countCall('a', NOW);
@@ -21,7 +21,7 @@ test('a call can be removed from the count within the second in which it was cou
   expect(await limits.countCall('a', NOW)).toBe(2);
 });
 
-test('a counted call expires after two minutes, and its subject is stored only as a hash', async () => {
+test('a counted request expires after two minutes, and the subject is stored only as a hash', async () => {
   const { its, table } = memoryStore();
   await its.limits.countCall('address:192.0.2.1', NOW);
   const row = await table.get(rateKey('address:192.0.2.1', NOW / 1_000));
@@ -30,7 +30,7 @@ test('a counted call expires after two minutes, and its subject is stored only a
 });
 
 describe('failed attempts', () => {
-  test('failed attempts are counted in a window that starts with the first failure', async () => {
+  test('failed attempts are counted in a window starting with the first failure', async () => {
     const { limits } = memoryStore().its;
     const count = (now: number) => limits.countFailure('a', 60, now);
     expect(await count(NOW)).toEqual({ count: 1, seconds: 60 });
@@ -40,7 +40,7 @@ describe('failed attempts', () => {
     expect(await limits.countFailure('b', 60, NOW)).toEqual({ count: 1, seconds: 60 });
   });
 
-  test('require their subject to wait until the end of the window when the limit is reached', async () => {
+  test('a subject waits until the window ends once failed attempts reach the limit', async () => {
     const { limits } = memoryStore().its;
     const wait = (now: number, limit = 2) => limits.secondsToWait('a', limit, 60, now);
     expect(await wait(NOW)).toBe(0);
@@ -62,7 +62,7 @@ describe('failed attempts', () => {
     expect(await limits.secondsToWait('a', 1, 60, NOW)).toBe(60);
   });
 
-  test('expire at the end of their window', async () => {
+  test('failed attempts expire at the end of the window', async () => {
     const { its, table } = memoryStore();
     await its.limits.countFailure('a', 60, NOW + 1);
     expect(await table.get(rateKey('a', 'tries'))).toMatchObject({ start: NOW + 1, ttl: NOW / 1_000 + 61 });
@@ -72,14 +72,14 @@ describe('failed attempts', () => {
     expect(await table.get(rateKey('c', 'taken'))).toMatchObject({ times: [NOW + 1], ttl: NOW / 1_000 + 61 });
   });
 
-  test('failed attempts are all counted even if they happen at the same time', async () => {
+  test('failed attempts are all counted even if simultaneous', async () => {
     const { limits } = memoryStore().its;
     const counts = await Promise.all(Array.from({ length: 5 }, () => limits.countFailure('a', 60, NOW)));
     expect(counts.map(({ count }) => count).sort()).toEqual([1, 2, 3, 4, 5]);
   });
 });
 
-test('attempts within a limit are numbered, and further attempts are rejected without being counted', async () => {
+test('attempts within a limit are numbered, and further ones are rejected without being counted', async () => {
   const { limits } = memoryStore().its;
   const count = (now: number, limit = 2) => limits.countWithin('a', limit, 60, now);
   expect([await count(NOW), await count(NOW + SECOND), await count(NOW + SECOND)]).toEqual([1, 2, null]);
@@ -89,13 +89,13 @@ test('attempts within a limit are numbered, and further attempts are rejected wi
   expect(await limits.countWithin('b', 2, 60, NOW)).toBe(1);
 });
 
-test('attempts are always rejected by a limit of 0', async () => {
+test('a limit of 0 rejects all attempts', async () => {
   const { limits } = memoryStore().its;
   expect(await limits.countWithin('a', 0, 60, NOW)).toBeNull();
   expect(await limits.countWithin('a', 1, 60, NOW)).toBe(1);
 });
 
-test('attempts at the same time never exceed the limit together', async () => {
+test('simultaneous attempts never exceed the limit together', async () => {
   const { limits } = memoryStore().its;
   const counts = await Promise.all(Array.from({ length: 8 }, () => limits.countWithin('a', 3, 60, NOW)));
   expect(counts.filter((number) => number !== null).sort()).toEqual([1, 2, 3]);
@@ -108,7 +108,7 @@ test('attempts are counted from zero if the clock was set back', async () => {
   expect(await limits.countWithin('a', 1, 60, NOW)).toBeNull();
 });
 
-test('attempts in a sliding window are allowed up to the limit, and each counts until it leaves the window', async () => {
+test('a sliding window allows attempts up to the limit, and each counts until it leaves the window', async () => {
   const { limits } = memoryStore().its;
   const take = (now: number) => limits.take('a', 2, 60, now);
   const mayTake = (now: number) => limits.mayTake('a', 2, 60, now);
@@ -126,7 +126,7 @@ test('attempts in a sliding window are allowed up to the limit, and each counts 
   expect(await limits.take('b', 2, 60, NOW)).toBe(true);
 });
 
-test('attempts in a sliding window can be removed from the count only if they were counted', async () => {
+test('a sliding window gives back only attempts it counted', async () => {
   const { limits } = memoryStore().its;
   await limits.giveBack('a', NOW);
   await limits.take('a', 2, 60, NOW);
@@ -140,20 +140,20 @@ test('attempts in a sliding window can be removed from the count only if they we
   expect(await limits.mayTake('a', 2, 60, NOW + 60 * SECOND + 1)).toBe(true);
 });
 
-test('simultaneous attempts in a sliding window never exceed the limit', async () => {
+test('a sliding window never exceeds the limit, even with simultaneous attempts', async () => {
   const { limits } = memoryStore().its;
   const taken = await Promise.all(Array.from({ length: 6 }, (_, at) => limits.take('a', 4, 60, NOW + at)));
   expect(taken.filter(Boolean)).toHaveLength(4);
 });
 
-test('attempts in a sliding window from before the clock was set back do not count', async () => {
+test('a sliding window ignores attempts from before the clock was set back', async () => {
   const { limits } = memoryStore().its;
   await limits.take('a', 1, 60, NOW + 3_600 * SECOND);
   expect(await limits.mayTake('a', 1, 60, NOW)).toBe(true);
   expect([await limits.take('a', 1, 60, NOW), await limits.take('a', 1, 60, NOW)]).toEqual([true, false]);
 });
 
-test('attempts in a sliding window include an attempt that is made while another is removed from the count', async () => {
+test('a sliding window counts an attempt made while another is given back', async () => {
   const { before, once } = interference();
   const { limits } = memoryStore(before).its;
   await limits.take('a', 2, 60, NOW);
@@ -162,7 +162,7 @@ test('attempts in a sliding window include an attempt that is made while another
   expect(await limits.mayTake('a', 2, 60, NOW + 1)).toBe(false);
 });
 
-test('numbers of a sequence start at 1 and are unique', async () => {
+test('sequence numbers start at 1 and are unique', async () => {
   const { limits } = memoryStore().its;
   const numbers = await Promise.all(Array.from({ length: 4 }, () => limits.nextNumber('rules')));
   expect(numbers.sort()).toEqual([1, 2, 3, 4]);

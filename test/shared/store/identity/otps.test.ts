@@ -19,7 +19,7 @@ const createWorld = async (isEnabled = true) => {
   return { otps: its.otps, its, table };
 };
 
-test('the secret of a second factor can be replaced only until it is enabled', async () => {
+test('a second factor secret can be replaced only until enabled', async () => {
   const { otps } = await createWorld(false);
   expect(await otps.get(accountKey)).toMatchObject({ sealed: 's1', isOn: false, lastStep: 0, codes: [] });
   expect(await otps.storeSecret(accountKey, 's2')).toBe(true);
@@ -29,7 +29,7 @@ test('the secret of a second factor can be replaced only until it is enabled', a
   expect(await otps.get(accountKey)).toMatchObject({ sealed: 's2', isOn: true, lastStep: 5, codes: ['c1', 'c2'] });
 });
 
-test('the secret of a second factor can be enabled once, which removes the limit of the session that proved it', async () => {
+test('enabling a second factor works once and lifts the limits on the session that proved it', async () => {
   const { otps, its } = await createWorld();
   expect(await its.sessions.account(accountKey)).toMatchObject({ hasOtp: true });
   expect(await its.users.get(3, 7)).toMatchObject({ hasOtp: true });
@@ -38,7 +38,7 @@ test('the secret of a second factor can be enabled once, which removes the limit
   expect((await otps.get(accountKey))?.codes).toEqual(['c1', 'c2']);
 });
 
-test('the secret of a second factor cannot be enabled for a deleted user, and the session stays limited', async () => {
+test('enabling a second factor fails for a deleted user, and the session stays limited', async () => {
   for (const key of [items.account({ accountKey }), items.user({ customerId: 3, userId: 7 })]) {
     const { otps, its, table } = await createWorld(false);
     await table.write({ remove: key });
@@ -48,15 +48,15 @@ test('the secret of a second factor cannot be enabled for a deleted user, and th
   }
 });
 
-test('the secret of a second factor does not restore a session that ended in the meantime', async () => {
+test('enabling a second factor does not restore a session ended meanwhile', async () => {
   const { otps, its } = await createWorld(false);
   await its.sessions.end('h');
   expect(await otps.enable(user, secret, proof)).toBe(true);
   expect(await its.sessions.session('h')).toBeNull();
 });
 
-describe('a code of an authenticator app', () => {
-  test('a code of an authenticator app is accepted once, and codes of earlier time steps are rejected afterwards', async () => {
+describe('authenticator app codes', () => {
+  test('an authenticator app code is accepted once, and earlier codes are rejected afterwards', async () => {
     const { otps } = await createWorld();
     const use = (step: number, sealed = 's1') => otps.useStep(accountKey, some({ sealed }), step);
     expect([await use(5), await use(6, 'another'), await use(7), await use(7), await use(6), await use(8)]).toEqual([
@@ -70,7 +70,7 @@ describe('a code of an authenticator app', () => {
   });
 });
 
-describe('a recovery code', () => {
+describe('recovery codes', () => {
   test('a recovery code is accepted once', async () => {
     const { otps } = await createWorld();
     const use = (code: string) => otps.useCode(accountKey, code);
@@ -79,7 +79,7 @@ describe('a recovery code', () => {
     expect(await otps.useCode('another', 'c1')).toBe(false);
   });
 
-  test('a recovery code is accepted by only one of several parallel calls, while others can use different codes', async () => {
+  test('a recovery code is accepted by only one parallel request, while others can use different codes', async () => {
     const { otps } = await createWorld();
     const used = await Promise.all(['c1', 'c1', 'c2', 'c2'].map((code) => otps.useCode(accountKey, code)));
     expect(used.filter(Boolean)).toHaveLength(2);
@@ -88,7 +88,7 @@ describe('a recovery code', () => {
 });
 
 describe('removing the second factor', () => {
-  test('ends all sessions, and succeeds only once', async () => {
+  test('removing the second factor ends all sessions and succeeds only once', async () => {
     const { otps, its } = await createWorld();
     expect(await otps.remove(user)).toBeNull();
     expect(await otps.get(accountKey)).toBeNull();
@@ -98,7 +98,7 @@ describe('removing the second factor', () => {
     expect(await otps.remove(user)).toBe('off');
   });
 
-  test("removing the second factor fails if none is enabled, or if the user's permissions have changed", async () => {
+  test("removing the second factor fails if none is enabled or the user's permissions have changed", async () => {
     const { otps } = await createWorld(false);
     expect(await otps.remove(user)).toBe('off');
     const enabled = await createWorld();

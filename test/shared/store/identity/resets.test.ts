@@ -16,7 +16,7 @@ const createWorld = async (account: object = {}) => {
   return { its, table, resets: its.resets };
 };
 
-test('a code that sets a password is found by its hash until the second after it expires', async () => {
+test('a password code is found by hash until the second after it expires', async () => {
   const { resets, table } = await createWorld();
   const ttl = START / 1_000 + 2;
   expect(await resets.byHash('code')).toMatchObject({ accountKey, epoch, mailbox, expires: START + 1_500, ttl });
@@ -24,7 +24,7 @@ test('a code that sets a password is found by its hash until the second after it
   expect(await table.get(items.resetOfAccount({ accountKey, hash: 'code' }))).toMatchObject({ ttl });
 });
 
-test('a code that sets a password works once, and ends all sessions', async () => {
+test('a password code works once and ends all sessions', async () => {
   const { resets, its } = await createWorld();
   expect([await resets.use('code', reset, 'new'), await resets.use('code', reset, 'newer')]).toEqual([true, false]);
   expect(await its.sessions.passwordHash(accountKey)).toBe('new');
@@ -36,23 +36,23 @@ test.each([
   ['another code or a login has set the password', { epoch: epoch + 1 }],
   ['the email address has changed', { mailbox: mailbox + 1 }],
   ['the user may not log in', { canLogin: false }],
-])('a code that sets a password does not work if %s', async (_, account) => {
+])('a password code does not work if %s', async (_, account) => {
   const { resets, its } = await createWorld(account);
   expect(await resets.use('code', reset, 'new')).toBe(false);
   expect(await its.sessions.passwordHash(accountKey)).toBe('old');
   expect(await resets.byHash('code')).not.toBeNull();
 });
 
-test('a code that sets a password does not work for a user who logs in through an issuer', async () => {
+test('a password code does not work for a user of an identity provider', async () => {
   const { resets, its, table } = await createWorld();
   await table.write({ remove: items.password({ accountKey }) });
   expect(await resets.use('code', reset, 'new')).toBe(false);
   expect(await its.sessions.passwordHash(accountKey)).toBeNull();
 });
 
-describe('a login at an issuer', () => {
+describe('identity provider logins', () => {
   const login = { browser: 'b', nonce: 'n', verifier: 'v', expires: START + 1 };
-  test('a login at an issuer can be completed only once, with its own state', async () => {
+  test('an identity provider login can be completed only once, with its own state', async () => {
     const { its, table } = memoryStore();
     await its.externals.startLogin('state', login);
     expect(await table.get(items.oidcLogin({ hash: 'state' }))).toMatchObject({ ttl: START / 1_000 + 1 });
@@ -62,7 +62,7 @@ describe('a login at an issuer', () => {
     expect(await table.get(items.oidcLogin({ hash: 'another' }))).toBeNull();
   });
 
-  test('stores its ID token for the logout until the session ends', async () => {
+  test('an identity provider login keeps its ID token for the logout until the session ends', async () => {
     const { its, table } = memoryStore();
     await its.externals.keepIdToken('h', 'id token', START + 1);
     expect([await its.externals.idToken('h'), await its.externals.idToken('i')]).toEqual(['id token', null]);

@@ -24,7 +24,7 @@ test('a session and its login are stored until they expire, rounded up to the ne
   expect(await table.get(key)).toEqual({ ...key, id: 'login', hash, ttl });
 });
 
-test('a session stays in the list of logins until its longest possible end', async () => {
+test('a session stays in the login list until its longest possible end', async () => {
   const { its, table } = memoryStore();
   await its.sessions.start(accountKey, hash, login, START + 90_000_000);
   expect(await its.sessions.session(hash)).toMatchObject({ ttl: START / 1_000 + 61 });
@@ -59,7 +59,7 @@ test('a session and its account can be read with a lag, at half the cost', async
   expect(await its.sessions.session(hash, true)).toMatchObject(login);
   expect(await its.sessions.account(accountKey, true)).toMatchObject(nurse);
   reads.length = 0;
-  // What a lagging replica lacks is read again.
+  // Anything missing in a lagging replica is read again.
   expect([await its.sessions.session('x', true), await its.sessions.session('x')]).toEqual([null, null]);
   expect(reads).toEqual(['GetCommand', 'GetCommand', 'GetCommand']);
   reads.length = 0;
@@ -67,9 +67,9 @@ test('a session and its account can be read with a lag, at half the cost', async
   expect(reads).toHaveLength(3);
 });
 
-describe('a password', () => {
+describe('passwords', () => {
   const passwordOf = ({ its }: ReturnType<typeof memoryStore>) => its.sessions.passwordHash(accountKey);
-  test('setting a password ends all sessions, and fails if somebody else has set another one', async () => {
+  test('setting a password ends all sessions, and fails if someone else has set another', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, 'another', 'new')).toBe(false);
@@ -79,7 +79,7 @@ describe('a password', () => {
     expect(await world.its.sessions.account(accountKey)).toMatchObject({ epoch: nurse.epoch + 1 });
   });
 
-  test("a manager can set any user's password, except that of a deleted user", async () => {
+  test("a manager can set any user's password unless the user was deleted", async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, null, 'new')).toBe(true);
@@ -88,7 +88,7 @@ describe('a password', () => {
     expect(await passwordOf(world)).toBeNull();
   });
 
-  test('a password cannot be set if the permissions that allowed it have changed', async () => {
+  test('a password cannot be set if the permissions allowing it have changed', async () => {
     const changed: Partial<ReadUser>[] = [{ isAdmin: true }, { permissions: ['manage_users'] }];
     for (const rights of changed) {
       const world = memoryStore();
@@ -101,7 +101,7 @@ describe('a password', () => {
     }
   });
 
-  test('a password is rehashed only if it has not changed', async () => {
+  test('a password is rehashed only if unchanged', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     await world.its.sessions.rehash(accountKey, 'another', 'new');
@@ -112,7 +112,7 @@ describe('a password', () => {
   });
 });
 
-test('the network address of a login is remembered for 400 days, for its own account only', async () => {
+test("a login's network address is remembered for 400 days, for that account only", async () => {
   const { its, table } = memoryStore();
   await its.sessions.rememberAddress(accountKey, '192.0.2.1', START + 1);
   expect(await its.sessions.isKnownAddress(accountKey, '192.0.2.1')).toBe(true);
@@ -122,19 +122,19 @@ test('the network address of a login is remembered for 400 days, for its own acc
   expect(row).toMatchObject({ ttl: START / 1_000 + 1 + 400 * 86_400 });
 });
 
-test('an account is found by the key derived from its username', async () => {
+test('an account is found by the key derived from the username', async () => {
   const { its, table } = memoryStore();
   await table.write({ put: { ...items.username({ username: 'u' }), accountKey } });
   expect([await its.sessions.accountKeyOf('u'), await its.sessions.accountKeyOf('v')]).toEqual([accountKey, null]);
 });
 
-describe('the logins of an account', () => {
+describe('account logins', () => {
   const start = async ({ its }: ReturnType<typeof memoryStore>, n: number) => {
     const session = { ...login, id: `login ${n}`, createDate: START + n };
     await its.sessions.start(accountKey, `h${n}`, session);
     return { ...session, hash: `h${n}` };
   };
-  test('the logins of an account are listed newest first, without ended ones', async () => {
+  test('account logins are listed newest first, without ended ones', async () => {
     const world = memoryStore();
     for (const n of [1, 2, 3]) await start(world, n);
     await world.its.sessions.end('h2');
@@ -146,14 +146,14 @@ describe('the logins of an account', () => {
     expect(await world.its.logins.list('another')).toEqual([]);
   });
 
-  test('the logins of an account are limited to the newest 100', async () => {
+  test('account logins are limited to the newest 100', async () => {
     const world = memoryStore();
     for (let n = 1; n <= 101; n++) await start(world, n);
     const listed = await world.its.logins.list(accountKey);
     expect([listed.length, listed[0]?.id, listed.at(-1)?.id]).toEqual([100, 'login 101', 'login 2']);
   });
 
-  test('the logins of an account can be ended one by one, once each', async () => {
+  test('account logins can be ended one by one, once each', async () => {
     const world = memoryStore();
     const first = await start(world, 1);
     await start(world, 2);

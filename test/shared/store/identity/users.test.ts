@@ -34,7 +34,7 @@ const createWorld = async () => {
   return { its, table, create, rights, count, users: its.users };
 };
 
-test('a new user can log in with the permissions that were granted', async () => {
+test('a new user can log in with the granted permissions', async () => {
   const { its, create, rights, table } = await createWorld();
   expect(await create()).toBeNull();
   expect(await rights()).toMatchObject({
@@ -54,7 +54,7 @@ test('a new user can log in with the permissions that were granted', async () =>
   expect(await table.get(items.owner({ kind: 'user', id: 7 }))).toMatchObject({ customerId: HOME });
 });
 
-test('a new user is found only under its own customer', async () => {
+test("a new user is found only under the user's own customer", async () => {
   const { users, create } = await createWorld();
   await create();
   const { pk: _, sk, ...stored } = (await users.get(HOME, 7)) ?? { pk: '', sk: '' };
@@ -64,7 +64,7 @@ test('a new user is found only under its own customer', async () => {
   expect(await users.list(null)).toEqual([]);
 });
 
-test('a new user is rejected if its username differs only in case from another, within any customer', async () => {
+test('a new user is rejected if the username differs only in case, across all customers', async () => {
   const { create, its, users, count } = await createWorld();
   await create();
   await its.customers.create(some({ id: HOME + 1, name: 'other' }));
@@ -73,7 +73,7 @@ test('a new user is rejected if its username differs only in case from another, 
   expect([await users.get(HOME, 8), await its.sessions.account('key 8'), await count()]).toEqual([null, null, 1]);
 });
 
-test('a new user needs an existing customer, and is rejected above the limit of users', async () => {
+test('a new user needs an existing customer and a free place within the limit', async () => {
   const { create, count } = await createWorld();
   expect(await create({ customerId: 99 })).toBe('customer_unknown');
   expect(await create({}, 1)).toBeNull();
@@ -81,7 +81,7 @@ test('a new user needs an existing customer, and is rejected above the limit of 
   expect(await count()).toBe(1);
 });
 
-test('a new user without a customer is listed under none, and does not count toward a limit', async () => {
+test('a new user without a customer is listed under none and counts toward no limit', async () => {
   const { create, users, table, count } = await createWorld();
   expect(await create({ customerId: null }, 0)).toBeNull();
   expect(await users.get(null, 7)).toMatchObject({ id: 7 });
@@ -90,7 +90,7 @@ test('a new user without a customer is listed under none, and does not count tow
   expect(await count()).toBe(0);
 });
 
-test('a new user never overwrites the item or the account of another user', async () => {
+test("a new user never overwrites another user's item or account", async () => {
   const { create, its } = await createWorld();
   await create();
   expect(await create({ username: 'b', accountKey: 'key 8' })).toBe('username_taken');
@@ -98,7 +98,7 @@ test('a new user never overwrites the item or the account of another user', asyn
   expect(await its.sessions.account('key')).toMatchObject({ accountId: 7, username: 'Nurse' });
 });
 
-test('a new user of an issuer has no password, and is found by its subject, once per customer', async () => {
+test("an identity provider's user has no password and is found by subject, once per customer", async () => {
   const { its, users } = await createWorld();
   expect(await users.createExternal(person(), 'key', 'subject', 10)).toBeNull();
   expect(await its.sessions.passwordHash('key')).toBeNull();
@@ -112,11 +112,11 @@ test('a new user of an issuer has no password, and is found by its subject, once
   expect((await its.externals.usersOf('subject')).map(({ customerId }) => customerId)).toEqual([0, HOME]);
 });
 
-describe('the profile of a user', () => {
+describe('user profiles', () => {
   const profile = (fields: object = {}) =>
     some({ firstName: 'F', locale: 'en', email: 'nurse@example.org', ...fields });
   const resetTo = some({ email: 'nurse@example.org', until: START });
-  test('changes together with the language of the account', async () => {
+  test("a profile changes together with the account's language", async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile(), resetTo, START)).toBe(true);
@@ -126,7 +126,7 @@ describe('the profile of a user', () => {
     expect(await rights()).toMatchObject({ locale: 'en', mailbox: 0 });
   });
 
-  test('a new address in a profile invalidates codes sent to the old one, and records where they go', async () => {
+  test('a new profile address invalidates codes sent to the old one, and records where they go', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile({ email: 'new@example.org' }), resetTo, START)).toBe(true);
@@ -134,7 +134,7 @@ describe('the profile of a user', () => {
     expect(await rights()).toMatchObject({ mailbox: 1 });
   });
 
-  test('cannot be changed if the address or the permissions have changed since they were read, or the user was deleted', async () => {
+  test('a profile cannot be changed if address or permissions have changed, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setProfile(person(), profile(), null, START)).toBe(false);
     await create();
@@ -147,11 +147,11 @@ describe('the profile of a user', () => {
   });
 });
 
-describe('the access of a user', () => {
+describe('user access', () => {
   const access = (fields: object = {}) => some({ permissions: ['manage_bots'], canLogin: true, ...fields });
   const duty = items.duty({ customerId: HOME, userId: 7 });
   const onDuty = { ...duty, until: START };
-  test('changes from the next request on', async () => {
+  test('access changes take effect with the next request', async () => {
     const { create, users, rights, table } = await createWorld();
     await create();
     await table.write({ put: onDuty });
@@ -161,7 +161,7 @@ describe('the access of a user', () => {
     expect(await table.get(duty)).not.toBeNull();
   });
 
-  test('ends together with the sessions and the duty of a user who may no longer log in', async () => {
+  test("losing login access ends the user's sessions and duty", async () => {
     const { create, users, rights, table } = await createWorld();
     await create();
     await table.write({ put: onDuty });
@@ -170,7 +170,7 @@ describe('the access of a user', () => {
     expect(await table.get(duty)).toBeNull();
   });
 
-  test('the access of a user stays marked as withdrawn by an issuer until it is granted again', async () => {
+  test('access withdrawn by an identity provider stays marked until granted again', async () => {
     const { create, users } = await createWorld();
     await create();
     const lost = access({ canLogin: false, permissions: ['manage_rules'] });
@@ -180,7 +180,7 @@ describe('the access of a user', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('cannot be changed if it has changed since it was read, or the user was deleted', async () => {
+  test('access cannot be changed if it has changed since the read, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();
@@ -191,8 +191,8 @@ describe('the access of a user', () => {
   });
 });
 
-describe('a deleted user', () => {
-  test('leaves no login, duty or channel behind, and makes the username available again', async () => {
+describe('deleted users', () => {
+  test('a deleted user leaves no login, duty or channel behind, and frees the username', async () => {
     const { create, users, table, its, count, rights } = await createWorld();
     await create();
     const duty = items.duty({ customerId: HOME, userId: 7 });
@@ -212,7 +212,7 @@ describe('a deleted user', () => {
     expect(await create({ accountKey: 'key 2' })).toBeNull();
   });
 
-  test('a deleted user is remembered for as long as the audit log, so that its data can be erased', async () => {
+  test('a deleted user is remembered as long as the audit log, so their data can be erased', async () => {
     const { create, users } = await createWorld();
     await create();
     await users.remove(person(), START + 1);
@@ -221,7 +221,7 @@ describe('a deleted user', () => {
     expect(await users.former(null, 7)).toBeNull();
   });
 
-  test('a user without a customer can be deleted as well', async () => {
+  test('a user without a customer can be deleted too', async () => {
     const { create, users } = await createWorld();
     await create({ customerId: null });
     expect(await users.remove(person({ customerId: null }), START)).toBe(true);
@@ -230,14 +230,14 @@ describe('a deleted user', () => {
     expect(await users.remove(person({ customerId: null }), START)).toBe(false);
   });
 
-  test('a deleted user of an issuer is no longer found by its subject', async () => {
+  test('a deleted identity provider user is no longer found by subject', async () => {
     const { its, users } = await createWorld();
     await users.createExternal(person(), 'key', 'subject', 10);
     expect(await users.remove(person({ subject: 'subject' }), START)).toBe(true);
     expect(await its.externals.usersOf('subject')).toEqual([]);
   });
 
-  test('a user can be deleted once, and only with the permissions that the caller saw', async () => {
+  test('a user can be deleted once, and only with the permissions the caller saw', async () => {
     const { create, users, count } = await createWorld();
     await create();
     expect(await users.remove(person({ permissions: [] }), START)).toBe(false);

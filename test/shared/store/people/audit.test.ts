@@ -26,14 +26,14 @@ const createWorld = async (...lines: ReturnType<typeof lineAt>[]) => {
   return { its, table, page, ids };
 };
 
-test('the lines of the audit log are listed per customer, newest first, with their times', async () => {
+test('audit lines are listed per customer, newest first, with their times', async () => {
   const { page, ids } = await createWorld(lineAt(now), lineAt(now + 1));
   expect(await ids()).toEqual([idAt(now + 1), idAt(now)]);
   expect((await page()).data[0]).toMatchObject({ date: now + 1, details: [], operation: 'createRule' });
   expect(await ids({}, FOREVER, HOME + 1)).toEqual([]);
 });
 
-test('the lines of the audit log are kept for 400 days, unless the change was never made', async () => {
+test('audit lines are kept for 400 days, unless the change was never made', async () => {
   const { table, its, ids } = await createWorld(lineAt(now + 1), lineAt(now));
   const ttl = Math.ceil((now + 1 + AUDIT_RETENTION) / 1_000);
   expect(await table.get(items.auditLine({ customerId: HOME, lineId: idAt(now + 1) }))).toMatchObject({ ttl });
@@ -41,7 +41,7 @@ test('the lines of the audit log are kept for 400 days, unless the change was ne
   expect(await ids()).toEqual([idAt(now)]);
 });
 
-test('the lines of the audit log can be filtered by a time range that includes both ends', async () => {
+test('audit lines can be filtered by an inclusive time range', async () => {
   const { ids } = await createWorld(...[0, 1, 2, 3].map((n) => lineAt(now + n, {}, 255)));
   expect(await ids({}, [now + 1, now + 2])).toEqual([idAt(now + 2, 255), idAt(now + 1, 255)]);
   expect(await ids({}, [now + 2, now + 1])).toEqual([]);
@@ -53,13 +53,13 @@ test.each([
   ['objectKind', 'rule', { object: { kind: 'bot', id: '40' } }],
   ['objectId', '40', { object: { kind: 'rule', id: '41' } }],
   ['refused', false, { refused: true }],
-])('the lines of the audit log can be selected by %s', async (field, value, other) => {
+])('audit lines can be selected by %s', async (field, value, other) => {
   const { ids } = await createWorld(lineAt(now), lineAt(now + 1, other));
   expect(await ids({ [field]: value })).toEqual([idAt(now)]);
   expect(await ids()).toHaveLength(2);
 });
 
-test('the lines of the audit log are listed in pages that can continue after any line', async () => {
+test('audit lines are listed in pages that can continue after any line', async () => {
   const { ids, page } = await createWorld(...[0, 1, 2, 3, 4].map((n) => lineAt(now + n)));
   expect(await ids({ page: 1, perPage: 2 })).toEqual([idAt(now + 2), idAt(now + 1)]);
   expect(await page({ page: 1, perPage: 2 })).toMatchObject({ total: 5, isWhole: true });
@@ -69,7 +69,7 @@ test('the lines of the audit log are listed in pages that can continue after any
   expect(await ids({ after: idAt(now) }, [now, now + 1])).toEqual([]);
 });
 
-describe('refused calls', () => {
+describe('refused requests', () => {
   const who = { customerId: HOME, actor: 'user 7' };
   const createRefusals = async () => {
     const { its, table } = memoryStore();
@@ -86,7 +86,7 @@ describe('refused calls', () => {
     };
     return { its, table, refuse, counts };
   };
-  test('equal refused calls within a minute share one line, with their number', async () => {
+  test('equal refused requests within a minute share one audit line with their number', async () => {
     const { refuse, counts } = await createRefusals();
     for (const time of [now, now + 1, now + 59_999]) await refuse(time);
     expect(await counts()).toEqual([3]);
@@ -96,7 +96,7 @@ describe('refused calls', () => {
     expect(await counts()).toEqual([3, 2]);
   });
 
-  test('refused calls with a different operation, object, actor or customer get separate lines', async () => {
+  test('refused requests by different operation, object, actor or customer get separate audit lines', async () => {
     const { refuse, counts } = await createRefusals();
     await refuse(now);
     await refuse(now, { operation: 'deleteRule' });
@@ -107,7 +107,7 @@ describe('refused calls', () => {
     expect([await counts(), await counts(HOME + 1)]).toEqual([[1, 1, 1, 1], [1]]);
   });
 
-  test('refused calls of one actor add at most 11 lines a minute, however many different calls there are', async () => {
+  test("one actor's refused requests add at most 11 audit lines a minute", async () => {
     const { refuse, counts } = await createRefusals();
     for (let n = 0; n < 14; n++) await refuse(now + n, { operation: `operation ${n}` });
     expect(await counts()).toEqual([...Array(10).fill(1), 4]);
@@ -119,20 +119,20 @@ describe('refused calls', () => {
     expect(await counts()).toHaveLength(13);
   });
 
-  test('refused calls at the same moment are all counted', async () => {
+  test('simultaneous refused requests are all counted', async () => {
     const { refuse, counts } = await createRefusals();
     await Promise.all(Array.from({ length: 6 }, () => refuse(now)));
     expect(await counts()).toEqual([6]);
   });
 
-  test('refused calls are kept as long as other lines, while their counters expire after a minute', async () => {
+  test('refused requests are kept as long as other audit lines, but the counters expire after a minute', async () => {
     const { refuse, table } = await createRefusals();
     await refuse(now + 1);
     const [line] = await table.queryAll<{ ttl: number }>({ pk: items.auditLine.pk({ customerId: HOME }) });
     expect(line?.ttl).toBe(Math.ceil((now + 1 + AUDIT_RETENTION) / 1_000));
   });
 
-  test('refused calls get a new line after an erasure has deleted their line', async () => {
+  test('refused requests get a new audit line after an erasure deleted the old one', async () => {
     const { refuse, its, counts } = await createRefusals();
     await refuse(now);
     await its.auditLines.takeBack(HOME, idAt(now, 1));
@@ -141,9 +141,9 @@ describe('refused calls', () => {
   });
 });
 
-describe('the watch report of a customer', () => {
+describe('watch reports', () => {
   const stored = (date: number) => some({ watch: { date }, opened: [], onDuty: [] });
-  test('the watch report of a customer can be replaced by only one process at a time', async () => {
+  test('a watch report can be replaced by only one process at once', async () => {
     const { its, table } = memoryStore();
     const { watches } = its;
     expect(await watches.get(HOME)).toBeNull();
@@ -163,7 +163,7 @@ describe('the watch report of a customer', () => {
     expect(await watches.get(HOME + 1)).toBeNull();
   });
 
-  test('the watch report of a customer is read again from the table only after a minute', async () => {
+  test('a watch report is reread from the table only after a minute', async () => {
     const { watches } = memoryStore().its;
     await watches.put(HOME, stored(now), null);
     const latest = async (time: number) => (await watches.latest(HOME, time))?.watch.date;
@@ -173,7 +173,7 @@ describe('the watch report of a customer', () => {
     expect(await watches.latest(HOME + 1, now)).toBeNull();
   });
 
-  test('the watch report of a customer is due after changes, until the latest one has been processed', async () => {
+  test('a watch report is due after changes, until the latest one has been processed', async () => {
     const { its, table } = memoryStore();
     const { watches } = its;
     await watches.noteChange(HOME, now);

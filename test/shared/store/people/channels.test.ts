@@ -14,7 +14,7 @@ const createWorld = async () => {
   return { its, table, channels: its.channels };
 };
 
-test('a channel belongs to its user, and cannot be added to a deleted user', async () => {
+test('a channel belongs to a user, and cannot be added to a deleted user', async () => {
   const { channels, table } = await createWorld();
   expect(await channels.put(user, sms, code)).toBe(true);
   expect(await channels.list(user)).toEqual([sms]);
@@ -31,7 +31,7 @@ test('a channel belongs to its user, and cannot be added to a deleted user', asy
   expect(await channels.list(user)).toEqual([sms]);
 });
 
-test('a channel of a user without a customer belongs to no customer', async () => {
+test('a channel whose user has no customer belongs to no customer', async () => {
   const { channels, table } = await createWorld();
   const nobodys = { customerId: null, userId: 9 };
   await table.write({ put: { ...items.user({ customerId: 0, userId: 9 }) } });
@@ -39,7 +39,7 @@ test('a channel of a user without a customer belongs to no customer', async () =
   expect(await channels.list(nobodys)).toEqual([sms]);
 });
 
-test('a channel is used only after it has been verified', async () => {
+test('a channel is used only after verification', async () => {
   const { channels } = await createWorld();
   await channels.put(user, sms, code);
   expect(await channels.verifiedOf(user)).toEqual([]);
@@ -50,7 +50,7 @@ test('a channel is used only after it has been verified', async () => {
   expect(await channels.list(user)).toEqual([{ ...sms, provenDate: now }]);
 });
 
-test('a push channel needs the key of the push service', async () => {
+test('a push channel needs the push service key', async () => {
   const { channels, its } = await createWorld();
   await channels.put(user, pushed, null);
   expect(await channels.verifiedOf(user)).toEqual([]);
@@ -66,7 +66,7 @@ test('a channel can be removed once', async () => {
   expect(await channels.remove(user, 'sms')).toBe(false);
 });
 
-test('the code of a channel can be tried five times until it expires', async () => {
+test('a channel code can be tried five times until it expires', async () => {
   const { channels } = await createWorld();
   await channels.put(user, sms, code);
   expect(await channels.tryCode(user, 'sms', now + 1_000)).toBeNull();
@@ -77,7 +77,7 @@ test('the code of a channel can be tried five times until it expires', async () 
   expect(await channels.tryCode(user, 'sms', now)).toMatchObject({ codeHash: 'c2', tries: 1 });
 });
 
-test('the code of a channel cannot be tried after it has verified the channel, or if there is no code', async () => {
+test('a channel code cannot be tried after verification, or if there is none', async () => {
   const { channels } = await createWorld();
   expect(await channels.tryCode(user, 'sms', now)).toBeNull();
   await channels.put(user, sms, code);
@@ -86,14 +86,14 @@ test('the code of a channel cannot be tried after it has verified the channel, o
   expect(await channels.list(user)).toHaveLength(1);
 });
 
-describe('a channel that a message did not reach', () => {
+describe('undeliverable channels', () => {
   const report = { sentAt: now, date: now + 5, reason: 'unknown' };
   const verified = async (provenDate: number | null) => {
     const world = await createWorld();
     await world.channels.put(user, { ...sms, provenDate }, null);
     return world.channels;
   };
-  test('a channel that a message did not reach is marked if it was verified before that message', async () => {
+  test('an undeliverable channel is marked if it was verified before the failed message', async () => {
     const marked = await verified(now);
     expect(await marked.markUndeliverable(user, 'sms', report)).toBe(true);
     const undeliverable = { undeliverableDate: now + 5, undeliverableReason: 'unknown' };
@@ -103,7 +103,7 @@ describe('a channel that a message did not reach', () => {
     expect(await (await createWorld()).channels.markUndeliverable(user, 'sms', report)).toBe(false);
   });
 
-  test('a channel that a message did not reach is no longer marked after a message arrives or the channel is verified again', async () => {
+  test('an undeliverable channel is unmarked after a message arrives or it is verified again', async () => {
     const reached = await verified(now);
     await reached.markUndeliverable(user, 'sms', report);
     expect(await reached.recordReached(user, 'sms', { from: 'another', to: 'new' })).toBe(false);
@@ -117,7 +117,7 @@ describe('a channel that a message did not reach', () => {
   });
 });
 
-test('the key of push messages is stored once, and each process reads it once', async () => {
+test('the push message key is stored once, and each process reads it once', async () => {
   const commands: string[] = [];
   const { pushKeys } = memoryStore((command) => void commands.push(command)).its;
   expect(await pushKeys.get()).toBeNull();
@@ -129,14 +129,14 @@ test('the key of push messages is stored once, and each process reads it once', 
   expect(commands).toEqual([]);
 });
 
-describe('a person to notify', () => {
+describe('people to notify', () => {
   const put = async (customerId: number, fields: object = {}) => {
     const world = memoryStore();
     await world.table.write({ put: { ...items.user({ customerId, userId: 7 }), id: 7, isAdmin: false, ...fields } });
     await world.table.write({ put: { ...items.owner({ kind: 'user', id: 7 }), customerId } });
     return world.its.recipients;
   };
-  test('a person to notify must be a user of the customer or a system admin', async () => {
+  test("a person to notify has to be the customer's user or a system admin", async () => {
     expect(await (await put(3)).person(3, 7)).toMatchObject({ id: 7 });
     expect(await (await put(4)).person(3, 7)).toBeNull();
     expect(await (await put(4, { isAdmin: true })).person(3, 7)).toMatchObject({ id: 7 });
@@ -144,7 +144,7 @@ describe('a person to notify', () => {
     expect(await (await put(3)).person(3, 8)).toBeNull();
   });
 
-  test('a person to notify is read by id, together with webhooks and bots of the customer', async () => {
+  test("a person to notify is read by id, together with the customer's webhooks and bots", async () => {
     const { its, table } = memoryStore();
     for (const customerId of [3, 4]) {
       await table.write({ put: { ...items.webhook({ customerId, webhookId: 'w' }), id: 'w', customerId } });

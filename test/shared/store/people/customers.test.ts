@@ -10,7 +10,7 @@ const createWorld = async () => {
   return { its, table, customers: its.customers };
 };
 
-test('a new customer has no contents, and is listed', async () => {
+test('a new customer is empty and listed', async () => {
   const { customers } = await createWorld();
   const counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
   expect(await customers.get(3)).toMatchObject({ ...home, hooks: {}, members: 0, ...counts });
@@ -19,14 +19,14 @@ test('a new customer has no contents, and is listed', async () => {
   expect(await customers.get(4)).toBeNull();
 });
 
-test('a new customer never overwrites another one with the same id', async () => {
+test('a new customer never overwrites another with the same id', async () => {
   const { customers } = await createWorld();
   await customers.create(some({ ...home, name: 'other' }));
   expect(await customers.get(3)).toMatchObject({ name: 'home' });
   expect(await customers.list()).toMatchObject([{ name: 'home' }]);
 });
 
-test('a changed customer also changes in the list, and keeps fields that are not given', async () => {
+test('a changed customer also changes in the list and keeps fields not given', async () => {
   const { customers } = await createWorld();
   const changed = { name: 'new', location: '', email: 'x' };
   expect(await customers.update(3, some(changed), now)).toMatchObject({ ...home, ...changed, updateDate: now });
@@ -39,7 +39,7 @@ test('a changed customer also changes in the list, and keeps fields that are not
   expect(await customers.get(4)).toBeNull();
 });
 
-test('a customer can have emergency contacts, unless it was deleted', async () => {
+test('a customer can have emergency contacts, unless deleted', async () => {
   const { customers } = await createWorld();
   const contacts = [some({ name: 'n' })];
   expect(await customers.setEmergencyContacts(3, contacts, now)).toBe(true);
@@ -60,7 +60,7 @@ test('a customer can be deleted only once, and only without users and sensors', 
   expect([await customers.list(), await table.get(items.roster({ customerId: 3 }))]).toEqual([[], null]);
 });
 
-test('the customer of an object is found by the id of the object', async () => {
+test("an object's customer is found by the object's id", async () => {
   const { customers, table } = await createWorld();
   await table.write({ put: { ...items.owner({ kind: 'rule', id: 40 }), customerId: 3 } });
   await table.write({ put: { ...items.owner({ kind: 'sensor', id: 'id_a' }), customerId: 0 } });
@@ -69,7 +69,7 @@ test('the customer of an object is found by the id of the object', async () => {
   expect([await customers.ownerOf('bot', 40), await customers.ownerOf('rule', 41)]).toEqual([null, null]);
 });
 
-describe('the duty of a user', () => {
+describe('duty', () => {
   const until = now + 3_600_500;
   const put = async (user: object = { canLogin: true }) => {
     const world = await createWorld();
@@ -77,7 +77,7 @@ describe('the duty of a user', () => {
     return { ...world, duty: world.its.duty };
   };
   const row = items.duty({ customerId: 3, userId: 7 });
-  test('can begin for users of the customer who may log in', async () => {
+  test("duty can begin for the customer's users who may log in", async () => {
     const { duty, table } = await put();
     expect(await duty.begin(3, { userId: 7, until })).toBe(true);
     expect(await duty.get(3)).toEqual({ own: [{ userId: 7, until }], roster: [] });
@@ -88,7 +88,7 @@ describe('the duty of a user', () => {
     expect(await duty.get(4)).toEqual({ own: [], roster: [] });
   });
 
-  test('ends unless the user has changed it in the meantime', async () => {
+  test('duty ends unless the user has changed it concurrently', async () => {
     const { duty, table } = await put();
     await duty.begin(3, { userId: 7, until });
     const own = async () => (await duty.get(3)).own;
@@ -111,7 +111,7 @@ describe('the duty of a user', () => {
     expect((await duty.get(3)).own).toEqual([{ userId: 7, offSince: now }]);
   });
 
-  test('follows the roster, which can be set only for an existing customer', async () => {
+  test('duty follows the roster, which can be set only for an existing customer', async () => {
     const { duty } = await put();
     const entries = [some({ userId: 7, days: ['mon'] })];
     expect([await duty.roster(3), await duty.setRoster(3, entries), await duty.setRoster(4, entries)]).toEqual([
@@ -124,9 +124,9 @@ describe('the duty of a user', () => {
   });
 });
 
-describe('the check of duty', () => {
+describe('duty checks', () => {
   const check = { customerId: 3, at: now, missing: [], isMailed: false };
-  test('the result of a duty check can be replaced by only one process at a time', async () => {
+  test('a duty check can be replaced by only one process at once', async () => {
     const { dutyChecks } = memoryStore().its;
     const first = await dutyChecks.put(check, null);
     expect(first).toEqual({ ...check, revision: 1 });
@@ -141,7 +141,7 @@ describe('the check of duty', () => {
   });
 });
 
-test('only the last test fall of the canary counts as returned, and only once', async () => {
+test("only the canary's last test fall counts as returned, and only once", async () => {
   const { canary } = memoryStore().its;
   expect([await canary.round(), await canary.completeRound('u1', now)]).toEqual([null, false]);
   expect(await canary.startRound('u1', now)).toBeNull();
@@ -155,13 +155,13 @@ test('only the last test fall of the canary counts as returned, and only once', 
   expect(await canary.round()).toMatchObject({ uuid: 'u2', mailed: now + 4 });
 });
 
-test('the test fall of the canary has no predecessor if only an email was recorded', async () => {
+test("the canary's test fall has no predecessor if only an email was recorded", async () => {
   const { canary } = memoryStore().its;
   await canary.recordMail(now);
   expect(await canary.startRound('u1', now)).toBeNull();
 });
 
-test('the test fall of the canary comes from a device that is marked as the canary', async () => {
+test("the canary's test fall comes from a device marked as the canary", async () => {
   const { its, table } = memoryStore();
   const setup = { customerId: 3, sensorId: 'id_a', deviceToken: 't', url: 'u' };
   expect(await its.canary.setup()).toBeNull();
@@ -170,7 +170,7 @@ test('the test fall of the canary comes from a device that is marked as the cana
   expect(await table.get(items.device({ hash: 'h' }))).toMatchObject({ isCanary: true });
 });
 
-test('the subscribers of alarms come from the last check', async () => {
+test('alarm subscribers come from the last check', async () => {
   const { alarmSubscribers } = memoryStore().its;
   expect(await alarmSubscribers.get()).toBeNull();
   await alarmSubscribers.put({ known: ['a'], reported: now });
