@@ -6,7 +6,7 @@ import { concurrently } from '#test/fixtures/answers.ts';
 
 const customerId = 7;
 const stamps = { createDate: 1, updateDate: 1 };
-/** A partial object with the fields that the store reads. */
+/** A partial object with the fields read by the store. */
 const some = (fields: object) => fields as never;
 const hook = { id: 'w', customerId, botId: 1, format: 'full' };
 const recipients = [{ botId: 1, webhookId: 'w' }];
@@ -51,7 +51,7 @@ const enabled = () =>
   engine.plain.queryAll<{ enabled: number }>({ pk: `C#${customerId}`, beginsWith: 'ENABLED#', consistent: true });
 const before = { users: 1, sensors: 0, bots: 1, webhooks: 1, rules: 4, sensorGroups: 1 };
 
-test('the store enforces the limit for each kind, and for rules of one situation', async () => {
+test('the store enforces the limit for each kind and for rules per situation', async () => {
   expect(await its.bots.create(some({ id: 2, customerId }), 2)).toBeNull();
   expect(await its.bots.create(some({ id: 3, customerId }), 2)).toBe('limit_reached');
   expect(await countsOf()).toEqual({ ...before, bots: 2 });
@@ -64,7 +64,7 @@ test('the store enforces the limit for each kind, and for rules of one situation
   expect(await its.rules.create(rule(9), { ...plenty, rules: 4 })).toBe('rules');
 });
 
-test('counts removals, and deletes the count of enabled rules together with the last rule', async () => {
+test('removals are counted, and the last rule takes the enabled rule count with it', async () => {
   expect(await its.bots.remove(customerId, 2)).toBe(true);
   expect(await countsOf()).toEqual(before);
   expect(await its.rules.remove(rule(4, { situation: 'fall_loop' }))).toBe(true);
@@ -72,7 +72,7 @@ test('counts removals, and deletes the count of enabled rules together with the 
   expect(await countsOf()).toEqual({ ...before, rules: 3 });
 });
 
-test('keeps counts exact while 20 bots are created and 20 removed in parallel', async () => {
+test('counts stay exact while 20 bots are created and 20 removed in parallel', async () => {
   const bot = (at: number) => some({ id: 100 + at, customerId });
   await concurrently(20, (at) => its.bots.create(bot(at), 100));
   const outcomes = await concurrently<unknown>(40, (at) =>
@@ -82,7 +82,7 @@ test('keeps counts exact while 20 bots are created and 20 removed in parallel', 
   expect(await countsOf()).toEqual({ ...before, rules: 3, bots: 21 });
 });
 
-test('the store creates nothing for a deleted customer, and removes leftovers without counting them', async () => {
+test('nothing is created for a deleted customer, and leftovers are removed without being counted', async () => {
   await its.users.remove(
     some({ id: 5, customerId, username: 'u', accountKey: 'u', permissions: [], isAdmin: false }),
     0,

@@ -9,12 +9,12 @@ import { items } from '#shared/store/table.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
-// Races that hardly ever happen by chance: the other call comes right after a read on which a change is based.
+// Races too rare to happen by chance. The other call comes right after a read on which a change is based.
 
 const customerId = 7;
 const sensorId = 'id_000000001';
 const now = 1_800_000_000_000;
-/** A partial object with the fields that the store reads. */
+/** A partial object with the fields read by the store. */
 const some = (fields: object) => fields as never;
 const stamps = { createDate: now, updateDate: now };
 
@@ -34,7 +34,7 @@ const putSensor = async () => {
   await engine.plain.write({ put: newSensorItem({ ...made, customerId }) });
 };
 
-/** A store in which `act` interferes once, after the first read for which `matches` is true. */
+/** A store in which `act` interferes once, after the first read matching `matches`. */
 const interrupted = (matches: (pk: string, sk: string) => boolean, act: () => Promise<unknown>): Store => {
   let isPending = true;
   const after = async <T>(pk: string, sk: string, response: T): Promise<T> => {
@@ -54,7 +54,7 @@ const interrupted = (matches: (pk: string, sk: string) => boolean, act: () => Pr
   return store(table);
 };
 
-test('keeps a group if a rule for it is created just before the deletion', async () => {
+test('a group is kept if a rule for it is created just before deletion', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
@@ -67,7 +67,7 @@ test('keeps a group if a rule for it is created just before the deletion', async
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
 });
 
-test('keeps a group if a webhook that filters by it is created just before the deletion, and rejects a webhook created after it', async () => {
+test('a group is kept for a webhook created just before deletion, and later webhooks are rejected', async () => {
   const group = { id: 5, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const webhook = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
@@ -93,7 +93,7 @@ const manySensors = async (prefix: string): Promise<string[]> => {
   return ids;
 };
 
-/** A group of these sensors, and a store in which `act` interferes after its first transaction. */
+/** A group of these sensors, and a store in which `act` interferes after the first transaction. */
 const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown>) => {
   const ids = await manySensors(prefix);
   let isFirst = true;
@@ -108,7 +108,7 @@ const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown
   return { group: { id, customerId, name: 'n', sensorIds: ids, ...stamps }, other: store({ ...engine.plain, write }) };
 };
 
-test('rejects a rule for a large group when deleting the group has already removed the first sensors', async () => {
+test('a rule for a large group is rejected once deletion has removed the first sensors', async () => {
   const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
   const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', ...receivers });
   let result: unknown;
@@ -121,7 +121,7 @@ test('rejects a rule for a large group when deleting the group has already remov
   expect(await its.rules.get(customerId, 14)).toBeNull();
 });
 
-test('creates a large group without a sensor that is deleted while the first sensors are added', async () => {
+test('a large group is created without a sensor deleted while the first ones are added', async () => {
   const deleted = 'iy_000000069';
   const { group, other } = await largeGroup(15, 'iy_', () =>
     engine.plain.write({ remove: items.sensor({ customerId, sensorId: deleted }) }),
@@ -130,7 +130,7 @@ test('creates a large group without a sensor that is deleted while the first sen
   expect((await its.sensorGroups.get(customerId, 15))?.sensorIds).toEqual(group.sensorIds.slice(0, -1));
 });
 
-test('completes a group when a call that moved only some of its sensors is repeated', async () => {
+test('repeating a request that moved only some sensors completes the group', async () => {
   const ids = await manySensors('id_');
   const group = { id: 6, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
@@ -148,13 +148,13 @@ test('completes a group when a call that moved only some of its sensors is repea
   expect((await its.sensorGroups.get(customerId, 6))?.sensorIds).toEqual(ids);
 });
 
-test('shows feedback that is given while the newest feedback is deleted', async () => {
+test('feedback given while the newest feedback is deleted is shown', async () => {
   await putSensor();
   const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], hitNumber: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
   const feedback = (id: number) => some({ id, sensorId, ruleHitId: 5, ...stamps });
   await its.feedback.create(customerId, feedback(20));
-  // The id of this feedback is older: it was generated earlier, but is written later.
+  // This feedback has an older id because it was generated earlier but written later.
   const other = interrupted(
     (pk) => pk.includes('#H#'),
     () => its.feedback.create(customerId, feedback(10)),
@@ -163,7 +163,7 @@ test('shows feedback that is given while the newest feedback is deleted', async 
   expect((await its.ruleHits.get(customerId, 5))?.feedback).toMatchObject({ id: 10 });
 });
 
-test('creates separate hits for two sensors with the same event UUID and rule', async () => {
+test('two sensors with the same event UUID and rule get separate hits', async () => {
   const hitOf = (id: string) => some({ ruleId: 8, sensorEventId: 'same', sensorId: id, messages: [] });
   const after = await its.ruleHits.lastPlace(customerId);
   const made = [];
@@ -175,7 +175,7 @@ test('creates separate hits for two sensors with the same event UUID and rule', 
   ]);
 });
 
-test('a process that becomes the only one releases only the slots that were leased before', async () => {
+test('a process left alone releases only slots leased before', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
@@ -194,7 +194,7 @@ test('a process that becomes the only one releases only the slots that were leas
 
 describe('deleting a sensor', () => {
   const state = { ...newSensorState, decision: null, isActive: true };
-  test('fails if its first message makes it active in the meantime', async () => {
+  test('deleting a sensor fails if its first message makes it active concurrently', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
@@ -205,7 +205,7 @@ describe('deleting a sensor', () => {
     await its.states.decide({ customerId, sensorId }, 1, { ...state, isActive: false, version: 2 });
   });
 
-  test('removes a room even if it is set in the meantime', async () => {
+  test('deleting a sensor removes a room even if set concurrently', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'CONFIG#',
@@ -218,7 +218,7 @@ describe('deleting a sensor', () => {
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('leaves a state that expires, and a new first state is then accepted only from older messages', async () => {
+  test('deleting a sensor leaves an expiring state, and a new one is accepted only from older messages', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
     const former = await its.sensors.former(customerId, sensorId);
     const { ttl = 0 } = former ?? {};
@@ -235,7 +235,7 @@ describe('deleting a sensor', () => {
   });
 });
 
-test('an attempt recognizes its claim when it retries after a lost response, and all other claims are rejected', async () => {
+test('an attempt recognizes its claim on a retry after a lost response, but no other claim', async () => {
   const key = { customerId, webhookId: 'w', id: '01m7yng2ntjft8g22k173z7r2g' };
   const pending = {
     createDate: now,

@@ -8,8 +8,8 @@ const thing = item('C#{customerId}#T#{type}', 'THING#{name}#{0number}');
 const text = fc.oneof(anyText(), fc.stringMatching(/^[%#0-9a-f]{0,12}$/));
 const integer = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 
-describe('a key', () => {
-  test('consists of its templates with the values filled in', () => {
+describe('keys', () => {
+  test('a key consists of its templates with the values filled in', () => {
     expect(thing({ customerId: 7, type: 'a', name: 'b', number: 42 })).toEqual({
       pk: 'C#7#T#a',
       sk: 'THING#b#0000000000000042',
@@ -17,7 +17,7 @@ describe('a key', () => {
     expect(part('X#{0id}')({ id: Number.MAX_SAFE_INTEGER })).toBe('X#9007199254740991');
     expect(part('X#{a}').template).toBe('X#{a}');
   });
-  test('can be parsed back to exactly its values, whatever they contain', () => {
+  test('a key can be parsed back to exactly its values, whatever they contain', () => {
     const things = fc.record({ customerId: integer, type: text, name: text, number: integer });
     const property = fc.property(things, (values) => {
       const read = thing.read(thing(values));
@@ -25,7 +25,7 @@ describe('a key', () => {
     });
     fc.assert(property, { numRuns: 500 });
   });
-  test('differs for different values, because a value never looks like two parts', () => {
+  test('a key differs for different values, since a value never looks like two parts', () => {
     const join = part('{a}#{b}');
     const pair = fc.tuple(text, text);
     const property = fc.property(pair, pair, ([a, b], [c, d]) => {
@@ -35,23 +35,23 @@ describe('a key', () => {
     expect(join({ a: 'x#y', b: 'z' })).not.toBe(join({ a: 'x', b: 'y#z' }));
     expect(join({ a: '%23', b: '' })).not.toBe(join({ a: '#', b: '' }));
   });
-  test('sorts by its padded number', () => {
+  test('a key sorts by its padded number', () => {
     const at = part('{0id}');
     fc.assert(fc.property(integer, integer, (a, b) => at({ id: a }) < at({ id: b }) === a < b));
   });
-  test('cannot be parsed as a key of another kind', () => {
+  test('a key cannot be parsed as another kind', () => {
     const key = items.sensor({ customerId: 1, sensorId: 'id_x' });
     expect(items.webhook.read(key)).toBeNull();
     expect(items.sensor.read({ ...key, pk: 'C#1#MORE' })).toBeNull();
     expect(items.sensor.read(key)).toEqual({ customerId: '1', sensorId: 'id_x' });
   });
-  test('keeps `$&` and templates in values unchanged', () => {
+  test('a key keeps `$&` and templates in values unchanged', () => {
     expect(part('A#{b}')({ b: '$&{b}$1' })).toBe('A#$&{b}$1');
   });
 });
 
-describe('the items of the table', () => {
-  test('have different keys for each kind', () => {
+describe('table items', () => {
+  test('each item kind has a different key template', () => {
     const templates = Object.values(items).map(({ template }) => template);
     expect(new Set(templates).size).toBe(templates.length);
   });

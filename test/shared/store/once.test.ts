@@ -9,10 +9,7 @@ let engine: Dynoxide;
 /** Two clients of the same table. The first one loses a write or its response while a fault is set. */
 let faulty: Store;
 let other: Store;
-/**
- * The fault of the next write: the write is made but its response is lost, or the write never arrives. Then another
- * call acts.
- */
+/** The next write's fault: either the response is lost, or the write itself never arrives. Then another call acts. */
 let fault: { isDone: boolean; meanwhile: () => Promise<unknown> } | null = null;
 beforeAll(async () => {
   engine = await startDynoxide();
@@ -54,7 +51,7 @@ const begin = async (): Promise<string> => {
   return hash;
 };
 
-/** Everything that can be used once: how it is created, and how it is used. */
+/** Everything usable only once: how it is created, and how it is used. */
 const oneTimeValues = [
   ['a code of an authenticator app', enableOtp, (its: Store, key: string) => its.otps.useStep(key, otp, 2)],
   ['a recovery code', enableOtp, (its: Store, key: string) => its.otps.useCode(key, 'c1')],
@@ -68,20 +65,20 @@ const oneTimeValues = [
 describe.each(oneTimeValues)('%s', (_, create, use) => {
   const successes = (uses: readonly boolean[]) => uses.filter(Boolean).length;
 
-  test('works only once even if 20 calls use it in parallel', async () => {
+  test('works only once even if 20 requests use it in parallel', async () => {
     const key = await create();
     expect(successes(await Promise.all(Array.from({ length: 20 }, () => use(other, key))))).toBe(1);
     expect(await use(other, key)).toBe(false);
   });
 
-  test('never works twice if the response of the table is lost', async () => {
+  test("never works twice if the table's response is lost", async () => {
     const key = await create();
     fault = { isDone: true, meanwhile: async () => {} };
     const first = await use(faulty, key);
     expect(successes([first, await use(other, key)])).toBeLessThanOrEqual(1);
   });
 
-  test('never works twice if a write is lost and another call uses the value before the retry', async () => {
+  test('never works twice if a write is lost and another request comes before the retry', async () => {
     const key = await create();
     const uses: boolean[] = [];
     fault = { isDone: false, meanwhile: async () => uses.push(await use(other, key)) };

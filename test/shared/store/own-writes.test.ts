@@ -6,7 +6,7 @@ import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dyn
 
 let engine: Dynoxide;
 let table: Table;
-/** What happens between a write and its lost response; null if responses arrive. */
+/** What happens between a write and its lost response, or null if responses arrive. */
 let meanwhile: (() => Promise<unknown>) | null = null;
 beforeAll(async () => {
   engine = await startDynoxide();
@@ -34,7 +34,7 @@ beforeEach(() => {
   key = { pk: 'P', sk: `${++at}` };
 });
 
-test('recognizes its own put after the response was lost', async () => {
+test('a table client recognizes its own put after a lost response', async () => {
   const put = { ...key, list: [{ b: 1, a: 'x' }], none: undefined, empty: null };
   meanwhile = nothing;
   expect(await table.write({ put, where: absent })).toBeNull();
@@ -44,20 +44,20 @@ test('recognizes its own put after the response was lost', async () => {
   expect(await table.write({ put: next, where: where('attribute_not_exists(#version)') })).toBeNull();
 });
 
-test('a write does not mistake the put of another call for its own', async () => {
+test("a table client does not mistake another writer's put for its own", async () => {
   const client = createTable(dynoxideClient(engine.endpoint), 'own');
   meanwhile = () => client.write({ put: { ...key, by: 'another' } });
   expect(await table.write({ put: { ...key, by: 'me' }, where: absent })).toEqual([0]);
 });
 
-test('recognizes its own removal after the response was lost', async () => {
+test('a table client recognizes its own removal after a lost response', async () => {
   await table.write({ put: key });
   meanwhile = nothing;
   expect(await table.write({ remove: key, where: present })).toBeNull();
   expect(await table.write({ remove: key, where: present })).toEqual([0]);
 });
 
-test('executes a transaction once even if its response was lost', async () => {
+test('a table client executes a transaction once even if the response was lost', async () => {
   const sum = { pk: 'P', sk: `sum ${at}` };
   meanwhile = nothing;
   const count = { update: sum, changes: changes({ add: { value: 1 } }) };

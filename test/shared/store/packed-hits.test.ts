@@ -34,16 +34,14 @@ const newHit = (messages: number): NewHit => ({
   })),
   hitNumber: { series: NOW, number: 1 },
 });
-/** Appends the first hit of a customer. */
+/** Appends a customer's first hit. */
 const append = async (customerId: number, messages: number): Promise<number> => {
   await engine.plain.write({ put: { pk: `C#${customerId}`, sk: `SENSOR#${sensorId}`, id: sensorId } });
   return (await store(engine.plain).ruleHits.append(customerId, { id: 0, createDate: 0 }, newHit(messages), NOW)).id;
 };
 const stored = (customerId: number, hitId: number) => engine.plain.get<StoredHit>(items.ruleHit({ customerId, hitId }));
 
-/**
- * Changes a hit in every way: by early, repeated and late reports, by a report on a missing message, and by feedback.
- */
+/** Changes a hit in every way: early, repeated and late reports, a report on a missing message, and feedback. */
 const changeHit = async (customerId: number, hitId: number): Promise<void> => {
   const report = (at: number, tries: number[], sent: boolean, time: number) =>
     its.hitReports.report({ customerId, hitId, at, tries, sent }, time);
@@ -55,7 +53,7 @@ const changeHit = async (customerId: number, hitId: number): Promise<void> => {
   const feedback = some({ id: 5, sensorId, ruleHitId: hitId, createDate: NOW + 20_000 });
   expect(await its.feedback.create(customerId, feedback)).toBe('done');
 };
-/** A hit as each call of the store returns it, without its ids. */
+/** A hit as returned by each store call, without ids. */
 const viewsOf = async (customerId: number, hitId: number) => {
   const query = { page: 0, perPage: 5, sortBy: 'desc(updateDate)' };
   const views = [
@@ -74,8 +72,8 @@ const viewsOf = async (customerId: number, hitId: number) => {
   }));
 };
 
-describe('a hit with three messages', () => {
-  test('packs its messages, and returns each with its reports', async () => {
+describe('hits with three messages', () => {
+  test('a hit with three messages packs them and returns each with its reports', async () => {
     const hitId = await append(12, 3);
     await changeHit(12, hitId);
     expect((await stored(12, hitId))?.told).toBeTypeOf('string');
@@ -89,7 +87,7 @@ describe('a hit with three messages', () => {
       ]);
   });
 
-  test('returns the messages in the same form as a hit with two messages, which are not packed', async () => {
+  test('a hit with packed messages returns the same form as one with two unpacked messages', async () => {
     const two = await append(13, 2);
     const three = await append(14, 3);
     const messagesOf = async (customerId: number, hitId: number) =>
@@ -100,7 +98,7 @@ describe('a hit with three messages', () => {
   });
 });
 
-test('uses fewer than 3 write units per report for a hit with 20 bots whose names have 36 characters', async () => {
+test('a report uses fewer than 3 write units for a hit with 20 long bot names', async () => {
   const { hitReports, ruleHits } = store(engine.table);
   const { messages, ...hit } = newHit(20);
   const named = messages.map((message, at) => ({
@@ -118,7 +116,7 @@ test('uses fewer than 3 write units per report for a hit with 20 bots whose name
   expect(units.reduce((sum, unit) => sum + unit, 0)).toBeLessThan(20 * 3);
 });
 
-test('does not pack the messages of a hit with fewer than three', async () => {
+test('a hit with fewer than three messages does not pack them', async () => {
   for (const messages of [0, 1, 2]) {
     const hit = await stored(20 + messages, await append(20 + messages, messages));
     expect([hit?.told, hit?.messages.map(({ accountId }) => accountId)]).toEqual([

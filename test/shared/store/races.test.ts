@@ -18,8 +18,8 @@ const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]>
   Promise.all(Array.from({ length: count }, (_, at) => act(at)));
 const count = <T>(list: readonly T[], item: T) => list.filter((other) => other === item).length;
 
-describe('50 parallel calls', () => {
-  test('create only one user with the same username in any case, with the password of the successful call', async () => {
+describe('50 parallel requests', () => {
+  test("50 parallel requests create one user per username in any case, with the winner's password", async () => {
     const spell = (at: number) => (at % 2 === 0 ? 'Same-Name' : 'sAME-nAME');
     const password = (at: number) => `password-number-${at}`;
     const person = { firstName: '', lastName: '', email: '', customerId: null };
@@ -35,7 +35,7 @@ describe('50 parallel calls', () => {
     expect(login.status).toBe(200);
   });
 
-  test('link a sensor to exactly one of ten customers with the same pairing code', async () => {
+  test('50 parallel requests link a sensor to exactly one of ten customers with the same pairing code', async () => {
     const homes = await Promise.all(Array.from({ length: 10 }, (_, at) => createHome(admin, `racer-${at}`, [])));
     const { pairingCode: code, sensorId } = await register(admin, PROVISIONING_KEY, nextHardwareId());
     const tries = await atOnce(50, async (at) => {
@@ -54,8 +54,8 @@ describe('50 parallel calls', () => {
   });
 });
 
-describe('ten parallel registrations of one device', () => {
-  test('create one sensor and leave exactly one valid token', async () => {
+describe('parallel registrations', () => {
+  test('ten parallel registrations create one sensor and leave exactly one valid token', async () => {
     const body = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
     const answers = await atOnce(10, () => admin.as(PROVISIONING_KEY).call('POST', '/devices/register', body));
     expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([]);

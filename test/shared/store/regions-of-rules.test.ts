@@ -4,12 +4,12 @@ import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
 import { type Store, store } from '#shared/store/store.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 
-// Races that hardly ever happen by chance: a rule for a region is created while a room without that region is saved.
+// Races too rare to happen by chance. A rule for a region is created while a room without it is saved.
 
 const customerId = 7;
 const sensorId = 'id_000000001';
 const now = 1_800_000_000_000;
-/** A partial object with the fields that the store reads. */
+/** A partial object with the fields read by the store. */
 const some = (fields: object) => fields as never;
 const quotas = { rules: 10, rulesOfOneSituation: 10 };
 const rule = {
@@ -63,12 +63,12 @@ const losingRegion = (): Store => {
   });
 };
 
-test('rejects a rule whose region is removed while it is written', async () => {
+test('a rule is rejected if its region is removed during the write', async () => {
   expect(await losingRegion().rules.create(some(rule), quotas)).toBe('unknown_reference');
   expect(await its.rules.get(customerId, 5)).toBeNull();
 });
 
-test('rejects a room that lacks a region which a rule has used since the sensor was read', async () => {
+test('a room is rejected without a region that a rule has used since the read', async () => {
   const read = await its.sensors.get(customerId, sensorId);
   expect(await its.rules.ofRegions(customerId, sensorId, ['r'])).toEqual([]);
   expect(await its.rules.create(some(rule), quotas)).toBe('done');
@@ -76,7 +76,7 @@ test('rejects a room that lacks a region which a rule has used since the sensor 
   expect(await its.rules.ofRegions(customerId, sensorId, ['r'])).toMatchObject([{ id: 5 }]);
 });
 
-test('rejects a change of a rule to a region that is removed while it is written', async () => {
+test('a rule change is rejected if the new region is removed during the write', async () => {
   const before = { ...rule, regionId: null, id: 6 };
   expect(await its.rules.create(some(before), quotas)).toBe('done');
   const after = some({ ...rule, id: 6, updateDate: now + 1 });

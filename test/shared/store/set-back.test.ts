@@ -15,22 +15,22 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-describe('an entry recorded while the clock was a day ahead', () => {
-  test('does not use up attempts that are allowed now', async () => {
+describe('entries recorded while the clock was a day ahead', () => {
+  test('a future entry does not use up attempts allowed now', async () => {
     const { take } = its.limits;
     expect([await take('a', 1, 60, ahead), await take('a', 1, 60, ahead)]).toEqual([true, false]);
     expect([await take('a', 1, 60, now), await take('a', 1, 60, now)]).toEqual([true, false]);
-    // Clocks of hosts differ by some seconds.
+    // Host clocks differ by a few seconds.
     expect(await take('a', 1, 60, now - 9_000)).toBe(false);
   });
 
-  test('does not use up a quota', async () => {
+  test('a future entry does not use up a quota', async () => {
     const count = (at: number) => its.limits.countWithin('b', 2, 86_400, at);
     expect([await count(ahead), await count(ahead), await count(ahead)]).toEqual([1, 2, null]);
     expect([await count(now), await count(now), await count(now)]).toEqual([1, 2, null]);
   });
 
-  test('does not make anybody wait before the next try', async () => {
+  test('a future entry does not delay the next try', async () => {
     const fail = (at: number) => its.limits.countFailure('c', 60, at);
     await fail(ahead);
     expect(await its.limits.secondsToWait('c', 1, 60, ahead)).toBe(60);
@@ -40,7 +40,7 @@ describe('an entry recorded while the clock was a day ahead', () => {
     expect(await its.backoffs.wait('d', now)).toBe(0);
   });
 
-  test('does not prevent emails about an alarm', async () => {
+  test('a future entry does not prevent alarm emails', async () => {
     const about = { customerId, sensorId: 's', situation: 'fall_detected', eventUuid: 'u' } as const;
     const dates = { createDate: ahead, date: ahead };
     const alarm = { ...about, ...dates, alarmId: '1', hitId: null, ruleId: null, webhookIds: [] };
@@ -50,7 +50,7 @@ describe('an entry recorded while the clock was a day ahead', () => {
     expect([await claim(now), await claim(now)]).toEqual([true, false]);
   });
 
-  test('does not occupy the place of a waiting fetch', async () => {
+  test("a future entry does not occupy a waiting fetch's place", async () => {
     const most = { ofFeed: 1, ofCustomer: 1 };
     const begin = (at: number) =>
       its.feedWaits.begin({ customerId, id: 'w' }, { id: `${at}`, until: at + 20_000 }, most, at);

@@ -25,7 +25,7 @@ const files = (folder: string) =>
 const kinds = Object.entries(items);
 const kindOf = (key: Key): string[] => kinds.flatMap(([kind, item]) => (item.read(key) ? [kind] : []));
 
-/** Returns the template of a partition key; more than one would be a mistake in the design. */
+/** Returns the template of a partition key. More than one would be a design mistake. */
 const partitionsOf = (pk: string, parts: readonly { template: string }[]): string[] => [
   ...new Set(
     parts
@@ -34,7 +34,7 @@ const partitionsOf = (pk: string, parts: readonly { template: string }[]): strin
   ),
 ];
 const tables = Object.values(items).map(({ pk }) => pk);
-/** Describes an access that was made, in the same form as a declared access. */
+/** Describes an access in the same form as a declared access. */
 const describeMade = ({ action, index, pk, sk }: TableAccess): string => {
   const parts = index === null ? tables : { due: [due.pk], list: Object.values(lists).map((list) => list.pk) }[index];
   const keys = sk === undefined ? partitionsOf(pk, parts) : kindOf({ pk, sk }).map((kind) => templateOf(kind));
@@ -44,7 +44,7 @@ const describeDeclared = ({ action, index, partition, key }: Access): string =>
   [action, index ?? 'table', action === 'dynamodb:Query' ? partition : key].join(' ');
 const templateOf = (kind: string): string => kinds.find(([name]) => name === kind)?.[1].template ?? '';
 
-/** A store with a record of its accesses, the kinds of items that queries found, and the units consumed. */
+/** A store recording its accesses, the item kinds found by queries, and the units consumed. */
 const recorded = (endpoint: string, name = 'design') => {
   const seen = { made: new Set<string>(), found: new Set<string>(), read: 0, write: 0 };
   const client = dynoxideClient(endpoint);
@@ -75,7 +75,7 @@ describe('access patterns', () => {
   afterAll(async () => engine.stop());
 
   const made = new Map<string, Set<string>>();
-  /** Runs a call, and adds its accesses to the accesses of all calls with the same name. */
+  /** Runs a call and adds its accesses to those of all calls with the same name. */
   const make = async (call: StoreCall, run: (store: Store) => unknown, name?: string) => {
     const { store, seen } = recorded(engine.endpoint, name);
     await run(store);
@@ -83,7 +83,7 @@ describe('access patterns', () => {
     return seen;
   };
 
-  test('declare the consumed units of each call, and the kinds of items that it finds', async () => {
+  test('access patterns declare the units each call consumes and the item kinds it finds', async () => {
     for (const [call, run, prepare] of examples) {
       await prepare?.(recorded(engine.endpoint).store);
       const { read, write, found } = await make(call, run);
@@ -100,7 +100,7 @@ describe('access patterns', () => {
     }
   });
 
-  test('declare exactly the accesses that each call makes on any path, because permissions are derived from them', async () => {
+  test("access patterns declare exactly each call's accesses on any path, since permissions derive from them", async () => {
     for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
       await prepare?.(store, table);
@@ -112,7 +112,7 @@ describe('access patterns', () => {
     }
   });
 
-  test('exist for each call of the store, with an example', () => {
+  test('access patterns exist for each store call, with an example', () => {
     const calls = Object.entries(store({} as Table)).flatMap(([noun, methods]) =>
       Object.keys(methods).map((name) => `${noun}.${name}`),
     );
@@ -120,7 +120,7 @@ describe('access patterns', () => {
     expect([...new Set(examples.map(([call]) => call))].sort()).toEqual(calls.sort());
   });
 
-  test('cover every file that reads or writes the table, and the list of nouns includes each of these files', () => {
+  test('access patterns cover every file that reads or writes the table, and nouns.ts lists these files', () => {
     const parts = files('shared/store').filter(([, text]) => /^(export )?const \w+(Reads|Writes)\b/m.test(text));
     const nouns = readFileSync(join(root, 'shared/store/nouns.ts'), 'utf8');
     expect(parts.length).toBeGreaterThan(20);
@@ -131,8 +131,8 @@ describe('access patterns', () => {
 
 describe('the table', () => {
   /**
-   * Items that are found by what a caller presents: a secret, a name, or an id without its customer. They lead to a
-   * customer's keys.
+   * Items found by what a caller presents (a secret, a name, or an id without its customer), leading to a customer's
+   * keys.
    */
   const notOfCustomers = [
     'counter',
@@ -173,38 +173,38 @@ describe('the table', () => {
     'firmwarePins',
   ];
 
-  test('starts every key of an item that belongs to a customer with the id of that customer', () => {
+  test("every key of a customer's item starts with that customer's id", () => {
     const others = kinds.filter(([, { pk }]) => !/^C#\{customerId\}(#|$)/.test(pk.template)).map(([kind]) => kind);
     expect(others).toEqual(notOfCustomers);
     for (const { pk } of Object.values(lists)) expect(pk.template).toMatch(/^C#\{customerId\}#/);
   });
 
-  test('uses the partition shared by all customers only for lists of customers, never for events or alarms', () => {
+  test('the partition shared by all customers holds only customer lists, never events or alarms', () => {
     const sharing = Object.entries(accessPatterns).filter(([, pattern]) =>
       accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
     );
     const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
-    // The canary creates its customer once, and so does the first feedback for the manufacturer.
+    // The canary creates its customer once, and so does the first feedback to the manufacturer.
     expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls, 'subjects.dropCustomer']);
     const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
     expect(using).toContain('sensors.getWithContext');
     expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });
 
-  test('each kind of item has keys that no other kind uses', () => {
+  test('each item kind has keys no other kind uses', () => {
     const values = { customerId: 1, sensorId: 's', webhookId: 'w', hash: 'h', accountKey: 'a', id: 1 };
     const filled = kinds.map(([, item]) => item(new Proxy(values, { get: (_, name) => `x${String(name)}` }) as never));
     expect(filled.map(kindOf)).toEqual(kinds.map(([kind]) => [kind]));
   });
 
-  test('allows no scan, neither in code nor by a permission', () => {
+  test('no scan is allowed, neither in code nor by a permission', () => {
     const scans = /\bScan\w*Command|\bdynamodb:(Scan|\*)|paginateScan|\bgrantRead(Write)?Data\b/;
     const sources = ['bin', 'lib', 'functions', 'shared'].flatMap(files);
     expect(sources.filter(([, text]) => scans.test(text)).map(([file]) => file)).toEqual([]);
     expect(scans.test("actions: ['dynamodb:Scan']") && scans.test('new ScanCommand({})')).toBe(true);
   });
 
-  test('matches its description in shared/store/TABLE.md', () => {
+  test('the table matches its description in shared/store/TABLE.md', () => {
     const { status, stderr } = spawnSync(process.execPath, ['bin/run.ts', 'docs', '--check'], {
       cwd: root,
       encoding: 'utf8',

@@ -19,7 +19,7 @@ const fall = { customerId: HOME, sensorId: SENSOR, fall: fallKey };
 const start = () => {
   const { its, table } = memoryStore();
   let last = { id: idBeforeFirst(HOME), createDate: 0 };
-  /** Writes an event, with a hit of each of some rules or as an alarm without a rule. */
+  /** Writes an event, with a hit for each of some rules or as an alarm without a rule. */
   const happen = async (number: number, at: number, situation: Situation, rules = 0, more: object = {}) => {
     const ofFall = kinds[situation].type === 'fall' ? { fall: fallKey } : {};
     for (let rule = 1; rule <= rules; rule++) {
@@ -58,8 +58,8 @@ const start = () => {
 };
 const idOf = (number: number) => idBeforeFirst(HOME) + number;
 
-describe('an alarm in the list', () => {
-  test('an alarm in the list represents all events and hits of its fall', async () => {
+describe('listed alarms', () => {
+  test('a listed alarm represents all events and hits of its fall', async () => {
     const { happen, list } = start();
     await happen(1, now, 'fall_detected', 2);
     await happen(2, now + 5_000, 'fall_detected', 1, { isSimulated: true });
@@ -74,7 +74,7 @@ describe('an alarm in the list', () => {
     ]);
   });
 
-  test('an alarm in the list counts as open, unanswered, acknowledged or over, in this order', async () => {
+  test('a listed alarm counts as open, unanswered, acknowledged or over, in this order', async () => {
     const { happen, change, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     const shown = { acknowledgement: null, overDate: null, overBy: null, note: null, outcome: null, feedback: null };
@@ -87,7 +87,7 @@ describe('an alarm in the list', () => {
     expect(await list()).toMatchObject([{ state: 'over', overDate: later, overBy: 'device' }]);
   });
 
-  test('an alarm in the list contains nothing of another fall of the same sensor', async () => {
+  test('a listed alarm contains nothing from another fall on the same sensor', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await happen(2, now + 30_000, 'fall_detected', 2, { fall: (now + 30_000).toString(36) });
@@ -99,7 +99,7 @@ describe('an alarm in the list', () => {
     ]);
   });
 
-  test('an alarm in the list names the first person who acknowledged any of its hits, and its newest feedback', async () => {
+  test('a listed alarm names the first person who acknowledged any hit, and the newest feedback', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     await change(1, { acknowledgement: ben(later + 1), feedback: { id: 2 } });
@@ -111,7 +111,7 @@ describe('an alarm in the list', () => {
     ]);
   });
 
-  test('an alarm in the list without a rule contains the answer to its fall or event, and the feedback on its events', async () => {
+  test('a listed alarm without a rule contains the response to its fall or event, and event feedback', async () => {
     const { its, table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea');
@@ -137,7 +137,7 @@ describe('an alarm in the list', () => {
     expect((await list())[1]?.feedback).not.toHaveProperty('sk');
   });
 
-  test('alarms in the list can be filtered by situation, state and sensor', async () => {
+  test('listed alarms can be filtered by situation, state and sensor', async () => {
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await happen(2, now + 1, 'apnea', 1);
@@ -152,7 +152,7 @@ describe('an alarm in the list', () => {
   });
 });
 
-test('the pages of a list contain each alarm once, with or without a rule, in every requested state', async () => {
+test('list pages contain each alarm once, with or without a rule, in every requested state', async () => {
   const { its, happen, end } = start();
   for (let number = 1; number <= 7; number++)
     await happen(number, now + number, 'fall_detected', number % 2, { fall: `${(now + number).toString(36)}` });
@@ -181,8 +181,8 @@ test('the pages of a list contain each alarm once, with or without a rule, in ev
   expect((await walk(['over'], 1)).flat()).toEqual(uuids(4));
 });
 
-describe('the end of an alarm', () => {
-  test('an alarm whose fall was ended only by time ends two hours later', async () => {
+describe('alarm ends', () => {
+  test('an alarm ends two hours after its fall was ended only by time', async () => {
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { source: null });
@@ -193,7 +193,7 @@ describe('the end of an alarm', () => {
   test.each([
     ['the device reported the end before people closed the alarm', later - 1, 'device'],
     ['people closed the alarm before the device reported the end', later + 1, 'closure'],
-  ])('an alarm ends at the earliest end that is known: %s', async (_, reported, by) => {
+  ])('an alarm ends at the earliest known end: %s', async (_, reported, by) => {
     const { its, happen, end, list } = start();
     await happen(1, now, 'fall_detected');
     await its.falls.close(fall, { outcome: 'helped' }, anna(later));
@@ -201,7 +201,7 @@ describe('the end of an alarm', () => {
     expect(await list()).toMatchObject([{ overDate: Math.min(reported, later), overBy: by, outcome: 'helped' }]);
   });
 
-  test('the end of an alarm that people closed is the time of the closure, not of the event that it causes', async () => {
+  test('an alarm closed by people ends with the closure, not the event it causes', async () => {
     const { its, happen, end, list } = start();
     await happen(1, now, 'fall_detected');
     await its.falls.close(fall, { outcome: 'got_up' }, anna(later));
@@ -209,7 +209,7 @@ describe('the end of an alarm', () => {
     expect(await list(later + UNCLEAR_MS)).toMatchObject([{ overDate: later, overBy: 'closure', state: 'over' }]);
   });
 
-  test('the end of an alarm is independent of other falls and of other events of its fall', async () => {
+  test("an alarm's end is independent of other falls and other events of its fall", async () => {
     const { happen, end, tell, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { fall: `${fallKey}-s` });
@@ -220,7 +220,7 @@ describe('the end of an alarm', () => {
     expect(await list()).toMatchObject([{ state: 'over' }]);
   });
 
-  test('the end of an alarm of a track is shared by all later alarms of that track', async () => {
+  test("a track alarm's end is shared by all later alarms on that track", async () => {
     const ofTrack = (at: number, track: number) => ({ fall: `${at.toString(36)}-${track}` });
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1, ofTrack(now, 7));
@@ -231,7 +231,7 @@ describe('the end of an alarm', () => {
     expect(await list(later + 1)).toMatchObject([{ overDate: later + 1, overBy: 'device' }]);
   });
 
-  test('the end of an alarm about an offline sensor is the time when the sensor is online again', async () => {
+  test('an offline alarm ends when the sensor is online again', async () => {
     const { happen, tell, list } = start();
     await tell(1, now - 1, { type: 'sensor', action: 'active' });
     await happen(2, now, 'sensor_inactive', 1);
@@ -241,8 +241,8 @@ describe('the end of an alarm', () => {
   });
 });
 
-describe('the first notification of an alarm', () => {
-  test('the first notification of an alarm is the earliest of all its hits', async () => {
+describe('first notifications', () => {
+  test("an alarm's first notification is the earliest of all its hits", async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     expect(await list()).toMatchObject([{ notifiedDate: null }]);
@@ -251,7 +251,7 @@ describe('the first notification of an alarm', () => {
     expect(await list(later, { hook: 'full' })).toMatchObject([{ notifiedDate: later }]);
   });
 
-  test('the first notification of an alarm is the delivery of its event if no hit notified anybody', async () => {
+  test("an alarm's first notification is the event delivery if no hit notified anyone", async () => {
     const { table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea', 1);

@@ -25,7 +25,7 @@ afterAll(() => cloud.stop());
 
 const uuidOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** What happens at a sensor: rules fire for it or not, and the process may die before the last hit is written. */
+/** An incident at a sensor. Rules may fire for it, and the process may die before writing the last hit. */
 type Incident = { sensor: number; situation: Situation; rules: number; isSecondOfFall: boolean; isAtOnce: boolean };
 const incidents = fc.record<Incident>({
   sensor: fc.nat(SENSORS.length - 1),
@@ -36,7 +36,7 @@ const incidents = fc.record<Incident>({
 });
 
 let lastCustomer = 1_000;
-/** A customer in which incidents happen one after the other. `expected`: the uuids of its alarms, oldest first. */
+/** A customer with successive incidents. `expected`: the alarm uuids, oldest first. */
 const newHome = () => {
   const customerId = ++lastCustomer;
   const expected: string[] = [];
@@ -45,7 +45,7 @@ const newHome = () => {
   let last = { id: idBeforeFirst(customerId), createDate: 0 };
   let time = START;
   let count = 0;
-  /** The ids of the hits of each alarm. */
+  /** The hit ids of each alarm. */
   const hitsOf = new Map<string, readonly number[]>();
   const append = async (sensorId: string, [uuid, first]: [string, string], more: object): Promise<void> => {
     const number = (numbers.get(sensorId) ?? 0) + 1;
@@ -76,7 +76,7 @@ const newHome = () => {
   const filter = { customerId, from: 0, to: Number.MAX_SAFE_INTEGER, sensorId: '', isWanted: () => true };
   const page = (limit: number, after: AlarmCursor | null, more: object = {}) =>
     its.alarmLists.page({ ...filter, situations: [], states: [], ...more }, { limit, after, hooks: {}, now: time });
-  /** Reads all pages, with events in between. */
+  /** Reads all pages, with events between pages. */
   const walk = async (limit: number, between: () => Promise<void>, more: object = {}): Promise<ListedAlarm[]> => {
     const found: ListedAlarm[] = [];
     let after: AlarmCursor | null = null;
@@ -84,7 +84,7 @@ const newHome = () => {
       const part = await page(limit, after, more);
       expect(part.alarms.length).toBeLessThanOrEqual(limit);
       found.push(...part.alarms);
-      // Clients see the cursor as a text.
+      // Clients see the cursor as a string.
       after = part.next && parseCursor(formatCursor(part.next));
       await between();
     } while (after);
@@ -96,7 +96,7 @@ const newHome = () => {
   return { customerId, expected, hitsOf, happen, page, walk, setClockBack };
 };
 
-test('pages contain each alarm exactly once, newest first, with all of its hits, even while more arrive', async () => {
+test('pages contain each alarm exactly once, newest first, with all its hits, even as more arrive', async () => {
   const lists = { incidents: fc.array(incidents, { maxLength: 25 }), later: fc.array(incidents, { maxLength: 6 }) };
   await fc.assert(
     fc.asyncProperty(fc.record({ ...lists, limit: fc.integer({ min: 1, max: 5 }) }), async (given) => {
@@ -111,7 +111,7 @@ test('pages contain each alarm exactly once, newest first, with all of its hits,
       });
       const uuids = found.map(({ uuid }) => uuid);
       expect(new Set(uuids).size).toBe(uuids.length);
-      // An alarm that arrives meanwhile may be among them.
+      // A newly arrived alarm may be among them.
       expect(uuids).toEqual(expect.arrayContaining(before));
       const dates = found.map(({ createDate }) => createDate);
       expect(dates).toEqual(dates.toSorted((one, other) => other - one));
@@ -130,7 +130,7 @@ test('pages contain each alarm exactly once, newest first, with all of its hits,
   );
 }, 60_000);
 
-test('an alarm keeps its own date even if the previous alarm dates from before the clock was set back', async () => {
+test('an alarm keeps its own date even if the previous one predates a clock set back', async () => {
   const home = newHome();
   const incident = { situation: 'fall_detected', rules: 1, isSecondOfFall: false, isAtOnce: false } as const;
   await home.happen({ ...incident, sensor: 0 });

@@ -19,7 +19,7 @@ const start = async (fields: object = {}, before?: Parameters<typeof hitWorld>[0
 };
 
 describe('acknowledging a hit', () => {
-  test('acknowledging a hit without a fall changes only this hit, and creates one notice', async () => {
+  test('acknowledging a hit without a fall changes only this hit and creates one notice', async () => {
     const { its, make, read, notice } = await start();
     const made = await make(anna(late, { note: 'On my way' }));
     expect(made?.hit).toMatchObject({ acknowledgement: anna(late, { note: 'On my way' }), updateDate: late });
@@ -36,7 +36,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('acknowledging a hit acknowledges its fall, and hits of an acknowledged fall become acknowledged too', async () => {
+  test('acknowledging a hit acknowledges its fall, and later hits keep that acknowledgement', async () => {
     const { its, make, put, notice } = await start({ fall: fallKey });
     const made = await make(anna(late));
     expect(await its.fallAnswers.get(fall)).toEqual({ acknowledgement: anna(late) });
@@ -52,7 +52,7 @@ describe('acknowledging a hit', () => {
   test.each([
     ['of a track', fallKey],
     ['without a track', now.toString(36)],
-  ])('acknowledging a hit of a closed fall %s keeps the closure', async (_, key) => {
+  ])("acknowledging a closed fall's hit %s keeps the closure", async (_, key) => {
     const { its, make, read } = await start({ fall: key });
     await its.falls.close(fallOf(key), { outcome: 'helped' }, anna(late));
     expect(await make(ben(late + 1))).toMatchObject({
@@ -67,7 +67,7 @@ describe('acknowledging a hit', () => {
     });
   });
 
-  test('changing only the note of an acknowledged hit does not acknowledge alarms that were raised since', async () => {
+  test('changing only an acknowledgement note does not acknowledge alarms raised since', async () => {
     const { its, make } = await start({ fall: fallKey });
     await make(anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -76,7 +76,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(again)).toEqual({});
   });
 
-  test('acknowledging the hit of a fall that raised another alarm also acknowledges the new alarm', async () => {
+  test("acknowledging a hit also acknowledges the fall's newer alarm", async () => {
     const { its, make, put, hitKey } = await start({ fall: fallKey });
     await make(anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -86,7 +86,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: ben(now + 70_000) });
   });
 
-  test('acknowledging a hit keeps the acknowledgement of somebody who acknowledges the fall in the meantime', async () => {
+  test('acknowledging a hit keeps a concurrent acknowledgement of its fall', async () => {
     const { before, once } = interference();
     const { its, make, read } = await start({ fall: fallKey }, before);
     once('TransactWriteCommand', () => its.falls.acknowledge(fall, ben(late)));
@@ -98,7 +98,7 @@ describe('acknowledging a hit', () => {
     ['changes', { updateDate: now + 1 }],
     ['is recorded as reaching nobody', { isUnnotified: true }],
     ['changes late', { isLate: true }],
-  ])('acknowledging a hit succeeds even if it %s in the meantime', async (_, fields) => {
+  ])('acknowledging a hit succeeds even if it %s concurrently', async (_, fields) => {
     const { before, once } = interference();
     const { make, put, read, lateChanges } = await start({}, before);
     once('TransactWriteCommand', () => put(1, fields));
@@ -107,7 +107,7 @@ describe('acknowledging a hit', () => {
     expect(await lateChanges()).toEqual('isLate' in fields ? [now + 5] : []);
   });
 
-  test('acknowledging a hit ends its alarms that reached nobody or were not answered', async () => {
+  test('acknowledging a hit ends alarms that reached no one or were not answered', async () => {
     const { its, make, raw } = await start({ messages: [], escalation: { at: now } });
     const alarm = { customerId: HOME, sensorId: SENSOR, situation: 'fall_detected', eventUuid: 'e', webhookIds: [] };
     const ofHit = { ...alarm, hitId: 1, ruleId: 1, createDate: now, date: now };
@@ -121,14 +121,14 @@ describe('acknowledging a hit', () => {
     expect(await raw(1)).not.toHaveProperty('isUnnotified');
   });
 
-  test('acknowledging a hit outside the API adds a line to the audit log', async () => {
+  test('acknowledging a hit outside the API adds an audit line', async () => {
     const { its, table, hitKey } = await start();
     await its.acknowledgements.make(hitKey(1), anna(late), 0, { ...auditLine, changes: [] });
     const line = items.auditLine({ customerId: HOME, lineId: auditLine.id });
     expect(await table.get(line)).toMatchObject({ operation: auditLine.operation });
   });
 
-  test('acknowledging a hit fails if the hit is too old or was erased', async () => {
+  test('acknowledging a hit fails if it is too old or was erased', async () => {
     const { make, put, its } = await start();
     expect(await make(anna(late), now + 1)).toBeNull();
     expect(await make(anna(late), now)).toMatchObject({ hit: { acknowledgement: anna(late) } });
@@ -137,8 +137,8 @@ describe('acknowledging a hit', () => {
   });
 });
 
-describe('withdrawing the acknowledgement of a hit', () => {
-  test('withdrawing the acknowledgement of a hit lets its escalation continue', async () => {
+describe("withdrawing a hit's acknowledgement", () => {
+  test("withdrawing a hit's acknowledgement lets the escalation continue", async () => {
     const escalation = { round: 0, after: 0, repeats: 0, at: now + 60_000 };
     const { make, withdraw, raw, due } = await start({ escalation });
     await make(anna(late));
@@ -148,7 +148,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect([await raw(1), await due(1)]).toMatchObject([{ escalation }, now + 60_000]);
   });
 
-  test('withdrawing the acknowledgement of a hit also withdraws the acknowledgement of its fall, with a notice', async () => {
+  test("withdrawing a hit's acknowledgement also withdraws the fall's, with a notice", async () => {
     const { its, make, withdraw, notice } = await start({ fall: fallKey });
     await make(anna(late));
     const { notice: written } = (await withdraw(late + 1)) as { notice: { uuid: string } };
@@ -156,7 +156,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a hit can withdraw the acknowledgement, and only until the fall is closed', async () => {
+  test('only the person who acknowledged a hit can withdraw that, and only until the fall is closed', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     expect(await withdraw(late)).toMatchObject({ hit: { id: 1 }, notice: null });
     await make(anna(late));
@@ -167,7 +167,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await read(1)).toMatchObject({ acknowledgement: anna(late) });
   });
 
-  test('withdrawing the acknowledgement of a hit succeeds even if the acknowledgement of its fall was already withdrawn', async () => {
+  test("withdrawing a hit's acknowledgement succeeds even if the fall's was already withdrawn", async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     await make(anna(late));
     await its.falls.withdraw(fall, () => true, late + 1);
@@ -175,7 +175,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await read(1)).not.toHaveProperty('acknowledgement');
   });
 
-  test('withdrawing the acknowledgement of a hit succeeds even if its note changes in the meantime', async () => {
+  test("withdrawing a hit's acknowledgement succeeds even if the note changes concurrently", async () => {
     const { before, once } = interference();
     const { its, make, withdraw, read } = await start({ fall: fallKey }, before);
     await make(anna(late));

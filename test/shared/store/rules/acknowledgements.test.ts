@@ -30,7 +30,7 @@ const lateChanges = async () => {
 };
 
 describe('acknowledgements', () => {
-  test('result in only one acknowledgement and one notice if 50 arrive in the millisecond of the last change', async () => {
+  test('50 simultaneous acknowledgements result in one acknowledgement and one notice', async () => {
     const names = Array.from({ length: 50 }, (_, at) => `person ${at}`);
     const makes = names.map((name) => its().acknowledgements.make(hitKey(), by(name, hit.updateDate), 0));
     const made = await Promise.all(makes);
@@ -45,14 +45,14 @@ describe('acknowledgements', () => {
     });
   });
 
-  test('record a late change only if made more than 10 s after the hit', async () => {
+  test('an acknowledgement is a late change only if made more than 10 s after the hit', async () => {
     await its().acknowledgements.make(hitKey(), by('Anna', hit.createDate + SOON_MS), 0);
     expect([(await readHit())?.isLate, await lateChanges()]).toEqual([undefined, []]);
     await its().acknowledgements.withdraw(hitKey(), () => true, 0, hit.createDate + SOON_MS + 1);
     expect([(await readHit())?.isLate, await lateChanges()]).toEqual([true, [hit.createDate + SOON_MS + 1]]);
   });
 
-  test('return null for a hit that does not exist or is too old', async () => {
+  test('acknowledging a missing or old hit returns null', async () => {
     expect(await its().acknowledgements.make(hitKey(), by('Anna', NOW), hit.createDate + 1)).toBeNull();
     expect(await its().acknowledgements.make({ customerId, hitId: 1 }, by('Anna', NOW), 0)).toBeNull();
     expect(await its().acknowledgements.withdraw(hitKey(), () => true, hit.createDate + 1, NOW)).toBeNull();

@@ -13,10 +13,10 @@ const start = async (fields: object = {}) => {
   return { ...world, hit, rounds: world.its.escalations };
 };
 
-describe('a round of an escalation', () => {
+describe('escalation rounds', () => {
   const round = { escalation: open, messages: some([{ step: 1 }]) };
 
-  test('a round of an escalation adds messages for its recipients, and records a late change of the hit', async () => {
+  test('a round adds messages for its recipients and records a late change to the hit', async () => {
     const { rounds, hit, read, lateChanges } = await start();
     expect(await rounds.open(HOME, hit, round, later)).toBe(true);
     const stored = await read(1);
@@ -26,7 +26,7 @@ describe('a round of an escalation', () => {
     expect(await lateChanges()).toEqual([later]);
   });
 
-  test('an early round of an escalation records that nobody was on duty', async () => {
+  test('an early round records that no one was on duty', async () => {
     const { rounds, hit, read } = await start();
     await rounds.open(HOME, hit, { ...round, escalation: { ...open, isHurried: true } }, later);
     expect(await read(1)).toMatchObject({ nobodyOnDuty: true });
@@ -36,7 +36,7 @@ describe('a round of an escalation', () => {
     ['somebody acknowledged the alarm', { acknowledgement: anna(now) }],
     ['the hit changed', { updateDate: now + 1 }],
     ['another process decided the round', { escalation: open }],
-  ])('a round of an escalation sends nothing if %s in the meantime', async (_, fields) => {
+  ])('a round sends nothing if %s meanwhile', async (_, fields) => {
     const { rounds, hit, read, put, lateChanges } = await start();
     await put(1, { escalation: pending, messages: [{ step: 0 }], ...fields });
     expect(await rounds.open(HOME, hit, round, later)).toBe(false);
@@ -44,15 +44,15 @@ describe('a round of an escalation', () => {
   });
 });
 
-describe('the next round of an escalation', () => {
-  test('the next round of an escalation is due at its scheduled time', async () => {
+describe('next rounds', () => {
+  test('the next round is due at its scheduled time', async () => {
     const { rounds, hit, read, due } = await start();
     const next = { ...pending, at: now + 90_000 };
     await rounds.scheduleRound(HOME, hit, next, now);
     expect([(await read(1))?.escalation, await due(1)]).toEqual([next, now + 90_000]);
   });
 
-  test('the next round of an escalation is due for a check if it is too far ahead for a queue, and at once while it is open', async () => {
+  test('a round too far ahead for a queue is due for a check, an open one at once', async () => {
     const { rounds, hit, due, put } = await start();
     await rounds.scheduleRound(HOME, hit, { ...pending, at: now + 3_600_000 }, now);
     expect(await due(1)).toBe(now + 3_000_000);
@@ -61,13 +61,13 @@ describe('the next round of an escalation', () => {
     expect(await due(1)).toBe(now);
   });
 
-  test('the last round of an escalation leaves no next round', async () => {
+  test('the last round leaves no next round', async () => {
     const { rounds, hit, raw } = await start();
     await rounds.scheduleRound(HOME, hit, null, now);
     for (const name of ['escalation', 'cause', 'duePk', 'dueAt']) expect(await raw(1)).not.toHaveProperty(name);
   });
 
-  test('the next round of an escalation remains unchanged if another process changed it in the meantime', async () => {
+  test('the next round stays unchanged if another process changed it first', async () => {
     const { rounds, hit, put, raw } = await start();
     await put(1, { escalation: open, dueAt: '7', duePk: 'DUE' });
     await rounds.scheduleRound(HOME, hit, { ...pending, at: now }, now);
@@ -76,8 +76,8 @@ describe('the next round of an escalation', () => {
   });
 });
 
-describe('an acknowledged alarm', () => {
-  test('an acknowledged alarm is no longer due, but its escalation remains stored', async () => {
+describe('acknowledged alarms', () => {
+  test('an acknowledged alarm is no longer due, but keeps its escalation', async () => {
     const { rounds, hit, raw, put } = await start({ acknowledgement: anna(now) });
     await rounds.removeFromDue(HOME, hit);
     expect(await raw(1)).toMatchObject({ escalation: pending, cause: { kind: 'c' } });

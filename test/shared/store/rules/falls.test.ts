@@ -20,7 +20,7 @@ const fall = fallOf();
 const again = fallOf(againKey);
 
 describe('acknowledging a fall', () => {
-  test("the first acknowledgement of a fall remains, and creates one notice with the person's name", async () => {
+  test("a fall's first acknowledgement stays, and creates one notice with the person's name", async () => {
     const { its, notice } = hitWorld();
     const first = await its.falls.acknowledge(fall, anna(late));
     expect(first.answer).toEqual({ acknowledgement: anna(late) });
@@ -36,7 +36,7 @@ describe('acknowledging a fall', () => {
     expect(await its.fallAnswers.get(fallOf(otherKey))).toEqual({});
   });
 
-  test('the acknowledgement of only one of two people who acknowledge a fall at the same time is kept', async () => {
+  test('one of two simultaneous acknowledgements is kept', async () => {
     const { before, once } = interference();
     const { its } = hitWorld(before);
     once('TransactWriteCommand', () => its.falls.acknowledge(fall, ben(late)));
@@ -44,7 +44,7 @@ describe('acknowledging a fall', () => {
     expect(made).toMatchObject({ answer: { acknowledgement: ben(late) }, notice: null });
   });
 
-  test('the person who acknowledged a fall may change the note, which creates a notice that the fall has changed', async () => {
+  test('changing an acknowledgement note creates a notice about the changed fall', async () => {
     const { its, notice } = hitWorld();
     await its.falls.acknowledge(fall, anna(late, { note: 'On my way' }));
     const changed = await its.falls.acknowledge(fall, anna(late + 5, { note: 'Here' }));
@@ -57,7 +57,7 @@ describe('acknowledging a fall', () => {
     expect((await its.falls.acknowledge(fall, anna(late + 6, { note: 'Here' }))).notice).toBeNull();
   });
 
-  test('the answer to a fall is kept longer than its hits and events, even after another alarm', async () => {
+  test("a fall's response is kept longer than its hits and events, even after another alarm", async () => {
     const { its, table } = hitWorld();
     const daysKept = async () => {
       const { ttl = 0 } = (await table.get<{ ttl: number }>(answerKey(fall))) ?? {};
@@ -72,8 +72,8 @@ describe('acknowledging a fall', () => {
   });
 });
 
-describe('a fall that alarms again', () => {
-  test('another alarm of a fall is not acknowledged, while the first alarm keeps its acknowledgement', async () => {
+describe('repeated fall alarms', () => {
+  test("a fall's second alarm is not acknowledged, while the first stays acknowledged", async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -98,7 +98,7 @@ describe('a fall that alarms again', () => {
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: anna(now + 70_000) });
   });
 
-  test('an acknowledgement applies to the alarms for which it was made, however many more the fall raises', async () => {
+  test('an acknowledgement applies to the alarms it was made for, however many more the fall raises', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -115,7 +115,7 @@ describe('a fall that alarms again', () => {
     expect(await its.fallAnswers.get(again)).toMatchObject({ acknowledgement: anna(late), closure: anna(late) });
   });
 
-  test('an alarm recorded while somebody acknowledges the fall removes that acknowledgement from the new alarm', async () => {
+  test('an alarm recorded during an acknowledgement stays unacknowledged', async () => {
     const { before, once } = interference();
     const { its } = hitWorld(before);
     once('UpdateCommand', () => its.falls.acknowledge(fall, anna(late)));
@@ -125,7 +125,7 @@ describe('a fall that alarms again', () => {
 });
 
 describe('closing a fall', () => {
-  test('closing a fall acknowledges it if nobody has, and creates the notice of an acknowledgement', async () => {
+  test('closing a fall acknowledges it if no one has, and creates an acknowledgement notice', async () => {
     const { its, notice } = hitWorld();
     const closed = await its.falls.close(fall, { outcome: 'helped', note: 'Unhurt' }, anna(late));
     const closure = anna(late, { outcome: 'helped', note: 'Unhurt' });
@@ -144,7 +144,7 @@ describe('closing a fall', () => {
     expect(await its.fallAnswers.get(fall)).toEqual(answer);
   });
 
-  test('closing a fall again changes its outcome but not its author, and changes nothing if the outcome is the same', async () => {
+  test('closing a fall again changes the outcome but not the author, and the same outcome changes nothing', async () => {
     const { its } = hitWorld();
     await its.falls.close(fall, { outcome: 'got_up' }, anna(late));
     const changed = await its.falls.close(fall, { outcome: 'false_alarm' }, ben(late + 1));
@@ -156,7 +156,7 @@ describe('closing a fall', () => {
     });
   });
 
-  test('closing a fall that raised another alarm acknowledges the new alarm', async () => {
+  test('closing a fall acknowledges its newer alarm', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -165,7 +165,7 @@ describe('closing a fall', () => {
     expect([acknowledgement, closure]).toMatchObject([ben(now + 70_000), { outcome: 'helped' }]);
   });
 
-  test('closing a fall while somebody acknowledges it keeps that person as the one who acknowledged it', async () => {
+  test('closing a fall keeps a concurrent acknowledgement', async () => {
     const { before, once } = interference();
     const { its } = hitWorld(before);
     once('TransactWriteCommand', () => its.falls.acknowledge(fall, ben(late)));
@@ -174,7 +174,7 @@ describe('closing a fall', () => {
   });
 });
 
-test('a closed fall stays closed if the person who acknowledged it changes the note', async () => {
+test('a closed fall stays closed if the acknowledgement note changes', async () => {
   const { its } = hitWorld();
   await its.falls.acknowledge(fall, anna(late));
   await its.falls.close(fall, { outcome: 'helped' }, ben(late));
@@ -183,8 +183,8 @@ test('a closed fall stays closed if the person who acknowledged it changes the n
   expect(await its.fallAnswers.get(fall)).toMatchObject(answer);
 });
 
-describe('withdrawing the acknowledgement of a fall', () => {
-  test('withdrawing the acknowledgement of a fall leaves it unacknowledged, and creates a notice', async () => {
+describe("withdrawing a fall's acknowledgement", () => {
+  test("withdrawing a fall's acknowledgement creates a notice", async () => {
     const { its, notice } = hitWorld();
     expect(await its.falls.withdraw(fall, () => true, late)).toEqual({ answer: {}, notice: null });
     await its.falls.acknowledge(fall, anna(late));
@@ -199,7 +199,7 @@ describe('withdrawing the acknowledgement of a fall', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a fall can withdraw the acknowledgement, and only until the fall is closed', async () => {
+  test('only the person who acknowledged a fall can withdraw that, and only until it is closed', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     expect(await its.falls.withdraw(fall, () => false, late)).toBe('refused');
@@ -208,7 +208,7 @@ describe('withdrawing the acknowledgement of a fall', () => {
     expect(await its.fallAnswers.get(fall)).toMatchObject({ acknowledgement: anna(late) });
   });
 
-  test('withdrawing the acknowledgement of a fall while somebody closes it changes nothing', async () => {
+  test("withdrawing a fall's acknowledgement changes nothing if the fall is closed concurrently", async () => {
     const { before, once } = interference();
     const { its } = hitWorld(before);
     await its.falls.acknowledge(fall, anna(late));
@@ -217,7 +217,7 @@ describe('withdrawing the acknowledgement of a fall', () => {
   });
 });
 
-describe('the fall of an event', () => {
+describe("an event's fall", () => {
   const start = async (fields: object) => {
     const { its } = memoryStore();
     const event = { id: 1, uuid: uuid(1), source: null, createDate: now, receiveDate: now, ...fields };
@@ -226,7 +226,7 @@ describe('the fall of an event', () => {
     return async (since: number) => [await its.falls.ofEvent(...key, since), await its.falls.ofAlarm(...key, since)];
   };
 
-  test('the fall of an event can be found until the event is too old', async () => {
+  test("an event's fall can be found until the event is too old", async () => {
     const find = await start({ type: 'fall', action: 'fall_detected', fall: fallKey });
     expect([await find(now), await find(now + 1)]).toEqual([
       [fall, fall],
@@ -234,7 +234,7 @@ describe('the fall of an event', () => {
     ]);
   });
 
-  test('an alarm without a fall has a key for its answer, and other events have none', async () => {
+  test('an alarm without a fall has a key for its response, other events have none', async () => {
     const apnea = await start({ type: 'vital', action: 'apnea' });
     const [none, alarm] = await apnea(now);
     expect([none, alarm]).toMatchObject([

@@ -68,7 +68,7 @@ const withSensor = async () => {
   return { ...world, read, setRegions };
 };
 
-test('a rule can be found by its id, in lists, and by its situation', async () => {
+test('a rule can be found by id, in lists, and by situation', async () => {
   const { rules, create, count, its, enabled } = await createWorld();
   expect(await create(ruleOf(40))).toBe('done');
   expect(await rules.get(HOME, 40)).toMatchObject(ruleOf(40));
@@ -97,7 +97,7 @@ test('a rule keeps its escalation', async () => {
   expect(read).toMatchObject({ escalation, repeatSeconds: 60, untilAcknowledged: false });
 });
 
-test('a rule is rejected above the limit for all rules, and above the limit for enabled rules of one situation', async () => {
+test('a rule is rejected above either limit, for all rules or enabled rules per situation', async () => {
   const { create, count } = await createWorld();
   await create(ruleOf(40));
   expect(await create(ruleOf(41), { ...quotas, rules: 1 })).toBe('rules');
@@ -131,14 +131,14 @@ test.each([
   expect([await rules.get(HOME, 40), await count()]).toEqual([null, 0]);
 });
 
-test('a rule never replaces another rule with the same id', async () => {
+test('a rule never replaces another with the same id', async () => {
   const { create, rules } = await createWorld();
   await create(ruleOf(40));
   expect(await create(ruleOf(40, { name: 'other' }))).toBe('unknown_reference');
   expect(await rules.get(HOME, 40)).toMatchObject({ name: 'rule 40' });
 });
 
-test('replacing a rule moves it, and its counts, to its new scope and situation', async () => {
+test('replacing a rule moves it and its counts to the new scope and situation', async () => {
   const { rules, create, enabled } = await withSensor();
   const before = ruleOf(40);
   await create(before);
@@ -154,7 +154,7 @@ test('replacing a rule moves it, and its counts, to its new scope and situation'
   expect([await at('fall_detected'), (await at('fall_loop')).length]).toEqual([[], 1]);
 });
 
-test('replacing a rule is rejected if the rule was changed or deleted in the meantime', async () => {
+test('replacing a rule is rejected if it was changed or deleted concurrently', async () => {
   const { rules, create } = await createWorld();
   const before = ruleOf(40);
   expect(await rules.replace(before, later(before), 10)).toBe('changed');
@@ -174,7 +174,7 @@ test('replacing a rule is rejected if the rule was changed or deleted in the mea
   expect(read).toMatchObject({ recipients: [] });
 });
 
-test('replacing a rule is rejected if something it refers to does not exist, or for a deleted customer', async () => {
+test('replacing a rule is rejected for a deleted customer or a missing reference', async () => {
   const { rules, create, table } = await createWorld();
   const before = ruleOf(40);
   await create(before);
@@ -186,7 +186,7 @@ test('replacing a rule is rejected if something it refers to does not exist, or 
   expect(await replace({ name: 'n' })).toBe('unknown_reference');
 });
 
-test('replacing a rule counts it among the enabled rules only while it is enabled, up to the limit', async () => {
+test('replacing a rule counts it only while enabled, up to the limit', async () => {
   const { rules, create, enabled } = await createWorld();
   const [first, second] = [ruleOf(40), ruleOf(41)];
   for (const rule of [first, second]) await create(rule);
@@ -196,7 +196,7 @@ test('replacing a rule counts it among the enabled rules only while it is enable
   expect(await rules.replace(off, later(off, { isEnabled: true }), 1)).toBe('limit_reached');
   expect(await rules.replace(off, later(off, { isEnabled: true }), 2)).toBe('done');
   expect(await enabled()).toEqual([['ALL#fall_detected', 2]]);
-  // Other changes need no room.
+  // Other changes need no free place.
   expect(await rules.replace(first, later(first, { name: 'n' }), 1)).toBe('done');
   const disabled = later(first, { name: 'n', updateDate: first.updateDate + 2, isEnabled: false });
   expect(await rules.replace(later(first, { name: 'n' }), disabled, 1)).toBe('done');
@@ -205,7 +205,7 @@ test('replacing a rule counts it among the enabled rules only while it is enable
 });
 
 describe('deleting a rule', () => {
-  test('removes all its copies and counts once, if the rule is unchanged since it was read', async () => {
+  test('deleting a rule removes all copies and counts once, if it is unchanged since the read', async () => {
     const { rules, create, enabled, count, its } = await createWorld();
     await create(ruleOf(40));
     expect(await rules.remove(later(ruleOf(40)))).toBe(false);
@@ -215,7 +215,7 @@ describe('deleting a rule', () => {
     expect(await rules.forSituation(HOME, { id: 'id_a', groupId: 0 }, 'fall_detected')).toEqual([]);
   });
 
-  test('keeps the counts of other rules correct, even if they are deleted at the same time', async () => {
+  test('deleting rules concurrently keeps the counts of other rules correct', async () => {
     const { rules, create, enabled, count } = await createWorld();
     for (const id of [1, 2, 3]) await create(ruleOf(id));
     expect(await Promise.all([1, 2].map((id) => rules.remove(ruleOf(id))))).toEqual([true, true]);
@@ -223,7 +223,7 @@ describe('deleting a rule', () => {
   });
 });
 
-test('the rules for a situation at a sensor include those of the sensor, its group and its customer', async () => {
+test("a sensor's rules for a situation include those for the sensor, its group and its customer", async () => {
   const { rules, create, its } = await withSensor();
   const group = (id: number) => ({
     id,
@@ -255,7 +255,7 @@ test('the rules for a situation at a sensor include those of the sensor, its gro
   expect(await rules.isGroupInUse(HOME + 1, 20)).toBe(false);
 });
 
-test('a rule for a sensor can be limited only to a region of its room', async () => {
+test("a sensor rule can be limited only to a region in the sensor's room", async () => {
   const { rules, create, read, setRegions, once, table } = await withSensor();
   await setRegions('r1');
   const { revision } = await read();
@@ -265,7 +265,7 @@ test('a rule for a sensor can be limited only to a region of its room', async ()
   await create(ruleOf(41, { sensorId: 'id_a' }));
   expect(await rules.ofRegions(HOME, 'id_a', ['r1', 'r9'])).toEqual([{ id: 40, name: 'rule 40' }]);
   expect([await rules.ofRegions(HOME, 'id_a', ['r2']), await rules.ofRegions(HOME, 'id_', ['r1'])]).toEqual([[], []]);
-  // The region is removed between the check and the write.
+  // The region is removed between check and write.
   once('TransactWriteCommand', async () => {
     await setRegions();
     await table.update(
@@ -276,7 +276,7 @@ test('a rule for a sensor can be limited only to a region of its room', async ()
   expect(await create(ruleOf(42, { sensorId: 'id_a', regionId: 'r1' }))).toBe('unknown_reference');
 });
 
-test('a rule fires for its own situation, and never for a situation whose name only starts the same way', async () => {
+test('a rule is found only by its own situation, not by one whose name starts the same', async () => {
   const { its, rules } = await createWorld();
   const put = (id: number, fields: object) => its.rules.create(ruleOf(id, { recipients: [], ...fields }), quotas);
   await put(40, {});

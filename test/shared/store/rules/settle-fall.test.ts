@@ -20,7 +20,7 @@ const fall = fallOf();
 const again = fallOf(againKey);
 
 describe('settling a fall', () => {
-  test('settling a fall acknowledges and closes its own hits, and no others', async () => {
+  test('settling a fall acknowledges and closes its own hits and no others', async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey });
     await put(2, { fall: otherKey });
@@ -34,7 +34,7 @@ describe('settling a fall', () => {
     expect(await its.fallAnswers.settle(fall, late + 2)).toEqual([]);
   });
 
-  test('settling a fall whose acknowledgement was withdrawn leaves none of its hits acknowledged', async () => {
+  test('settling a fall with a withdrawn acknowledgement leaves no hit acknowledged', async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey });
     await its.falls.acknowledge(fall, anna(late));
@@ -53,7 +53,7 @@ describe('settling a fall', () => {
     expect(ids).toEqual([4, 3, 2, 1]);
   });
 
-  test('settling a fall that raised another alarm leaves the hit of the new alarm open', async () => {
+  test("settling a fall leaves its newer alarm's hit open", async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey });
     await put(2, { fall: againKey, createDate: now + MINUTE });
@@ -63,7 +63,7 @@ describe('settling a fall', () => {
     expect(await read(2)).not.toHaveProperty('acknowledgement');
   });
 
-  test('settling a fall keeps the person who acknowledged its earlier alarms', async () => {
+  test('settling a fall keeps the person who acknowledged earlier alarms', async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey, acknowledgement: anna(late) });
     await put(2, { fall: againKey, acknowledgement: anna(late) });
@@ -80,7 +80,7 @@ describe('settling a fall', () => {
     ]);
   });
 
-  test('settling a fall also settles a hit that changes in the meantime', async () => {
+  test('settling a fall also settles a hit changed concurrently', async () => {
     const { before, once } = interference();
     const { its, put, read } = hitWorld(before);
     await put(1, { fall: fallKey });
@@ -92,7 +92,7 @@ describe('settling a fall', () => {
     expect([await read(1), await read(2)]).toMatchObject([{ acknowledgement: anna(late) }, {}]);
   });
 
-  test('settling a fall applies the new answer if the answer changes in the meantime', async () => {
+  test('settling a fall applies the new response if it changes concurrently', async () => {
     const { before, once } = interference();
     const { its, put, read } = hitWorld(before);
     await put(1, { fall: fallKey });
@@ -103,7 +103,7 @@ describe('settling a fall', () => {
   });
 });
 
-describe('alarms of a fall that reached nobody', () => {
+describe('unnotified fall alarms', () => {
   const alarm = (alarmId: string, fields: object = {}) =>
     some({
       alarmId,
@@ -122,7 +122,7 @@ describe('alarms of a fall that reached nobody', () => {
   const open = async ({ its }: ReturnType<typeof hitWorld>) =>
     (await its.unnotified.list(HOME)).map(({ alarmId }) => alarmId).toSorted();
 
-  test('alarms of a fall that reached nobody end once somebody acknowledges that fall', async () => {
+  test("a fall's unnotified alarms end once someone acknowledges that fall", async () => {
     const world = hitWorld();
     const { its, put } = world;
     await put(1, { fall: otherKey });
@@ -138,7 +138,7 @@ describe('alarms of a fall that reached nobody', () => {
     expect(await open(world)).toEqual(['1', 'about no fall', 'of another fall', 'of another sensor']);
   });
 
-  test('alarms of a fall that reached nobody remain if they were raised after its acknowledgement', async () => {
+  test("a fall's unnotified alarms remain if raised after the acknowledgement", async () => {
     const world = hitWorld();
     const { its } = world;
     await its.falls.acknowledge(fall, anna(late));
@@ -150,7 +150,7 @@ describe('alarms of a fall that reached nobody', () => {
   });
 });
 
-describe('the alarms of a fall that nobody acknowledged', () => {
+describe('unacknowledged fall alarms', () => {
   const event = (number: number, at: number, fields: object = {}) =>
     some({
       id: firstIdAt(at),
@@ -164,7 +164,7 @@ describe('the alarms of a fall that nobody acknowledged', () => {
       ...fields,
     });
 
-  test('the alarms of a fall that nobody acknowledged include their hits, until somebody acknowledges the fall', async () => {
+  test("a fall's unacknowledged alarms include their hits, until someone acknowledges the fall", async () => {
     const { its, put } = hitWorld();
     await its.events.add(HOME, SENSOR, [event(1, now), event(2, now + 1, { action: 'fall_suspected' })]);
     await put(1, { fall: fallKey, sensorEventId: uuid(1) });
@@ -179,7 +179,7 @@ describe('the alarms of a fall that nobody acknowledged', () => {
     expect(await its.fallAnswers.unanswered(again)).toMatchObject([{ uuid: uuid(3), hitIds: [] }]);
   });
 
-  test('the alarms of a fall that nobody acknowledged are checked until 2 hours after the newest alarm', async () => {
+  test("a fall's unacknowledged alarms are checked until 2 hours after the newest one", async () => {
     const { its } = hitWorld();
     const [first, last] = [now + 120 * MINUTE, now + 121 * MINUTE];
     await its.events.add(HOME, SENSOR, [

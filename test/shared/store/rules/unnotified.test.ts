@@ -49,7 +49,7 @@ const createWorld = async (hit: object = {}) => {
   };
 };
 
-test('an alarm that reached nobody is recorded with a notice, and adds messages to its hit', async () => {
+test('an unnotified alarm is recorded with a notice and adds messages to its hit', async () => {
   const { its, records, stored, dueOf, hit } = await createWorld();
   const result = await records.record(alarmOf(), some(['m2']));
   expect(result).toMatchObject({
@@ -64,7 +64,7 @@ test('an alarm that reached nobody is recorded with a notice, and adds messages 
   expect(await its.unnotified.list(HOME + 1)).toEqual([]);
 });
 
-test('an alarm that reached nobody keeps its notice after a crash, until it is handled', async () => {
+test('an unnotified alarm keeps its notice after a crash until handled', async () => {
   const { its, records } = await createWorld();
   const first = await records.record(alarmOf());
   expect(await records.record(alarmOf({ date: now + 50 }))).toEqual(first);
@@ -78,13 +78,13 @@ test('an alarm that reached nobody keeps its notice after a crash, until it is h
 test.each([
   ['somebody was notified', { notifiedDate: now }],
   ['somebody acknowledged it', { acknowledgement: { name: 'n' } }],
-])('an alarm that reached nobody is not recorded if %s in the meantime', async (_, fields) => {
+])('an unnotified alarm is not recorded if %s meanwhile', async (_, fields) => {
   const { its, records, hit } = await createWorld(fields);
   expect(await records.record(alarmOf(), some(['m2']))).toEqual({ kind: 'ended' });
   expect([await its.unnotified.list(HOME), (await hit())?.messages]).toEqual([[], ['m1']]);
 });
 
-test('an alarm that reached nobody can belong to an event without a hit', async () => {
+test('an unnotified alarm can belong to an event without a hit', async () => {
   const { its, records } = await createWorld();
   const alarm = alarmOf({ alarmId: uuid(1), hitId: null });
   expect(await records.record(alarm)).toMatchObject({ kind: 'recorded' });
@@ -92,7 +92,7 @@ test('an alarm that reached nobody can belong to an event without a hit', async 
   expect(await its.unnotified.list(HOME)).toEqual([]);
 });
 
-test('alarms that reached nobody are listed oldest first', async () => {
+test('unnotified alarms are listed oldest first', async () => {
   const { its, records } = await createWorld();
   await records.record(alarmOf({ alarmId: 'b', hitId: null, createDate: now }));
   await records.record(alarmOf({ alarmId: 'a', hitId: null, createDate: now + 1 }));
@@ -100,11 +100,11 @@ test('alarms that reached nobody are listed oldest first', async () => {
   expect((await its.unnotified.list(HOME)).map(({ alarmId }) => alarmId)).toEqual(['c', 'b', 'a']);
 });
 
-describe('an alarm that nobody acknowledged', () => {
+describe('unacknowledged alarms', () => {
   const unanswered = alarmOf({ alarmId: `unanswered-${HIT}`, isUnanswered: true });
   const read = (fields: object = {}) =>
     some({ id: HIT, sensorId: 'id_a', createDate: now, updateDate: now, escalation: { at: now }, ...fields });
-  test('an alarm that nobody acknowledged is recorded once after the last round, if its hit is unchanged', async () => {
+  test('an unacknowledged alarm is recorded once after the last round, if its hit is unchanged', async () => {
     const { its, records, hit } = await createWorld();
     const notice = await records.recordUnanswered(unanswered, read(), some(['m2']));
     expect(notice).toMatchObject({ sensorId: 'id_a', receiveDate: now + 9 });
@@ -124,14 +124,14 @@ describe('an alarm that nobody acknowledged', () => {
     ['acknowledged', { acknowledgement: { name: 'n' } }],
     ['changed', { updateDate: now + 1 }],
     ['moved to another round', { escalation: { at: now + 1 } }],
-  ])('an alarm that nobody acknowledged is not recorded if the hit was %s in the meantime', async (_, fields) => {
+  ])('an unacknowledged alarm is not recorded if the hit was %s meanwhile', async (_, fields) => {
     const { its, records } = await createWorld(fields);
     expect(await records.recordUnanswered(unanswered, read(), some(['m2']))).toBeNull();
     expect(await its.unnotified.list(HOME)).toEqual([]);
   });
 });
 
-describe('emailing about an alarm', () => {
+describe('alarm emails', () => {
   const start = async (mailed: object = {}) => {
     const world = await createWorld();
     await world.table.write({
@@ -141,16 +141,16 @@ describe('emailing about an alarm', () => {
       world.its.unnotified.claim(alarmOf(read), name, at, at + 60_000);
     return { ...world, claim };
   };
-  test('emailing about an alarm is claimed by one process at a time, until the claim expires', async () => {
+  test('an alarm email is claimed by one process at once, until the claim expires', async () => {
     const { claim, stored, dueOf } = await start();
     expect([await claim('a'), await claim('b'), await claim('b', now + 59_999)]).toEqual([true, false, false]);
     expect([await stored(), await dueOf()]).toMatchObject([{ claim: 'a', claimedUntil: now + 60_000 }, now + 60_000]);
     expect([await claim('b', now + 60_000), (await stored())?.claim]).toEqual([true, 'b']);
-    // A claim that lasts longer was made before the clock was set back.
+    // A claim lasting longer was made before the clock was set back.
     expect([await claim('c', now - 60_000), (await stored())?.claim]).toEqual([true, 'c']);
   });
 
-  test('emailing about an alarm cannot be claimed if an email was sent since the alarm was read, or the alarm has ended', async () => {
+  test('an alarm email cannot be claimed after another was sent or the alarm has ended', async () => {
     const mailed = await start({ mailDate: now });
     expect([
       await mailed.claim('a', now, {}),
@@ -168,7 +168,7 @@ describe('emailing about an alarm', () => {
     expect([await ended.claim('a'), await ended.stored()]).toEqual([false, null]);
   });
 
-  test('emailing about an alarm ends the claim, and is due again for the next reminder', async () => {
+  test('sending an alarm email ends the claim and schedules the next reminder', async () => {
     const { its, claim, stored, dueOf } = await start();
     await claim('a');
     await its.unnotified.update(alarmOf(), { mailDate: now, reminders: 1 }, now + 5);
@@ -181,7 +181,7 @@ describe('emailing about an alarm', () => {
     expect(await stored()).toMatchObject({ reportDate: now + 3 });
   });
 
-  test('emailing about an alarm that has ended stores nothing', async () => {
+  test('an email about an ended alarm stores nothing', async () => {
     const { its, stored } = await createWorld();
     await its.unnotified.update(alarmOf(), { mailDate: now }, now);
     await its.unnotified.recordReport(alarmOf(), now);

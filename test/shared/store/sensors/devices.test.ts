@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 const HARDWARE = (sensorOf('id_a') as { hardwareId: string }).hardwareId;
 const a = sensorOf('id_a');
 
-/** A sensor that is linked to a customer. */
+/** A sensor linked to a customer. */
 const linked = async () => {
   const world = await createSensors();
   await world.move(0, 'id_a', HOME);
@@ -17,7 +17,7 @@ const linked = async () => {
   return { ...world, again, use };
 };
 
-test('a new device is found by its token, its hardware and its pairing code', async () => {
+test('a new device is found by token, hardware and pairing code', async () => {
   const { its, table } = await createSensors();
   expect(await its.devices.get('t1')).toMatchObject({
     hash: 't1',
@@ -36,7 +36,7 @@ test('a new device is found by its token, its hardware and its pairing code', as
   expect(await its.devices.pairing('code of t1')).toBeNull();
 });
 
-test('a new device never overwrites another one with the same id, hardware, token or code', async () => {
+test('a new device never overwrites another with the same id, hardware, token or code', async () => {
   const { register, its } = await createSensors();
   expect(await register('id_a', 't2', { hardwareId: '0000000000BB' })).toBe('taken');
   expect(await register('id_b', 't2', { hardwareId: HARDWARE })).toBe('taken');
@@ -45,7 +45,7 @@ test('a new device never overwrites another one with the same id, hardware, toke
   expect(await register('id_b', 't2')).toBe('done');
 });
 
-test('a new device counts toward the limit of its provisioning key', async () => {
+test("a new device counts toward its provisioning key's limit", async () => {
   const { its } = await createSensors();
   await its.provisioning.put('h', some({ id: 'small', maxDevices: 1, expires: now + 1 }));
   const use = (id: string, hash: string, keyId = 'small') =>
@@ -75,7 +75,7 @@ test('a provisioning key is valid until it expires or is deleted', async () => {
   expect((await its.provisioning.list()).map(({ id }) => id)).toEqual(['key']);
 });
 
-test('a linked device that registers again must present its token, unless its customer allows registration without it', async () => {
+test('a linked device has to present its token to re-register, unless its customer allows otherwise', async () => {
   const { again, use, its } = await linked();
   for (const presented of [null, 'another']) expect(await again('t2', presented)).toBe('refused');
   expect([await use('t1'), await use('t2')]).toEqual([true, false]);
@@ -86,7 +86,7 @@ test('a linked device that registers again must present its token, unless its cu
   expect(await again('t3', null, now)).toBe('refused');
 });
 
-test('a linked device that registers again can use its old token for a day, or until it uses the new one', async () => {
+test('a re-registered device can use its old token for a day or until first use of the new one', async () => {
   const { again, use, its, table } = await linked();
   expect(await again('t2', 't1')).toBe('done');
   expect(await its.devices.get('t1')).toMatchObject({ replacedUntil: now + DAY });
@@ -99,7 +99,7 @@ test('a linked device that registers again can use its old token for a day, or u
   expect([await use('t2'), (await its.devices.get('t2'))?.replaces]).toEqual([true, undefined]);
 });
 
-test('a linked device can register a third time with its old token, which invalidates the unused second token', async () => {
+test('a re-registered device can register again with its old token, which invalidates the unused one', async () => {
   const { again, use } = await linked();
   await again('t2', 't1');
   expect(await again('t3', 't1', now + DAY - 1)).toBe('done');
@@ -110,7 +110,7 @@ test('a linked device can register a third time with its old token, which invali
   expect(await late.again('t3', 't1', now + DAY)).toBe('refused');
 });
 
-test('a linked device that registers again gets a new pairing code, updates its firmware version and causes a notice', async () => {
+test('re-registration renews the pairing code, updates the firmware version and causes a notice', async () => {
   const { again, its } = await linked();
   const { notice, ...more } = registration('t2');
   expect(await again('t2', 't1', now, { ...more, notice })).toBe('done');
@@ -120,7 +120,7 @@ test('a linked device that registers again gets a new pairing code, updates its 
   expect(await its.events.notice(HOME, 'id_a', notice.uuid)).toMatchObject({ notice: 'registered' });
 });
 
-test('a linked device cannot register again if its sensor has changed since it was read, or if the code or token is already used', async () => {
+test('re-registration fails if the sensor has changed since the read, or a code or token is taken', async () => {
   const { again, its, once } = await linked();
   once('TransactWriteCommand', () => its.sensors.setFirmware(HOME, 'id_a', 9));
   expect(await again('t2', 't1')).toBeNull();
@@ -130,7 +130,7 @@ test('a linked device cannot register again if its sensor has changed since it w
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-test('a device that is not linked yet can register again without its token, and causes no notice', async () => {
+test('an unlinked device can re-register without its token and without a notice', async () => {
   const { its } = await createSensors();
   const { notice, ...more } = registration('t2');
   expect(await its.devices.registerAgain(a, { ...more, notice }, null)).toBe('done');
@@ -138,7 +138,7 @@ test('a device that is not linked yet can register again without its token, and 
   expect(await its.events.notice(0, 'id_a', notice.uuid)).toBeNull();
 });
 
-test('registration without a token can be allowed only for sensors of the customer, and invalidates a replaced token', async () => {
+test("registration without a token is allowed only for the customer's sensors, and drops a replaced token", async () => {
   const { its, again, use } = await linked();
   expect(await its.deviceTokens.allowRegistration(HOME + 1, 'id_a', now)).toBe(false);
   expect(await its.deviceTokens.allowRegistration(HOME, 'id_b', now)).toBe(false);
@@ -164,7 +164,7 @@ test('a pairing code can be replaced only while the sensor is unchanged', async 
   expect((await its.devices.get('t1'))?.hash).toBe('t1');
 });
 
-test('the calls of a device are numbered, and each record refers to the call before it', async () => {
+test('device requests are numbered, and each record refers to the previous one', async () => {
   const { its } = await createSensors();
   expect(await its.devices.noteCall('t1', 'c1', now)).toEqual({ id: 'c1', at: now, seq: 1 });
   const before = { id: 'c1', at: now };
@@ -173,7 +173,7 @@ test('the calls of a device are numbered, and each record refers to the call bef
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-test('the calls of a device can be held back and its connections recorded only while its token is valid', async () => {
+test("a device's requests are held back, and connections recorded, only while its token is valid", async () => {
   const { its } = await createSensors();
   await its.devices.holdBack('t1', true);
   await its.devices.noteConnection('t1', 'connection', now);
@@ -189,12 +189,12 @@ test('the calls of a device can be held back and its connections recorded only w
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-describe('the firmware of a manufacturer', () => {
+describe('firmware', () => {
   const firmware = (versionCode: number, isDefault = false) =>
     some({ manufacturer: 'maker_a', versionCode, isDefault });
   const list = async ({ its }: Awaited<ReturnType<typeof createSensors>>) =>
     (await its.firmwares.list('maker_a')).map(({ versionCode, isDefault }) => [versionCode, isDefault]);
-  test('the firmware of a manufacturer is created once and listed oldest first, and has one default version', async () => {
+  test('firmware is created once, listed oldest first, and has one default version per manufacturer', async () => {
     const world = await createSensors();
     const { firmwares } = world.its;
     expect([await firmwares.create(firmware(10, true)), await firmwares.create(firmware(9))]).toEqual([true, true]);
@@ -209,7 +209,7 @@ describe('the firmware of a manufacturer', () => {
     expect(await firmwares.get('maker_a', 10)).not.toHaveProperty('isDefault');
   });
 
-  test('the firmware of a manufacturer can be deleted only if no sensor is pinned to it and it is not the default', async () => {
+  test('firmware can be deleted only if not pinned by a sensor and not the default', async () => {
     const { its } = await linked();
     for (const version of [8, 9, 10]) await its.firmwares.create(firmware(version, version === 10));
     const sensor = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
@@ -230,9 +230,9 @@ describe('the firmware of a manufacturer', () => {
   });
 });
 
-describe('a configuration', () => {
+describe('configurations', () => {
   const key = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
-  test('a configuration can be replaced only if it is unchanged since it was read, and only for an existing sensor', async () => {
+  test('a configuration can be replaced only if unchanged since the read, and only for an existing sensor', async () => {
     const { its } = await linked();
     const put = (values: object, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values }, before as never);
@@ -257,7 +257,7 @@ describe('a configuration', () => {
     expect(await its.sensors.get(HOME, 'id_a')).toMatchObject({ isSilent: true });
   });
 
-  test('a configuration that starts a learning phase schedules a notice of its end, and canceling the phase removes the notice', async () => {
+  test('a configuration that starts a learning phase schedules an end notice, and canceling removes it', async () => {
     const { its, table } = await linked();
     const notices = () => table.queryAll({ pk: items.notice.pk(key), beginsWith: 'NOTICE#' });
     const put = (learning: object, before: object | null) =>

@@ -39,7 +39,7 @@ const start = () => {
   return { its, table, events, get: (number: number) => events.get(HOME, SENSOR, uuid(number)) };
 };
 
-describe('a message', () => {
+describe('messages', () => {
   test('a message is stored once, for one day longer than its events', async () => {
     const { events, table } = start();
     expect([await events.storeMessage(message(1)), await events.storeMessage(message(1))]).toEqual([
@@ -59,7 +59,7 @@ describe('a message', () => {
     ['received again', { receiveDate: now + 1 }, 'duplicate'],
     ['sent twice in one call', { at: 1 }, 'duplicate'],
     ['sent with the UUID of another', { at: 1, raw: '{"a":2}' }, 'uuid_used'],
-  ])('a message that is %s changes nothing', async (_, fields, result) => {
+  ])('a message %s changes nothing', async (_, fields, result) => {
     const { events } = start();
     await events.storeMessage(message(1));
     expect(await events.storeMessage(message(1, fields))).toBe(result);
@@ -67,8 +67,8 @@ describe('a message', () => {
   });
 });
 
-describe('an event', () => {
-  test('an event is found by its UUID, together with the bytes of the message that caused it', async () => {
+describe('events', () => {
+  test('an event is found by UUID, together with the bytes of its message', async () => {
     const { events, get } = start();
     await events.storeMessage(message(1));
     await events.add(HOME, SENSOR, [
@@ -83,7 +83,7 @@ describe('an event', () => {
     expect([(await get(3))?.raw, (await get(4))?.raw, await get(5)]).toEqual(['{}', 'null', null]);
   });
 
-  test('an urgent event for which no rule fired is in the list of alarms without a rule, and other events are not', async () => {
+  test('only an urgent event for which no rule fired is listed as an alarm without a rule', async () => {
     const { events, table } = start();
     await events.add(HOME, SENSOR, [eventAt(1, now, { isUnruled: true, fall: 'f' }), eventAt(2, now)]);
     const rows = await table.queryAll<{ listSk: string }>({
@@ -95,7 +95,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('a page of events contains the newest ones, without long messages and expired events', async () => {
+  test('an event page has the newest events, without long messages and expired events', async () => {
     const { events } = start();
     const long = JSON.stringify('x'.repeat(MAX_LISTED_BYTES));
     await events.storeMessage(message(1));
@@ -118,7 +118,7 @@ describe('an event', () => {
     expect(data.map((event) => event.uuid)).toEqual([uuid(2)]);
   });
 
-  test('the last event of a decision proves that the decision was applied, until the event expires', async () => {
+  test("a decision's last event proves it was applied, until the event expires", async () => {
     const { events } = start();
     const decided = [eventAt(1, now), eventAt(2, now), eventAt(3, now)];
     const isApplied = (at = now) => events.isApplied(HOME, SENSOR, some({ decided }), at);
@@ -152,7 +152,7 @@ describe('an event', () => {
   });
 });
 
-test('a notice is due until it is processed, and expires together with the events', async () => {
+test('a notice is due until processed, and expires together with the events', async () => {
   const { events, table } = start();
   await events.storeNotice(key, uuid(1), { notice: 'registered', receiveDate: now, webhookId: 'w' });
   const stored = await events.notice(HOME, SENSOR, uuid(1));

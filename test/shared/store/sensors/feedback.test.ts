@@ -31,7 +31,7 @@ const start = async (before?: Parameters<typeof hitWorld>[0]) => {
 };
 const idOf = (number: number) => given(number).id;
 
-test('a hit shows its newest feedback, regardless of the order in which feedback is created and deleted', async () => {
+test('a hit shows its newest feedback, whatever the order of creation and deletion', async () => {
   const { create, remove, shown, list } = await start();
   expect([await create(2), await create(1), await shown()]).toEqual(['done', 'done', idOf(2)]);
   expect([await create(3), await shown(), await list()]).toEqual(['done', idOf(3), [idOf(3), idOf(2), idOf(1)]]);
@@ -41,7 +41,7 @@ test('a hit shows its newest feedback, regardless of the order in which feedback
   expect(await remove(1)).toBe(false);
 });
 
-test('feedback counts as a late change of its hit', async () => {
+test('feedback is a late change to its hit', async () => {
   const { create, remove, raw, lateChanges } = await start();
   await create(5);
   expect([await raw(1), await lateChanges()]).toMatchObject([{ isLate: true, updateDate: now + 5 }, [now + 5]]);
@@ -49,7 +49,7 @@ test('feedback counts as a late change of its hit', async () => {
   expect([await raw(1), await lateChanges()]).toMatchObject([{ feedback: null, updateDate: now + 60 }, [now + 60]]);
 });
 
-test('feedback needs an unused id, an existing sensor, and a hit that was not erased', async () => {
+test('feedback needs an unused id, an existing sensor, and a hit not erased', async () => {
   const { create, put, list } = await start();
   await create(1);
   expect(await create(1)).toBe('clash');
@@ -61,7 +61,7 @@ test('feedback needs an unused id, an existing sensor, and a hit that was not er
   expect(await list()).toEqual([idOf(5), idOf(1)]);
 });
 
-test('feedback is kept as long as the events that it can refer to', async () => {
+test('feedback is kept as long as the events it can refer to', async () => {
   const { create, remove, list, table } = await start();
   await create(0);
   const stored = await table.get<{ ttl: number }>(
@@ -73,7 +73,7 @@ test('feedback is kept as long as the events that it can refer to', async () => 
   expect([await remove(0, last + 1), await remove(0, last)]).toEqual([false, true]);
 });
 
-test('feedback on a hit that changes in the meantime keeps both changes', async () => {
+test('feedback on a concurrently changed hit keeps both changes', async () => {
   const { before, once } = interference();
   const { create, remove, put, raw, shown } = await start(before);
   once('TransactWriteCommand', () => put(1, { updateDate: now + 1, acknowledgement: { name: 'Anna' } }));

@@ -24,7 +24,7 @@ const start = async (falls: object[] = [{ ...confirmed, phases: ['confirmed', 'c
   return { its, table, page, falls: openFalls, event, add };
 };
 
-test('open falls include their location and their first event once it exists', async () => {
+test('open falls include their location, and their first event once it exists', async () => {
   const { page, falls, event, add } = await start();
   expect(await page()).toMatchObject({
     total: 1,
@@ -42,7 +42,7 @@ test('open falls include their location and their first event once it exists', a
   expect(await falls()).toMatchObject([{ uuid: uuid(2), regionName: 'Bath', acknowledgement: null }]);
 });
 
-test('open falls are matched with their event even if many others follow or precede it', async () => {
+test('open falls are matched with their event among many others', async () => {
   const { falls, event, add } = await start();
   const others = (from: number, at: number) => Array.from({ length: 8 }, (_, n) => event(from + n, at + n));
   await add(event(1, now, { fall: fallKey }), ...others(10, now + 10), ...others(20, now + 20));
@@ -52,7 +52,7 @@ test('open falls are matched with their event even if many others follow or prec
   expect(await late.falls()).toMatchObject([{ uuid: uuid(1) }]);
 });
 
-test('open falls name who acknowledged them, for two hours or until somebody closes them', async () => {
+test('open falls name who acknowledged them, for two hours or until closed', async () => {
   const { its, falls } = await start([{ ...confirmed, isAcknowledged: true }]);
   const ref = { customerId: HOME, sensorId: 'id_a', fall: fallKey };
   expect(await falls()).toMatchObject([{ acknowledgement: null }]);
@@ -63,7 +63,7 @@ test('open falls name who acknowledged them, for two hours or until somebody clo
   expect(await falls()).toEqual([]);
 });
 
-test('suspected open falls show when they become an alarm, according to the configuration of the sensor', async () => {
+test('suspected falls show when they become an alarm, depending on the sensor configuration', async () => {
   const alarmBy = async (falls: object[], values?: object) => {
     const { table, falls: list } = await start(falls);
     const config = items.config({ customerId: HOME, sensorId: 'id_a', name: 'critical' });

@@ -25,7 +25,7 @@ const start = async () => {
   return { ...world, sensor, put };
 };
 
-test('the room of a sensor is replaced as a whole, together with the copy in its sensor that is used for falls', async () => {
+test("a sensor's room is replaced as a whole, together with the sensor's copy used for falls", async () => {
   const { its, sensor, put } = await start();
   expect(await its.rooms.get(HOME, 'id_a')).toBeNull();
   expect(await put(room(region(1, 0)))).toBe(true);
@@ -33,7 +33,7 @@ test('the room of a sensor is replaced as a whole, together with the copy in its
   expect((await sensor()).room).toMatchObject({ xMin: -1, yMax: 3, regions: [{ id: 1, positionIdx: 0 }] });
 });
 
-test('the room of a sensor cannot be replaced if the sensor has changed since it was read', async () => {
+test("a sensor's room cannot be replaced if the sensor has changed since the read", async () => {
   const { its, sensor, put } = await start();
   const read = await sensor();
   await put(room(region(1, 0)));
@@ -41,7 +41,7 @@ test('the room of a sensor cannot be replaced if the sensor has changed since it
   expect(await its.rooms.get(HOME, 'id_a')).toMatchObject({ regions: [region(1, 0)] });
 });
 
-test('the room of a sensor keeps the presence of a region whose number changes', async () => {
+test("a room keeps a region's presence when its number changes", async () => {
   const { its, once, put } = await start();
   const decide = (version: number, fields: object) =>
     its.states.decide(key, version, stateWith({ version, ...fields }));
@@ -56,7 +56,7 @@ test('the room of a sensor keeps the presence of a region whose number changes',
   expect(await put(room(region(2, 1)), [region(2, 0)])).toBe(false);
 });
 
-test('the floor plan of a group is replaced as a whole, and only for an existing group', async () => {
+test("a group's floor plan is replaced as a whole, and only for an existing group", async () => {
   const { its } = await start();
   const plan = { width: 10, height: 5, rooms: [{ sensorId: 'id_a', x: 1, y: 2 }] };
   expect(await its.floorPlans.put({ customerId: HOME, groupId: 9 }, some(plan))).toBe(false);

@@ -28,8 +28,8 @@ const readSensor = async () => {
   return item;
 };
 
-describe('the activity of a sensor', () => {
-  test('follows the newest report regardless of the order in which reports arrive', async () => {
+describe('sensor activity', () => {
+  test('sensor activity follows the newest report, whatever the order of arrival', async () => {
     await putSensor();
     await its.sensors.setActive(customerId, id, true, 10);
     await its.sensors.setActive(customerId, id, false, 5);
@@ -38,20 +38,20 @@ describe('the activity of a sensor', () => {
     expect(await readSensor()).toMatchObject({ isActive: false, updateDate: 10 });
   });
 
-  test('follows the newest of 20 parallel reports', async () => {
+  test('sensor activity follows the newest of 20 parallel reports', async () => {
     await putSensor();
     const times = Array.from({ length: 20 }, (_, at) => (at * 7) % 20);
     await Promise.all(times.map((time) => its.sensors.setActive(customerId, id, time % 2 === 1, 100 + time)));
     expect(await readSensor()).toMatchObject({ isActive: true, updateDate: 119 });
   });
 
-  test('does not bring back a deleted sensor', async () => {
+  test('setting activity does not bring back a deleted sensor', async () => {
     await its.sensors.setActive(customerId, 'id_deleted', true, 10);
     expect(await its.sensors.get(customerId, 'id_deleted')).toBeNull();
   });
 });
 
-test('a sensor keeps parallel changes of name, activity, room and group both in its item and in the list', async () => {
+test('parallel changes to name, activity, room and group all reach both item and list', async () => {
   await putSensor();
   const customer = {
     id: customerId,

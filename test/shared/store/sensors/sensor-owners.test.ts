@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const room = some({ regions: [], width: 1, depth: 1, height: 1, sensor: { x: 0, y: 0, z: 0 } });
 const key = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
 
-/** A sensor with a room, a configuration, a state and a group at a customer. */
+/** A customer's sensor with a room, a configuration, a state and a group. */
 const furnished = async () => {
   const world = await createSensors();
   const { its, move } = world;
@@ -22,7 +22,7 @@ const furnished = async () => {
   return world;
 };
 
-test('linking a sensor moves it to the customer together with its device and its owner, and counts it there', async () => {
+test('linking a sensor moves it to the customer with its device and owner, and counts it there', async () => {
   const { its, table, move, count } = await createSensors();
   expect(await move(0, 'id_a', HOME)).toMatchObject({ id: 'id_a', customerId: HOME });
   expect([await its.sensors.get(0, 'id_a'), (await its.sensors.get(HOME, 'id_a'))?.customerId]).toEqual([null, HOME]);
@@ -37,7 +37,7 @@ test('linking a sensor moves it to the customer together with its device and its
   expect(await table.get(items.formerSensor({ customerId: 0, sensorId: 'id_a' }))).toBeNull();
 });
 
-test('linking a sensor keeps the settings made before, including the scheduled end of a learning phase', async () => {
+test('linking a sensor keeps earlier settings, including the scheduled end of a learning phase', async () => {
   const { its, table, move } = await createSensors();
   const nobodys = { ...key, customerId: 0 };
   await its.configs.put(
@@ -58,7 +58,7 @@ test('linking a sensor keeps the settings made before, including the scheduled e
   expect([await its.states.get(0, 'id_a'), await its.states.get(HOME, 'id_a')]).toEqual([null, null]);
 });
 
-test('linking a sensor is rejected above the quota, for an unknown customer, and if the sensor was moved', async () => {
+test('linking a sensor is rejected above the quota, for an unknown customer, or if already moved', async () => {
   const { its, move, register, count } = await createSensors();
   await register('id_b', 't2');
   expect(await move(0, 'id_a', 99)).toBe('customer_unknown');
@@ -76,7 +76,7 @@ test('linking a sensor is rejected above the quota, for an unknown customer, and
   expect(await its.sensors.get(0, 'id_b')).not.toBeNull();
 });
 
-test('linking a sensor uses up its pairing code, so that two customers can never both link it', async () => {
+test('linking a sensor uses up its pairing code, so two customers can never both link it', async () => {
   const { its, move } = await createSensors();
   const pairingHash = 'code of t1';
   expect(await move(0, 'id_a', HOME, now, { pairingHash: 'another' })).toBe('code_used');
@@ -89,7 +89,7 @@ test('linking a sensor uses up its pairing code, so that two customers can never
   expect((await its.sensors.list(HOME)).length + (await its.sensors.list(OTHER_HOME)).length).toBe(1);
 });
 
-test('linking a sensor invalidates a token that its device has replaced', async () => {
+test('linking a sensor invalidates a token replaced by its device', async () => {
   const { its, move, table } = await createSensors();
   await table.write({ put: { ...items.device({ hash: 't0' }), hash: 't0', sensorId: 'id_a' } });
   const link = await its.devices.linkOf('id_a');
@@ -101,7 +101,7 @@ test('linking a sensor invalidates a token that its device has replaced', async 
   expect(await its.devices.linkOf('id_a')).not.toHaveProperty('formerHash');
 });
 
-test('a sensor that leaves its customer starts with default settings elsewhere, and its old settings are deleted', async () => {
+test('a sensor leaving its customer starts over with default settings, and old settings are deleted', async () => {
   const { its, move, count, table } = await furnished();
   await its.firmwares.create(some({ manufacturer: 'maker_a', versionCode: 8, isDefault: false }));
   expect(await move(HOME, 'id_a', OTHER_HOME, now + 1)).toMatchObject({ customerId: OTHER_HOME, groupId: 0 });
@@ -121,7 +121,7 @@ test('a sensor that leaves its customer starts with default settings elsewhere, 
   expect(await table.get(items.sensor(key))).toBeNull();
 });
 
-test('a sensor that leaves its customer is remembered there until its data has expired, but no longer checked', async () => {
+test('a sensor leaving its customer is remembered until its data expires, but no longer checked', async () => {
   const { its, move } = await furnished();
   await move(HOME, 'id_a', OTHER_HOME, now + 1);
   const ttl = Math.ceil((now + 1 + EVENT_RETENTION + 15 * DAY) / 1_000);
@@ -135,19 +135,19 @@ test('a sensor that leaves its customer is remembered there until its data has e
   expect(state).toMatchObject({ version: 2, ttl });
   expect(state).not.toHaveProperty('duePk');
   expect(await its.states.decide(key, 1, stateWith())).toBe(false);
-  // A sensor that returns to a customer starts without its earlier state.
+  // A sensor returning to a customer starts without its earlier state.
   await move(OTHER_HOME, 'id_a', HOME, now + 2);
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
 });
 
-test('a sensor that leaves its customer has no customer if it is unlinked', async () => {
+test('an unlinked sensor has no customer', async () => {
   const { its, move, count } = await furnished();
   expect(await move(HOME, 'id_a', 0)).toMatchObject({ customerId: null });
   expect([await its.customers.ownerOf('sensor', 'id_a'), await count()]).toEqual([0, [0, 0]]);
   expect(await its.sensors.get(0, 'id_a')).toMatchObject({ groupId: 0 });
 });
 
-test('a sensor that leaves its customer keeps the latest settings if they change in the meantime', async () => {
+test('a moved sensor keeps the latest settings even if they change concurrently', async () => {
   const { its, move, once } = await furnished();
   once('TransactWriteCommand', () =>
     its.configs.put(key, 'critical', { values: { a: 2 } }, { version: 1, values: {} }),
@@ -156,7 +156,7 @@ test('a sensor that leaves its customer keeps the latest settings if they change
   expect(await its.sensors.former(HOME, 'id_a')).toMatchObject({ critical: { a: 2 } });
 });
 
-test('deleting a sensor also deletes its device and its settings', async () => {
+test('deleting a sensor also deletes its device and settings', async () => {
   const { its, table, count } = await furnished();
   const { hardwareId } = (await its.sensors.get(HOME, 'id_a')) ?? { hardwareId: '' };
   const state = await its.states.get(HOME, 'id_a');
@@ -182,7 +182,7 @@ test('deleting a sensor also deletes its device and its settings', async () => {
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('gone');
 });
 
-test('deleting a sensor is rejected while its item or its state is active, even if a message arrives in the meantime', async () => {
+test('deleting a sensor is rejected while it is active, even if a message arrives concurrently', async () => {
   const { its, once } = await furnished();
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('active');
   await its.states.decide(key, 1, stateWith({ isActive: false }));
@@ -194,7 +194,7 @@ test('deleting a sensor is rejected while its item or its state is active, even 
   expect(await its.sensors.get(HOME, 'id_a')).not.toBeNull();
 });
 
-test('deleting a sensor fails if its first message arrives in the meantime', async () => {
+test('deleting a sensor fails if its first message arrives concurrently', async () => {
   const { its, once, move } = await createSensors();
   await move(0, 'id_a', HOME);
   once('TransactWriteCommand', () => its.states.decide(key, 0, stateWith({ isActive: true })));
@@ -212,27 +212,27 @@ test('deleting a sensor without an owner also removes its state', async () => {
   expect([await its.states.get(0, 'id_a'), await its.sensors.former(0, 'id_a')]).toEqual([null, null]);
 });
 
-test('erasing a sensor works even while it is active, and keeps only a record of the erasure', async () => {
+test('erasing a sensor works even while it is active, and keeps only an erasure record', async () => {
   const { its, table, register, move } = await furnished();
   expect(await its.sensorOwners.erase(HOME, 'id_a', now)).toBe('done');
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
   expect([await its.sensors.wasErased(HOME, 'id_a'), await its.sensors.wasErased(HOME, 'id_b')]).toEqual([true, false]);
   const [mark] = await table.queryAll({ pk: items.erasedSensor.pk({ customerId: HOME }), beginsWith: 'ERASED#' });
   expect(mark).toMatchObject({ ttl: (now + 15 * DAY) / 1_000, goesOn: true });
-  // Until the erasure ends, it would also erase new data of the sensor.
+  // Until it ends, the erasure would also erase new data for the sensor.
   await register('id_a', 't9');
   expect(await move(0, 'id_a', HOME)).toBe('being_erased');
   expect(await move(0, 'id_a', OTHER_HOME)).toMatchObject({ customerId: OTHER_HOME });
 });
 
-describe('the list entry of a sensor', () => {
+describe('sensor list entries', () => {
   const linked = async () => {
     const world = await createSensors();
     await world.move(0, 'id_a', HOME);
     const listed = async () => (await world.its.sensors.list(HOME))[0];
     return { ...world, sensors: world.its.sensors, listed };
   };
-  test('the list entry of a sensor shows whether the sensor is active, as of the latest report', async () => {
+  test('a sensor list entry shows whether the sensor is active, as of the latest report', async () => {
     const { sensors, listed } = await linked();
     await sensors.setActive(HOME, 'id_a', true, now + 5);
     expect(await listed()).toMatchObject({ isActive: true, updateDate: now + 5 });
@@ -244,7 +244,7 @@ describe('the list entry of a sensor', () => {
     expect(await sensors.get(HOME, 'id_b')).toBeNull();
   });
 
-  test('the list entry of a sensor shows whether its messages are not understood, and is written only if that changes', async () => {
+  test('a sensor list entry shows misunderstood messages, and is written only if that changes', async () => {
     const { sensors, listed } = await linked();
     const set = (isMisunderstood: boolean, id = 'id_a') =>
       sensors.setObstacle(HOME, id, 'isMisunderstood', isMisunderstood);
@@ -258,7 +258,7 @@ describe('the list entry of a sensor', () => {
     expect([await set(false), await listed()]).toEqual([true, expect.not.objectContaining({ isMisunderstood: true })]);
   });
 
-  test('the list entry of a sensor shows its firmware, and is written only if that changes', async () => {
+  test('a sensor list entry shows the firmware, and is written only if that changes', async () => {
     const { sensors, listed } = await linked();
     await sensors.setFirmware(HOME, 'id_a', 7);
     await sensors.setFirmware(HOME, 'id_a', 7);
@@ -270,7 +270,7 @@ describe('the list entry of a sensor', () => {
     expect(await sensors.get(HOME, 'id_b')).toBeNull();
   });
 
-  test('the list entry of a sensor can be updated even if the sensor changes in the meantime', async () => {
+  test('a sensor list entry can be updated even if the sensor changes concurrently', async () => {
     const { sensors, listed, once } = await linked();
     once('UpdateCommand', () => sensors.setActive(HOME, 'id_a', true, now));
     await sensors.setFirmware(HOME, 'id_a', 7);
@@ -282,7 +282,7 @@ describe('the list entry of a sensor', () => {
     expect(await listed()).toMatchObject({ isActive: false, firmwareVersion: 9, isMisunderstood: true });
   });
 
-  test('the list entry of a sensor is read together with its state and its customer, unless the state is known', async () => {
+  test('a sensor is read together with its state and customer, unless the state is known', async () => {
     const { its, sensors } = await linked();
     await its.states.decide(key, 0, stateWith());
     const found = await sensors.getWithContext(HOME, 'id_a');

@@ -17,7 +17,7 @@ const state: StateItem = {
   ],
 };
 
-/** The same state in the form of version 0.3.0. */
+/** The same state in the version 0.3.0 format. */
 const stored: StoredState = {
   ...base,
   falls: [
@@ -30,27 +30,27 @@ const stored: StoredState = {
   ],
 };
 
-describe('the state of a sensor', () => {
-  test('encodes to the format that earlier versions can read', () => {
+describe('state encoding', () => {
+  test('encodeState uses a format readable by earlier versions', () => {
     expect(encodeState(state)).toEqual(stored);
   });
 
-  test('decodes from the format that earlier versions stored', () => {
+  test('decodeState reads the format stored by earlier versions', () => {
     expect(decodeState(stored)).toEqual(state);
   });
 
-  test('decodes an empty list of postures as a track without an open fall', () => {
+  test('decodeState reads an empty list of postures as a track without an open fall', () => {
     const [track] = decodeState({ ...base, falls: [], tracks: [{ id: 1, seen: '' }] }).tracks ?? [];
     expect(track).toEqual({ id: 1 });
   });
 
-  test('keeps attributes, and skips characters, that only a newer version knows', () => {
+  test('decodeState keeps attributes and skips characters known only to a newer version', () => {
     const newer = { ...stored, falls: [{ start: 1, seen: 'dza', tomorrow: 1 }], tomorrow: 2 };
     const falls = [{ start: 1, phases: ['detected', 'calling'], tomorrow: 1 }];
     expect(decodeState(newer)).toEqual({ ...state, falls, tomorrow: 2 });
   });
 
-  test('stays the same after encoding and decoding', () => {
+  test('a state is the same after encoding and decoding', () => {
     const phase = fc.constantFrom('detected', 'confirmed', 'calling', 'finished', 'canceled');
     const posture = fc.constantFrom('suspected', 'fallen', 'sitting_suspected', 'sitting');
     const fall = fc.record(

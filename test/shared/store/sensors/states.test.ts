@@ -10,7 +10,7 @@ const linked = async () => {
   return { ...world, states: world.its.states };
 };
 
-test('the state of a sensor can be decided once from each version', async () => {
+test('a sensor state can be decided once from each version', async () => {
   const { states } = await linked();
   expect(await states.get(HOME, 'id_a')).toBeNull();
   expect([await states.decide(key, 0, stateWith()), await states.decide(key, 0, stateWith())]).toEqual([true, false]);
@@ -21,14 +21,14 @@ test('the state of a sensor can be decided once from each version', async () => 
   expect(await states.get(HOME, 'id_a')).toMatchObject({ version: 2, lastSeen: 5 });
 });
 
-test('no state is created for a sensor that was deleted', async () => {
+test('a deleted sensor gets no new state', async () => {
   const { states } = await linked();
   expect(await states.decide({ ...key, sensorId: 'id_b' }, 0, stateWith())).toBe(false);
   expect(await states.decide({ ...key, customerId: OTHER_HOME }, 0, stateWith())).toBe(false);
   expect(await states.get(HOME, 'id_b')).toBeNull();
 });
 
-test('the state of a sensor that left its customer expires, and is not listed', async () => {
+test("a former sensor's state expires and is not listed", async () => {
   const { states, table } = await linked();
   const former = { ...key, sensorId: 'id_b' };
   const fall = stateWith({ falls: [some({ start: now, phases: ['confirmed'], at: now })] });
@@ -40,7 +40,7 @@ test('the state of a sensor that left its customer expires, and is not listed', 
   expect(stored).not.toHaveProperty('listPk');
 });
 
-test('the state of a sensor is in the list of open falls while it contains one', async () => {
+test('a sensor state is in the open falls list while it contains one', async () => {
   const { states, table } = await linked();
   const rows = () => table.queryAll({ index: 'list', pk: `C#${HOME}#FALLS` });
   const fall = stateWith({ falls: [some({ start: now, phases: ['confirmed'], at: now })] });
@@ -52,7 +52,7 @@ test('the state of a sensor is in the list of open falls while it contains one',
   expect([await rows(), await states.get(HOME, 'id_a')]).toEqual([[], expect.not.objectContaining({ listPk: 'x' })]);
 });
 
-test('the state of a sensor is checked at its scheduled time, unless it has changed since', async () => {
+test('a sensor state is checked on schedule, unless it has changed since', async () => {
   const { states } = await linked();
   const due = async () => Number((await states.get(HOME, 'id_a'))?.dueAt);
   await states.decide(key, 0, stateWith(), { checkAt: now + 5 });
@@ -68,7 +68,7 @@ test('the state of a sensor is checked at its scheduled time, unless it has chan
   expect(await states.get(HOME, 'id_a')).not.toHaveProperty('dueAt');
 });
 
-test('the state of a sensor stores the times of a report if it has not changed in the meantime', async () => {
+test('a sensor state stores report times if unchanged', async () => {
   const { states } = await linked();
   await states.decide(key, 0, stateWith());
   const times = some({ lastSeen: now + 1, presenceAt: now + 2, regionsAt: now + 3 });
@@ -85,7 +85,7 @@ test('the state of a sensor stores the times of a report if it has not changed i
   expect(await states.recordTimes(HOME, 'id_b', 0, times)).toBe(false);
 });
 
-test('the states of several sensors are returned in the requested order', async () => {
+test('several sensor states are returned in the requested order', async () => {
   const { states, register, move } = await linked();
   await register('id_b', 't2');
   await move(0, 'id_b', HOME);
@@ -94,7 +94,7 @@ test('the states of several sensors are returned in the requested order', async 
   expect(await states.glance(sensors)).toMatchObject([{ at: 'id_b' }, null, { at: 'id_a' }]);
 });
 
-describe('a group of sensors', () => {
+describe('sensor groups', () => {
   const group = (fields: object = {}) => ({
     id: 20,
     customerId: HOME,
@@ -114,7 +114,7 @@ describe('a group of sensors', () => {
     }
     return { ...world, groups: world.its.sensorGroups, ids };
   };
-  test('a group of sensors contains sensors of its customer, each of which is in only one group', async () => {
+  test("a group contains its customer's sensors, each in only one group", async () => {
     const world = await withSensors(2);
     const { groups, its, ids } = world;
     expect(await groups.create(group({ sensorIds: ids }), 10)).toBe('done');
@@ -129,7 +129,7 @@ describe('a group of sensors', () => {
     expect([await groups.get(OTHER_HOME, 20), await groups.list(OTHER_HOME)]).toEqual([null, []]);
   });
 
-  test('a group of sensors is rejected with an unknown sensor, above the quota, or for an unknown customer', async () => {
+  test('a group is rejected with an unknown sensor, above the quota, or for an unknown customer', async () => {
     const world = await withSensors(1);
     const { groups } = world;
     expect(await groups.create(group({ sensorIds: ['id_x'] }), 10)).toEqual({ unknown: 'id_x' });
@@ -140,7 +140,7 @@ describe('a group of sensors', () => {
     expect(await groups.put(group())).toBe('gone');
   });
 
-  test('the name and the sensors of a group can be changed', async () => {
+  test("a group's name and sensors can be changed", async () => {
     const { groups, its, ids } = await withSensors(2);
     await groups.create(group({ sensorIds: ['id_a', ids[0]] }), 10);
     expect(await groups.put(group({ name: 'new', updateDate: now + 1, sensorIds: [ids[1], ids[0]] }))).toBe('done');
@@ -150,7 +150,7 @@ describe('a group of sensors', () => {
     expect((await groups.get(HOME, 20))?.sensorIds).toEqual(ids);
   });
 
-  test('a group with more sensors than fit into a transaction is saved and deleted in steps', async () => {
+  test('a group too large for one transaction is saved and deleted in steps', async () => {
     const world = await withSensors(61);
     const { groups, ids, its } = world;
     expect(await groups.create(group({ sensorIds: ids }), 10)).toBe('done');
@@ -165,7 +165,7 @@ describe('a group of sensors', () => {
     expect(inGroup).toEqual([]);
   });
 
-  test('a group of sensors can be saved even if a sensor changes in the meantime', async () => {
+  test('a group can be saved even if a sensor changes concurrently', async () => {
     const { groups, once, ids } = await withSensors(2);
     await groups.create(group(), 10);
     once('TransactWriteCommand', () => groups.put(group({ name: 'other', sensorIds: [ids[0]] })));
@@ -173,7 +173,7 @@ describe('a group of sensors', () => {
     expect(await groups.get(HOME, 20)).toMatchObject({ name: 'mine', sensorIds: [ids[1]] });
   });
 
-  test('a group of sensors cannot be deleted while a rule refers to it', async () => {
+  test('a group cannot be deleted while a rule refers to it', async () => {
     const { groups, its } = await withSensors(0);
     await groups.create(group(), 10);
     const rule = {
