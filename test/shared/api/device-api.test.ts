@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 /**
- * Sends a request in version 1.0 of the payload of an HTTP API: JSON is text, and paths without a separate route have
- * the resource `$default`.
+ * Sends a request in payload version 1.0 of HTTP APIs: JSON is text, and paths without a route of their own have the
+ * resource `$default`.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const call = async (httpMethod: string, resource: string, path: string, body: object | null = null) => {
@@ -52,14 +52,14 @@ const call = async (httpMethod: string, resource: string, path: string, body: ob
 };
 const register = '/api/v1/devices/register';
 
-test('registers a device through the device API', async () => {
+test('the device API registers a device', async () => {
   const device = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1, model: 'Würfel' };
   const { statusCode, headers, body } = await call('POST', register, register, device);
   expect([statusCode, body]).toEqual([201, expect.objectContaining({ sensorId: expect.any(String) })]);
   expect(headers['X-Request-Id']).toBe('id=');
 });
 
-test('the device API responds to unknown paths with a 404 in the usual format', async () => {
+test('the device API responds to unknown paths with 404 in the usual format', async () => {
   for (const path of ['/', '/api/v1/users/login', '/api/v1/devices/register/more']) {
     const { statusCode, headers, body } = await call('POST', '$default', path, {});
     expect([path, statusCode, body]).toEqual([path, 404, { statusCode: 404, message: expect.any(String) }]);
@@ -67,7 +67,7 @@ test('the device API responds to unknown paths with a 404 in the usual format', 
   }
 });
 
-test('the device API responds to a wrong method with a 405 that lists the allowed methods, and to OPTIONS with 204', async () => {
+test('the device API answers wrong methods with 405 and an Allow header, and OPTIONS with 204', async () => {
   const wrong = await call('DELETE', register, register);
   expect([wrong.statusCode, wrong.headers.Allow]).toEqual([405, 'POST, OPTIONS']);
   expect(wrong.body).toEqual({ statusCode: 405, message: expect.any(String) });

@@ -28,7 +28,7 @@ const link = (client: Client, code: string, manufacturer = 'maker_a') =>
 const newDevice = (hardwareId = nextHardwareId()) => register(admin, PROVISIONING_KEY, hardwareId);
 
 describe('registering a device', () => {
-  test('replaces token and pairing code if the device was registered before, and invalidates the old ones', async () => {
+  test('registering a device again replaces token and pairing code, and invalidates the old ones', async () => {
     const hardwareId = nextHardwareId();
     const first = await newDevice(hardwareId);
     const again = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', {
@@ -47,7 +47,7 @@ describe('registering a device', () => {
     expect((await link(home.client, second.pairingCode)).status).toBe(200);
     expect(await home.client.ok('GET', `/sensors/${first.sensorId}`)).toMatchObject({ firmwareVersion: 43 });
   });
-  test('responds with 403 to a key for the other maker, and with 401 to a user', async () => {
+  test("registering a device returns 403 for the other maker's key and 401 for a user", async () => {
     const body = { manufacturer: 'maker_a', name: 'only A' };
     const { key } = await admin.ok<{ key: string }>('POST', '/provisioning-keys', body);
     const device = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
@@ -60,7 +60,7 @@ describe('registering a device', () => {
     ['maker_a', '0123456789AG'],
     ['maker_b', '0123456789ab'],
     ['maker_b', '01:23:45:67:89:AB'],
-  ])('responds with 400 to a device of %s with the hardware id %s', async (manufacturer, hardwareId) => {
+  ])('registering a %s device with hardware id %s returns 400', async (manufacturer, hardwareId) => {
     const device = { manufacturer, hardwareId, firmwareVersion: 1 };
     const answer = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', device);
     expect([answer.status, (answer.body as { errors: object[] }).errors]).toMatchObject([
@@ -68,7 +68,7 @@ describe('registering a device', () => {
       [{ path: 'hardwareId' }],
     ]);
   });
-  test('returns ids in the documented formats', async () => {
+  test('registering a device returns ids in the documented formats', async () => {
     expect((await newDevice('0123456789AB')).sensorId).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');
     const other = await register(admin, PROVISIONING_KEY, nextHardwareId(), 'maker_b');
     expect(other.sensorId).toMatch(/^id_[0-9A-Z]{9}$/);
@@ -76,8 +76,8 @@ describe('registering a device', () => {
   });
 });
 
-describe('a pairing code', () => {
-  test('works once, in upper or lower case, while used, expired and unknown codes and codes of the other maker get 404', async () => {
+describe('pairing codes', () => {
+  test('a pairing code works once, in any case, and used, expired, unknown or foreign codes return 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
     const used = await newDevice();
     const wrong = await newDevice();
@@ -90,7 +90,7 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000;
     expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
   });
-  test('gets 429 after five wrong codes from the same user, even if it is correct, and still works for other users', async () => {
+  test('five wrong pairing codes block even a correct one for that user, but not for others', async () => {
     const { client, customerId } = await createHome(admin, 'guesses', []);
     const colleague = await hireFor(admin, customerId, 'colleague');
     const { pairingCode } = await newDevice();
@@ -103,12 +103,12 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000 + 1_000;
     expect((await link(client, (await newDevice()).pairingCode)).status).toBe(200);
   });
-  test('can contain spaces, as people write them', async () => {
+  test('a pairing code can contain spaces, like people write them', async () => {
     const { pairingCode } = await newDevice();
     expect((await link(home.client, ` ${pairingCode.slice(0, 4)} ${pairingCode.slice(4)}\t`)).status).toBe(200);
     expect((await link(home.client, '2222 222')).status).toBe(400);
   });
-  test('links a sensor to another customer only for system admins', async () => {
+  test('a pairing code links a sensor to another customer only for system admins', async () => {
     const { client, customerId } = await createHome(admin, 'served', []);
     const { sensorId, pairingCode: code } = await newDevice();
     const linkFor = (by: Client, to: number) =>
@@ -118,13 +118,13 @@ describe('a pairing code', () => {
     expect((await linkFor(admin, customerId)).status).toBe(200);
     expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
   });
-  test('never counts as a wrong code if it is correct, so that eight sensors can be linked at the same time', async () => {
+  test('a correct pairing code never counts as wrong, so eight sensors can be linked at once', async () => {
     const { client } = await createHome(admin, 'hurries', []);
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
     const answers = await Promise.all(devices.map(({ pairingCode }) => link(client, pairingCode)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
-  test('links a sensor again to its own customer, and gets 409 for another customer or without a customer', async () => {
+  test('a linked sensor can be relinked to its own customer, other requests return 409', async () => {
     const other = await createHome(admin, 'other', []);
     const sensor = await linkSensor(home.client);
     const newCode = async () =>
@@ -137,7 +137,7 @@ describe('a pairing code', () => {
   });
 });
 
-describe('a call with messages', () => {
+describe('requests with messages', () => {
   const events = () => store(cloud.runtime.table).events;
   const message = (uuid: string, more: object = {}) => ({ type: 77, uuid, payload: {}, ...more });
   const KIB = 1_024;
@@ -154,7 +154,7 @@ describe('a call with messages', () => {
       (good: string) => Buffer.concat([Buffer.from(`[${good},{"a":"`), Buffer.of(0xff), Buffer.from('"}]')]),
       400,
     ],
-  ])('gets rejected as a whole if it contains %s', async (_, bodyOf, status) => {
+  ])('a request with %s is rejected as a whole', async (_, bodyOf, status) => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const uuid = nextUuid();
     const body = bodyOf(JSON.stringify(message(uuid)));
@@ -166,7 +166,7 @@ describe('a call with messages', () => {
     expect(await store(cloud.runtime.table).states.get(home.customerId, sensorId)).toBeNull();
   });
 
-  test('can contain 100 messages, or a message of exactly 200 KiB', async () => {
+  test('a request may contain 100 messages, or one of exactly 200 KiB', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const hundred = JSON.stringify(Array.from({ length: 100 }, () => message(nextUuid())));
     expect((await device.call('POST', `/devices/${sensorId}/messages`, hundred)).status).toBe(202);
@@ -175,7 +175,7 @@ describe('a call with messages', () => {
     expect((await device.call('POST', `/devices/${sensorId}/messages`, '[]')).status).toBe(202);
   });
 
-  test('preserves the bytes of each message', async () => {
+  test('a request preserves the bytes of each message', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const first = nextUuid();
     const second = nextUuid();
@@ -192,7 +192,7 @@ describe('a call with messages', () => {
     expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
   });
 
-  test('stores an event without further effects if the sensor is not linked', async () => {
+  test('a request from an unlinked sensor stores an event without further effects', async () => {
     const { sensorId, deviceToken } = await newDevice();
     const uuid = nextUuid();
     await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
@@ -202,14 +202,14 @@ describe('a call with messages', () => {
   });
 });
 
-describe('the response to messages', () => {
-  test('contains no warnings if everything was understood', async () => {
+describe('message responses', () => {
+  test('a message response contains no warnings if everything was understood', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const message = { type: 4, payload: { presenceDetected: true }, more: 1 };
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
   });
 
-  test('lists what was not understood, with the index of each message, in at most 20 warnings', async () => {
+  test('a message response lists what was not understood by index, in at most 20 warnings', async () => {
     const { sensorId, device } = await linkSensor(home.client, 'maker_b');
     const path = `/devices/${sensorId}/messages`;
     const messages = [

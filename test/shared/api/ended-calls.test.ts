@@ -25,7 +25,7 @@ const slow = group({
   },
 });
 
-test('a call writes nothing to the table or a queue after its caller has received a 503', async () => {
+test('a request writes nothing to the table or a queue after its 503 response', async () => {
   const done: string[] = [];
   const thawed = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<string[]>();

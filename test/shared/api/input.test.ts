@@ -32,11 +32,11 @@ const sendCustomer = (body: Uint8Array | string, headers: Record<string, string 
     body,
   });
 
-describe('an integer in a body', () => {
+describe('integers in a body', () => {
   const login = (id: string) =>
     admin.as(undefined).call('POST', '/users/login', `{"username":"admin","password":"${ADMIN_PASSWORD}","id":${id}}`);
   test.each(['1.0', '1e0', '"1"', '-0', '9007199254740993', '1.5', 'true', '[1]', '{}'])(
-    'rejects %s with a 400 that names the field',
+    'an integer written as %s is rejected with 400 and the field name',
     async (id) => {
       const answer = await login(id);
       expect(answer.status, answer.text).toBe(400);
@@ -44,14 +44,14 @@ describe('an integer in a body', () => {
       expectValidResponse(answer);
     },
   );
-  test('accepts an exact integer or null', async () => {
+  test('an integer field accepts an exact integer or null', async () => {
     const { id } = await admin.ok<{ id: number }>('GET', '/users/me');
     expect((await login(String(id))).status).toBe(200);
     expect((await login('null')).status).toBe(200);
   });
 });
 
-describe('a text', () => {
+describe('strings', () => {
   test.each([
     ['a NUL', '"a\\u0000b"'],
     ['a control character', '"a\\u001fb"'],
@@ -60,11 +60,11 @@ describe('a text', () => {
     ['surrogates in the wrong order', '"\\udc00\\ud800"'],
     ['U+FFFE', '"\\ufffe"'],
     ['U+FFFF', '"\uffff"'],
-  ])('containing %s is rejected with a 400 that names the field', async (_, name) => {
+  ])('a string containing %s is rejected with 400 and the field name', async (_, name) => {
     const answer = await createCustomer(customer(name));
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['name']]);
   });
-  test('gets measured in code points, and is returned unchanged', async () => {
+  test('string length counts code points, and the value is returned unchanged', async () => {
     for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}', '\u{10ffff}']) {
       const created = await admin.ok<{ id: number; name: string }>(
         'POST',
@@ -75,32 +75,32 @@ describe('a text', () => {
     }
     expect((await createCustomer(customer(JSON.stringify('\u{1f3e5}'.repeat(129))))).status).toBe(400);
   });
-  test('causes no server error as the username of a login if it contains half a surrogate pair', async () => {
+  test('half a surrogate pair in a login username causes no server error', async () => {
     const login = { username: '\ud800', password: 'x' };
     expect([400, 401]).toContain((await admin.as(undefined).call('POST', '/users/login', login)).status);
   });
-  test('gets 400 as the id of a sensor if it contains half a surrogate pair', async () => {
+  test('half a surrogate pair in a sensor id is rejected with 400', async () => {
     const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', sensorId: '\ud800', customerId: 1 };
     const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
     expect((await admin.call('POST', '/rules', { ...rule, recipients })).status).toBe(400);
   });
-  // U+FDFA is one code point, and 18 when normalized.
+  // U+FDFA is one code point, but 18 when normalized.
   test.each(['', '\ufdfa'.repeat(1_024), '\u{1f3e5}'.repeat(512), '#'.repeat(1_024)])(
-    'causes no server error as the username of a login, whatever its length (%#)',
+    'a login username of any length causes no server error (%#)',
     async (username) => {
       const answer = await admin.as(undefined).call('POST', '/users/login', { username, password: 'x' });
       expect([400, 401]).toContain(answer.status);
     },
   );
-  test('causes no server error as a new username if normalization makes it longer', async () => {
+  test('a new username that grows when normalized causes no server error', async () => {
     const person = { password: 'a-password-of-no-interest', firstName: '', lastName: '', email: '', customerId: null };
     const answer = await admin.call('POST', '/users', { ...person, username: '\ufdfa'.repeat(64) });
     expect([201, 400], answer.text).toContain(answer.status);
   });
 });
 
-describe('a body', () => {
-  test('gets 400 if it is not UTF-8', async () => {
+describe('request bodies', () => {
+  test('a body that is not UTF-8 is rejected with 400', async () => {
     const head = Buffer.from('{"name":"');
     const tail = Buffer.from('","location":"","email":""}');
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
@@ -108,15 +108,15 @@ describe('a body', () => {
       expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
     }
   });
-  test('gets 400 if it starts with a byte order mark', async () => {
+  test('a body starting with a byte order mark is rejected with 400', async () => {
     expect((await sendCustomer(`\u{feff}${customer('"n"')}`)).status).toBe(400);
   });
-  test('gets 400 if it is nested deeper than 32 levels', async () => {
+  test('a body nested deeper than 32 levels is rejected with 400', async () => {
     const deep = '['.repeat(40) + ']'.repeat(40);
     const answer = await createCustomer(`{"name":"n","location":"","email":"","more":${deep}}`);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
   });
-  test('can contain unknown fields, read-only fields and __proto__, none of which is stored', async () => {
+  test('a body may contain unknown fields, read-only fields and __proto__, but none is stored', async () => {
     const extra =
       '"id":1,"createDate":7,"pk":"CUSTOMERS","hooks":{"a":"full"},"constructor":1,"__proto__":{"isAdmin":true}';
     const created = await admin.ok<{ id: number }>(
@@ -129,7 +129,7 @@ describe('a body', () => {
     expect(Object.keys(stored).sort()).toEqual(known);
     expect(stored.createDate).not.toBe(7);
   });
-  test('cannot make the caller an admin, whatever the name of the field', async () => {
+  test('a body cannot make the caller an admin, whatever the field name', async () => {
     const extra = '"isAdmin":true,"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}';
     const person =
       '"username":"climber","password":"a-password-of-no-interest","firstName":"","lastName":"","email":""';
@@ -141,7 +141,7 @@ describe('a body', () => {
 });
 
 describe('two Authorization headers', () => {
-  test('get 400, whatever they contain and whether or not the operation needs a login', async () => {
+  test('two Authorization headers are rejected with 400 for every operation, whatever they contain', async () => {
     const twice = await sendCustomer(customer('"n"'), { authorization: [`Bearer ${token}`, `Bearer ${token}`] });
     expect([twice.status, pathsOf(twice)]).toEqual([400, ['Authorization']]);
     expectValidResponse(twice);
@@ -149,7 +149,7 @@ describe('two Authorization headers', () => {
     const config = await sendRaw(`${cloud.url}/server/config`, { method: 'GET', headers: { authorization } });
     expect(config.status).toBe(400);
   });
-  test('get 403 with a session cookie, and end the session', async () => {
+  test('two Authorization headers with a session cookie are rejected with 403 and end the session', async () => {
     const session = await logIn(admin.as(undefined), 'admin', ADMIN_PASSWORD);
     const cookie = `PSAUTHTOKEN=${session.token}`;
     const authorization = [`Bearer ${token}`, `Bearer ${token}`];
@@ -158,27 +158,27 @@ describe('two Authorization headers', () => {
   });
 });
 
-test('two X-CSRF-Token headers without a cookie get 400', async () => {
+test('two X-CSRF-Token headers without a cookie are rejected with 400', async () => {
   const twice = await sendCustomer(customer('"n"'), { 'X-CSRF-Token': ['a', 'a'] });
   expect([twice.status, pathsOf(twice)]).toEqual([400, ['X-CSRF-Token']]);
 });
 
-describe('responses to requests that match no operation', () => {
-  test('have the usual format for unknown paths, paths that are too deep, trailing slashes and invalid escapes', async () => {
+describe('unmatched requests', () => {
+  test('unknown and too deep paths, trailing slashes and invalid escapes get a response in the usual format', async () => {
     for (const path of ['/nothing', '/users/me/nothing/at/all', '/users/', '/users/%zz', '/%00', '/sensors//']) {
       const answer = await admin.call('GET', path);
       expect([400, 404], path).toContain(answer.status);
       expectValidResponse(answer);
     }
   });
-  test('have the usual format for a request target that is not a URL', async () => {
+  test('a request target that is not a URL gets a response in the usual format', async () => {
     for (const path of ['http://[x', '/\\\\[', '*']) {
       const answer = await sendRaw(cloud.url, { method: 'GET', path });
       expect([400, 404], path).toContain(answer.status);
       expectValidResponse(answer);
     }
   });
-  test('have the usual format for a body that exceeds the limit of a gateway', async () => {
+  test('a body above the gateway limit gets a response in the usual format', async () => {
     const answer = await createCustomer(customer(`"${'x'.repeat(11 * 1_024 * 1_024)}"`));
     expect(answer.status).toBe(413);
     expectValidResponse(answer);
@@ -195,7 +195,7 @@ test.each(['en', 'de'])('X-Error-Code is the same in every language (%s)', async
   expect(await codeOf('/users/me')).toBeNull();
 });
 
-describe('the language of an error message', () => {
+describe('error message language', () => {
   const messageOf = async (headers: Record<string, string>, client = admin.as(undefined)) =>
     ((await client.call('GET', '/users/me', undefined, headers)).body as { message: string }).message;
 
@@ -211,10 +211,10 @@ describe('the language of an error message', () => {
     ['*', 'The login is not valid'],
     [';;;,,=q', 'The login is not valid'],
     ['', 'The login is not valid'],
-  ])('follows the best match of Accept-Language: %s', async (language, message) => {
+  ])('an error message follows the best Accept-Language match: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });
-  test('changes to the language of the user once the caller is known, even for field errors', async () => {
+  test("an error message uses the user's language once the caller is known, even for field errors", async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';

@@ -7,7 +7,7 @@ import type { ApiHandler } from '#shared/api/serve.ts';
 const context = {} as Parameters<ApiHandler>[1];
 type Event = Parameters<ApiHandler>[0];
 
-/** Returns the event that a handler gets for a request to a load balancer, and the response to it. */
+/** Returns the event a handler gets for a load balancer request, and the response to it. */
 const call = async (request: Partial<ALBEvent>, result: Partial<Awaited<ReturnType<ApiHandler>>> = {}) => {
   let seen: Event | undefined;
   const handle: ApiHandler = async (event) => {
@@ -29,7 +29,7 @@ const call = async (request: Partial<ALBEvent>, result: Partial<Awaited<ReturnTy
   return { seen, answer };
 };
 
-test('a request to a load balancer is converted to the resource, parameters, headers and body of an API Gateway request', async () => {
+test('a load balancer request is converted to an API Gateway request', async () => {
   const multiValueHeaders = { authorization: ['Bearer a'], 'content-type': ['a/b', 'application/json'] };
   const { seen } = await call({ path: '/api/v1/devices/id%5F1/messages', multiValueHeaders, body: 'e30=' });
   expect(seen).toMatchObject({
@@ -47,11 +47,11 @@ test.each([
   ['/api/v1/devices/register', '/api/v1/devices/register'],
   ['/api/v1/devices/id_1/other', '/{proxy+}'],
   ['/api/v1/users/me', '/{proxy+}'],
-])('%s leads to the resource %s', async (path, resource) => {
+])('path %s maps to the resource %s', async (path, resource) => {
   expect((await call({ path })).seen.resource).toBe(resource);
 });
 
-test('the query is decoded in the same way as by API Gateway', async () => {
+test('the query is decoded like in API Gateway', async () => {
   const multiValueQueryStringParameters = { 'a%20b': ['1+2', '%C3%A4'], c: ['%'] };
   const { seen } = await call({ multiValueQueryStringParameters });
   expect(seen.multiValueQueryStringParameters).toEqual({ 'a b': ['1 2', 'ä'], c: ['%'] });
@@ -64,13 +64,13 @@ test.each([
   [['192.0.2.1', '192.0.2.1, 198.51.100.7'], '198.51.100.7'],
   [['192.0.2.1, 2001:db8::1'], '2001:db8::1'],
   [undefined, ''],
-])('only the last entry of X-Forwarded-For counts: %j', async (entries, sourceIp) => {
+])('only the last X-Forwarded-For entry counts: %j', async (entries, sourceIp) => {
   const multiValueHeaders = entries ? { 'x-forwarded-for': entries } : {};
   const { seen } = await call({ multiValueHeaders });
   expect(seen.requestContext.identity.sourceIp).toBe(sourceIp);
 });
 
-test('a response contains all headers as lists, and states how its body is encoded', async () => {
+test('a response has all headers as lists and states how the body is encoded', async () => {
   const { answer } = await call(
     {},
     { body: '{}', headers: { 'Retry-After': 2, Allow: 'POST' }, multiValueHeaders: { 'Set-Cookie': ['a', 'b'] } },
@@ -83,7 +83,7 @@ test('a response contains all headers as lists, and states how its body is encod
   });
 });
 
-test('events of API Gateway are passed on unchanged', async () => {
+test('API Gateway events are passed on unchanged', async () => {
   const event = { requestContext: { requestId: 'a' } } as Event;
   const handle: ApiHandler = async (given) => ({ statusCode: 200, body: String(given === event), headers: { A: 'b' } });
   expect(await behindLoadBalancer(devices, handle)(event, context)).toEqual({

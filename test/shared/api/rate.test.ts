@@ -9,7 +9,7 @@ import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client
 import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
-// The clock moves only when a test moves it, so that all calls of a test fall into one second.
+// The clock moves only when a test moves it, so all requests in a test fall into one second.
 let time = Math.ceil(systemClock.now() / 1_000) * 1_000;
 let cloud: Cloud;
 let admin: Client;
@@ -42,8 +42,8 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
 };
 const me = (client: Client) => client.call('GET', '/users/me');
 
-describe('an account with a limit of 30 a second', () => {
-  test('allows exactly 30 of 60 concurrent calls in two sessions, and counts down to 0', async () => {
+describe('accounts with a limit of 30 a second', () => {
+  test('an account may make exactly 30 of 60 concurrent requests in two sessions, counting down to 0', async () => {
     const sessions = [home.client, await logIn(admin.as(undefined), home.username, home.password)];
     nextSecond();
     const answers = await times(60, (at) => me(sessions[at % 2] ?? home.client));
@@ -54,18 +54,18 @@ describe('an account with a limit of 30 a second', () => {
     expect(remaining.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n));
     for (const answer of answers) expectValidResponse(answer);
   });
-  test('can make the next 30 calls in the next second', async () => {
+  test('an account may make 30 more requests in the next second', async () => {
     await times(31, () => me(home.client));
     expect((await me(home.client)).status).toBe(429);
     nextSecond();
     expect((await me(home.client)).status).toBe(200);
   });
-  test('does not share its limit with other accounts or with anonymous calls from the same network', async () => {
+  test('an account does not share its limit with other accounts or anonymous requests on the same network', async () => {
     await times(35, () => me(home.client));
     await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
-  test('uses up its limit with writes, rejected calls and bad requests as well, counted exactly across functions', async () => {
+  test("an account's limit includes writes, rejected and bad requests, counted exactly across functions", async () => {
     await times(10, () => home.client.call('POST', '/bots', {}));
     await times(10, () => home.client.call('POST', '/customers', {}));
     await times(10, () => home.client.call('DELETE', '/rules/999999'));
@@ -75,20 +75,20 @@ describe('an account with a limit of 30 a second', () => {
   });
 });
 
-describe('the rate limit of an account', () => {
-  /** Sends 31 calls to each of two functions, which run in separate instances in AWS. */
+describe('account rate limit', () => {
+  /** Sends 31 requests to each of two functions, which run in separate instances in AWS. */
   const readTwo = async (client: Client) => {
     const answers = [await times(31, () => me(client)), await times(31, () => client.call('GET', '/bots'))];
     return answers.map(tally);
   };
-  test('applies per instance to reads with a session, which do not use up the limit for writes', async () => {
+  test('the account limit is per instance for session reads, separate from writes', async () => {
     expect(await readTwo(home.client)).toEqual([
       { 200: 30, 429: 1 },
       { 200: 30, 429: 1 },
     ]);
     expect(tally(await times(31, () => home.client.call('POST', '/bots', {})))).toEqual({ 400: 30, 429: 1 });
   });
-  test('applies to access tokens across all instances, reads and writes together', async () => {
+  test('the account limit spans all instances for access tokens, reads and writes together', async () => {
     const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'reader' });
     nextSecond();
     const client = home.client.as(token);
@@ -97,12 +97,12 @@ describe('the rate limit of an account', () => {
   });
 });
 
-describe('the 429 of a call over the limit', () => {
+describe('429 responses', () => {
   const over = async (client: Client, headers: Record<string, string> = {}): Promise<Answer> => {
     await times(30, () => me(client));
     return client.call('GET', '/users/me', undefined, headers);
   };
-  test('states in its message and headers when to retry', async () => {
+  test('a 429 response states in its message and headers when to retry', async () => {
     const answer = await over(home.client);
     expect(answer.status).toBe(429);
     expect(answer.body).toEqual({
@@ -112,7 +112,7 @@ describe('the 429 of a call over the limit', () => {
     const names = ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
     expect(names.map((name) => answer.headers.get(name))).toEqual(['1', '30', '0', '1']);
   });
-  test("uses the user's language", async () => {
+  test("a 429 response uses the user's language", async () => {
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
@@ -123,14 +123,14 @@ describe('the 429 of a call over the limit', () => {
       statusCode: 429,
     });
   });
-  test('follows the check of the credentials, and precedes the checks of permissions and body', async () => {
+  test('a 429 response comes after the credential check, but before permission and body checks', async () => {
     await times(30, () => home.client.call('POST', '/bots', {}));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);
   });
 });
 
-describe('an invalid token counts against its address, and never against its account:', () => {
+describe('invalid tokens count against the address, never the account:', () => {
   const dead: Record<string, () => Promise<string>> = {
     'an access token that was revoked': async () => {
       const { id, token } = await home.client.ok<{ id: string; token: string }>('POST', '/users/me/access-tokens', {
@@ -160,7 +160,7 @@ describe('an invalid token counts against its address, and never against its acc
 });
 
 describe('callers without an account', () => {
-  test('share the limit of their address, regardless of the operation', async () => {
+  test("anonymous callers share their address's limit, whatever the operation", async () => {
     const anybody = clientOf(cloud.url);
     const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/server/qr-code' : '/server/config'));
     expect(tally(answers)).toEqual({ 200: 30, 429: 20 });
@@ -170,7 +170,7 @@ describe('callers without an account', () => {
   test.each([
     ['an invalid token', 'GET', '/users/me', 'Bearer garbage'],
     ['no token', 'GET', '/users/me', undefined],
-  ])('get 401 up to their limit and 429 above it with %s', async (_, method, path, authorization) => {
+  ])('anonymous callers get 401 up to the limit and 429 above it with %s', async (_, method, path, authorization) => {
     const headers = authorization === undefined ? {} : { authorization };
     const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
     expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
@@ -184,7 +184,7 @@ test.each([
   ['device token', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
   ['provisioning key', '/devices/register', 'Bearer prv_garbage'],
 ])(
-  'limits calls with an invalid %s on the device API by address, without affecting apps',
+  'the device API limits requests with an invalid %s by address, without affecting apps',
   async (_, path, authorization) => {
     const answers = await times(35, () => clientOf(cloud.url).call('POST', path, undefined, { authorization }));
     expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
@@ -193,7 +193,7 @@ test.each([
   },
 );
 
-test('an address can make another 200 calls a second to published operations', async () => {
+test('an address may make another 200 requests a second to published operations', async () => {
   const anybody = clientOf(cloud.url);
   const answers = await times(205, (at) => anybody.call('GET', at % 2 === 0 ? '/docs' : '/console'));
   expect(tally(answers)).toEqual({ 200: 200, 429: 5 });
@@ -201,13 +201,13 @@ test('an address can make another 200 calls a second to published operations', a
   expect(tally(await times(31, () => anybody.call('GET', '/server/config')))).toEqual({ 200: 30, 429: 1 });
 });
 
-test('GET /health has a separate limit, counted in the memory of each process, so that it needs no table', async () => {
+test('GET /health has a separate limit, counted in process memory, so it needs no table', async () => {
   const anybody = clientOf(cloud.url);
   expect(tally(await times(35, () => anybody.call('GET', '/health')))).toEqual({ 200: 30, 429: 5 });
   expect((await anybody.call('GET', '/server/config')).headers.get('x-ratelimit-remaining')).toBe('29');
 });
 
-test('two Authorization headers get 400 and count against their address, and get 429 above its limit', async () => {
+test('two Authorization headers are rejected with 400, count for the address, and lead to 429 above its limit', async () => {
   const headers = { authorization: ['Bearer a', 'Bearer b'] };
   const answers = await times(35, () => sendRaw(`${cloud.url}/users/me`, { method: 'GET', headers }));
   expect(tally(answers)).toEqual({ 400: 30, 429: 5 });
@@ -219,17 +219,17 @@ test('two Authorization headers get 400 and count against their address, and get
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('have separate limits for the addresses that the proxy reports, and share one limit without its secret', async () => {
+  test('proxied callers have separate limits by reported address, but share one without the secret', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);
-    // Without the secret the reported addresses are ignored, so all these calls have one address.
+    // Without the secret the reported addresses are ignored, so all these requests have one address.
     expect(tally(await times(35, (at) => from(`198.51.100.${at}`, 'a-guess')))).toEqual({ 200: 29, 429: 6 });
   });
 });
 
-describe('a device', () => {
-  test('may make 20 calls a second, independently of other devices', async () => {
+describe('devices', () => {
+  test('a device may make 20 requests a second, independently of other devices', async () => {
     const first = await linkSensor(home.client);
     const other = await linkSensor(home.client);
     nextSecond();
@@ -245,7 +245,7 @@ describe('a device', () => {
   });
 });
 
-test('an invalid token on the device API costs no write if it is malformed or among the first five in a second', async () => {
+test('an invalid device token costs no write if malformed or among the first five in a second', async () => {
   const written: number[] = [];
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => void written.push(write);
@@ -271,7 +271,7 @@ test('an invalid token on the device API costs no write if it is malformed or am
   }
 });
 
-test('calls to unknown paths and methods are limited by address, and cost no write', async () => {
+test('requests to unknown paths and methods are limited by address and cost no write', async () => {
   let written = 0;
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => {

@@ -13,22 +13,19 @@ test.each([
   ['an unavailable queue', 503, new QueueUnavailable('nothing accepted')],
   ['a timeout of an AWS service', 503, Object.assign(new Error('no response'), { name: 'TimeoutError' })],
   ['a bug in the code', 500, new Error('a bug')],
-])(
-  '%s leads to a response with %i, and to a log line with the request id of that response',
-  async (_, status, error) => {
-    const lines: Record<string, unknown>[] = [];
-    const log = logTo((line) => lines.push(JSON.parse(line)));
-    const runtime = runtimeOfLambda();
-    const table = { ...runtime.table, update: () => Promise.reject(error) };
-    const context = lambdaContext({
-      functionName: 'server',
-      timeoutSeconds: 15,
-      clock: systemClock,
-      newId: () => 'the-id',
-    });
-    const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
-    const answer = await handler.with({ ...runtime, log, table })(event as APIGatewayProxyEvent, context);
-    expect(answer).toMatchObject({ statusCode: status, headers: { 'X-Request-Id': 'the-id' } });
-    expect(lines).toMatchObject([{ requestId: 'the-id', operation: 'getServerConfig' }]);
-  },
-);
+])("%s leads to a %i response and a log line with that response's request id", async (_, status, error) => {
+  const lines: Record<string, unknown>[] = [];
+  const log = logTo((line) => lines.push(JSON.parse(line)));
+  const runtime = runtimeOfLambda();
+  const table = { ...runtime.table, update: () => Promise.reject(error) };
+  const context = lambdaContext({
+    functionName: 'server',
+    timeoutSeconds: 15,
+    clock: systemClock,
+    newId: () => 'the-id',
+  });
+  const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+  const answer = await handler.with({ ...runtime, log, table })(event as APIGatewayProxyEvent, context);
+  expect(answer).toMatchObject({ statusCode: status, headers: { 'X-Request-Id': 'the-id' } });
+  expect(lines).toMatchObject([{ requestId: 'the-id', operation: 'getServerConfig' }]);
+});

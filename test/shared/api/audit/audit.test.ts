@@ -13,7 +13,7 @@ import { items } from '#shared/store/table.ts';
 const bot = items.bot({ customerId: 7, botId: 3 });
 const rate = items.rate({ subject: 's', window: 'tries' });
 
-/** Runs a call and returns its writes in order. `respond` returns the response of the table to a write. */
+/** Runs a request and returns its writes in order. `respond` returns the table's response to a write. */
 const runCall = async (
   act: (table: Table) => Promise<unknown>,
   respond: (key: string) => number[] | null = () => null,
@@ -26,7 +26,7 @@ const runCall = async (
   };
   const table = {
     write: async (...writes: Write[]) => {
-      // Exposes callers that do not await.
+      // Exposes callers without await.
       await new Promise(setImmediate);
       const [name = ''] = writes.map(nameOf);
       const failed = respond(name);
@@ -58,8 +58,8 @@ const fail = () => {
 };
 const LINE = 'line of C#7#AUDIT';
 
-describe('the audit line of a call', () => {
-  test('precedes the first write, is written once and remains', async () => {
+describe('audit lines', () => {
+  test('an audit line precedes the first write, is written once and stays', async () => {
     const { done } = await runCall(async (table) => {
       await Promise.all([table.update(bot, {} as never), table.write({ put: bot })]);
       await table.write({ put: bot });
@@ -67,12 +67,12 @@ describe('the audit line of a call', () => {
     expect(done).toEqual([LINE, bot.sk, bot.sk, bot.sk]);
   });
 
-  test('does not exist for a call that writes nothing or only updates rate limits', async () => {
+  test('a request that writes nothing, or only rate limits, has no audit line', async () => {
     expect((await runCall(async () => 1)).done).toEqual([]);
     expect((await runCall((table) => table.write({ put: rate }))).done).toEqual([rate.sk]);
   });
 
-  test('prevents the change if the line cannot be written', async () => {
+  test('a change is not made if the audit line cannot be written', async () => {
     const { done, result } = await runCall(
       (table) => table.write({ put: bot }),
       (name) => {
@@ -84,17 +84,17 @@ describe('the audit line of a call', () => {
     expect(result).toBeInstanceOf(TableUnavailable);
   });
 
-  test('gets removed if nothing was changed, whether the call was rejected or not', async () => {
+  test('an audit line is removed if nothing changed, whether or not the request was rejected', async () => {
     const refused = (name: string) => (name === bot.sk ? [0] : null);
     expect((await runCall((table) => table.write({ put: bot }).then(fail), refused)).done).toEqual([LINE, 'no line']);
     expect((await runCall((table) => table.update(bot, {} as never), refused)).done).toEqual([LINE, 'no line']);
   });
 
-  test('remains if something was changed before the call was rejected', async () => {
+  test('an audit line stays if something changed before the request was rejected', async () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail))).done).toEqual([LINE, bot.sk]);
   });
 
-  test('remains if it is unknown whether something was changed', async () => {
+  test('an audit line stays if it is unknown whether something changed', async () => {
     const dead = (name: string) => {
       if (name === bot.sk) throw new TableUnavailable('no response');
       return null;
@@ -102,7 +102,7 @@ describe('the audit line of a call', () => {
     expect((await runCall((table) => table.write({ put: bot }), dead)).done).toEqual([LINE]);
     // This holds even if the handler turns the error into a refusal.
     expect((await runCall((table) => table.write({ put: bot }).catch(fail), dead)).done).toEqual([LINE]);
-    // The response to the first attempt was lost: the second one finds the change of the first.
+    // The response to the first attempt was lost, so the second one finds the first one's change.
     const second = (name: string) => {
       if (name !== bot.sk) return null;
       markDoubtful();
@@ -111,7 +111,7 @@ describe('the audit line of a call', () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail), second)).done).toEqual([LINE]);
   });
 
-  test('gets written again for a change that follows its removal', async () => {
+  test('an audit line is rewritten for a change made after its removal', async () => {
     const responded = Promise.withResolvers<void>();
     const refused = [[0]];
     let late: Promise<unknown> = Promise.resolve();

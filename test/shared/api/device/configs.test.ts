@@ -91,15 +91,15 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
     expect(Object.keys(answer.body as Json)).not.toContain('unknown');
   });
 
-  test('responds with 400 for a sensor of the other maker', async () => {
+  test("responds with 400 for the other maker's sensor", async () => {
     const other = makerOf(path) === 'maker_a' ? 'maker_b' : 'maker_a';
     const answer = await clientFor(path).call('GET', at(path, ids[other]));
     expect(answer.status).toBe(400);
   });
 });
 
-describe('rules across fields', () => {
-  test('reject an upper rate below the lower one, and accept equal rates', async () => {
+describe('cross-field rules', () => {
+  test('an upper rate below the lower one is rejected, equal rates are accepted', async () => {
     const path = 'maker_b/config/vital-data';
     const body = defaultsOf(tables[path] ?? {});
     const low = await put(path, {
@@ -123,7 +123,7 @@ describe('rules across fields', () => {
     },
   );
 
-  test('keep name and optimizationEnabled equal in the sensor and its basic configuration', async () => {
+  test('name and optimizationEnabled stay the same in the sensor and its basic configuration', async () => {
     const path = 'maker_a/config/basic';
     await put(path, { ...defaultsOf(tables[path] ?? {}), name: 'Kitchen', optimizationEnabled: false });
     const sensor = await client.ok('GET', `/sensors/${ids.maker_a}`);
@@ -131,12 +131,12 @@ describe('rules across fields', () => {
   });
 });
 
-describe('modes of a device', () => {
+describe('device modes', () => {
   const path = 'maker_a/config/basic';
   const set = async (more: Json) => (await put(path, { ...defaultsOf(tables[path] ?? {}), ...more })).body as Json;
   const learning = { learningModeEnabled: true };
 
-  test('learning lasts 14 days from the first true, even if true is repeated, and ends with false', async () => {
+  test('learning lasts 14 days from the first true, even if repeated, and ends with false', async () => {
     const before = Date.now() + skipped;
     const { learningModeEndDate: end } = await set(learning);
     expect(Number(end) - before).toBeGreaterThanOrEqual(14 * DAY);
@@ -147,7 +147,7 @@ describe('modes of a device', () => {
     expect(Number((await set(learning)).learningModeEndDate)).toBeGreaterThan(Number(end));
   });
 
-  test('learning ends automatically, and the test mode with it', async () => {
+  test('learning ends automatically, and test mode with it', async () => {
     await skip(13 * DAY + DAY / 2);
     expect(await set({ ...learning, testModeEnabled: true })).toMatchObject({ testModeEnabled: true });
     await skip(DAY / 2 + 1_000);
@@ -155,7 +155,7 @@ describe('modes of a device', () => {
     expect(await client.ok('GET', at(path))).toMatchObject(ended);
   });
 
-  test('the test mode ends after 24 hours', async () => {
+  test('test mode ends after 24 hours', async () => {
     await set({ testModeEnabled: true });
     await skip(DAY - 10_000);
     expect(await client.ok('GET', at(path))).toMatchObject({ testModeEnabled: true });
@@ -164,10 +164,10 @@ describe('modes of a device', () => {
   });
 });
 
-describe('the configuration that a device fetches', () => {
+describe('fetched device configuration', () => {
   type Fetched = { version: string; config: Record<string, Json> };
 
-  test('contains only the fields that its firmware supports', async () => {
+  test('a fetched configuration contains only fields supported by the firmware', async () => {
     for (const firmware of [28, 29, 30, 31, 33, 34, 37, 38, 39, 40, 41, 42]) {
       const { sensorId, device } = await add('maker_a', firmware);
       const { config } = await device.ok<Fetched>('GET', `/devices/${sensorId}/config`);
@@ -183,7 +183,7 @@ describe('the configuration that a device fetches', () => {
     }
   });
 
-  test('omits the fields of the room for maker B that only maker A supports', async () => {
+  test('a fetched maker B configuration omits room fields only maker A supports', async () => {
     const { sensorId, device } = await add('maker_b');
     const { config } = await device.ok<Fetched>('GET', `/devices/${sensorId}/config`);
     expect(Object.keys(config).sort()).toEqual([
@@ -198,7 +198,7 @@ describe('the configuration that a device fetches', () => {
       expect(config.room).not.toHaveProperty(field);
   });
 
-  test('leads to a 304 without a body until something changes', async () => {
+  test('fetching an unchanged configuration returns 304 without a body', async () => {
     const { sensorId, device } = await add('maker_a');
     const ask = (tag?: string) =>
       device.call('GET', `/devices/${sensorId}/config`, undefined, tag === undefined ? {} : { 'if-none-match': tag });
@@ -220,17 +220,14 @@ test.each([
   [{}, 120],
   [{ SENSOR_INACTIVE_AFTER_SECONDS: '91' }, 45],
   [{ MAX_REPORT_DELAY_SECONDS: '0' }, 0],
-])(
-  'devices may hold back reports for at most half the time after which a sensor becomes inactive: %o',
-  async (environment, seconds) => {
-    const other = await startTestCloud({ environment });
-    try {
-      const { client: manager } = await createHome(await adminOf(other.url), 'home', ALL_PERMISSIONS);
-      const { sensorId, device } = await linkSensor(manager);
-      const { config } = await device.ok<{ config: Json }>('GET', `/devices/${sensorId}/config`);
-      expect(config.maxReportDelay).toBe(seconds);
-    } finally {
-      await other.stop();
-    }
-  },
-);
+])('devices may delay reports by at most half the inactivity time: %o', async (environment, seconds) => {
+  const other = await startTestCloud({ environment });
+  try {
+    const { client: manager } = await createHome(await adminOf(other.url), 'home', ALL_PERMISSIONS);
+    const { sensorId, device } = await linkSensor(manager);
+    const { config } = await device.ok<{ config: Json }>('GET', `/devices/${sensorId}/config`);
+    expect(config.maxReportDelay).toBe(seconds);
+  } finally {
+    await other.stop();
+  }
+});

@@ -16,7 +16,7 @@ const at = (headers: Record<string, string[]>, by = proxy, sourceIp = PEER): str
   addressOf({ multiValueHeaders: headers, requestContext: { identity: { sourceIp } } } as APIGatewayProxyEvent, by);
 const through = (...viewer: string[]) => at({ 'X-Hop': [secret], 'X-Viewer': viewer });
 
-describe('the address of a caller behind the trusted proxy', () => {
+describe('caller address behind the trusted proxy', () => {
   test.each([
     [['192.0.2.1'], '192.0.2.1'],
     [['10.0.0.1, 198.51.100.7 ,192.0.2.1'], '192.0.2.1'],
@@ -27,7 +27,7 @@ describe('the address of a caller behind the trusted proxy', () => {
     [['2001:db8:1:2::c4a:42838'], '2001:db8:1:2'],
     [['2001:db8::1'], '2001:db8:0:0'],
     [['::ffff:192.0.2.1'], '192.0.2.1'],
-  ])("comes from the last entry of the proxy's header: %j yields %s", (viewer, address) => {
+  ])("the caller address is the last entry in the proxy's header: %j yields %s", (viewer, address) => {
     expect(through(...viewer)).toBe(address);
   });
   test.each([
@@ -40,13 +40,13 @@ describe('the address of a caller behind the trusted proxy', () => {
     [['fe80::1%eth0']],
     [['192.0.2.1 192.0.2.2']],
     [['[192.0.2.1']],
-  ])('falls back to the TCP peer if the header contains no address: %j', (viewer) => {
+  ])('the caller address falls back to the TCP peer if the header contains none: %j', (viewer) => {
     expect(through(...viewer)).toBe(PEER);
   });
-  test('falls back to the TCP peer if the header arrives in two spellings, whose order is unknown', () => {
+  test('the caller address falls back to the TCP peer if the header arrives in two spellings', () => {
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'], 'x-viewer': ['192.0.2.2'] })).toBe(PEER);
   });
-  test('falls back to the TCP peer unless the secret was sent exactly once', () => {
+  test('the caller address falls back to the TCP peer unless the secret was sent exactly once', () => {
     const viewer = { 'X-Viewer': ['192.0.2.1'] };
     expect(at(viewer)).toBe(PEER);
     for (const hop of [[''], ['a-guess'], [secret, secret], ['a-guess', secret], [`${secret}, ${secret}`]])
@@ -54,7 +54,7 @@ describe('the address of a caller behind the trusted proxy', () => {
     expect(at({ ...viewer, 'X-Hop': [secret], 'x-hop': [secret] })).toBe(PEER);
     expect(at({ ...viewer, '': [''] }, none)).toBe(PEER);
   });
-  test('requires the secret itself even if the setting contains its hash, and rejects the hash', () => {
+  test('the proxy has to send the secret itself even if the setting contains its hash', () => {
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const hashed = { ...proxy, TRUSTED_PROXY_SECRET: hash };
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'] }, hashed)).toBe('192.0.2.1');
@@ -62,7 +62,7 @@ describe('the address of a caller behind the trusted proxy', () => {
   });
 });
 
-test('the trusted proxy also works on the device API, where header names are in lower case', () => {
+test('the trusted proxy also works on the device API, where header names are lowercase', () => {
   // The payload of an HTTP API, version 1.0.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
   const headers = { 'x-hop': [secret], 'x-viewer': ['192.0.2.1'], 'X-Forwarded-For': ['198.51.100.7, 203.0.113.9'] };

@@ -27,7 +27,7 @@ afterAll(() => Promise.all([cloud.stop(), counted.stop()]));
 const corsOf = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 const anybody = () => clientOf(cloud.url);
 
-describe('CORS for pages of a listed origin', () => {
+describe('CORS for listed origins', () => {
   const large = JSON.stringify({ username: 'x'.repeat(300_000), password: '' });
   test.each<[number, string, string, (string | undefined)?, Record<string, string>?]>([
     [200, 'GET', '/server/config'],
@@ -39,7 +39,7 @@ describe('CORS for pages of a listed origin', () => {
     [400, 'POST', '/users/login', '{'],
     [413, 'POST', '/users/login', large],
     [417, 'GET', '/health', undefined, { expect: 'a-miracle' }],
-  ])('exposes the status %i of %s %s', async (status, method, path, body, more = {}) => {
+  ])('CORS exposes the status %i of %s %s', async (status, method, path, body, more = {}) => {
     const { headers, ...answer } = await anybody().call(method, path, body, { ...page, ...more });
     expect([answer.status, headers.get('access-control-allow-origin')]).toEqual([status, LISTED]);
     expect(headers.get('vary')?.split(', ')).toContain('Origin');
@@ -49,7 +49,7 @@ describe('CORS for pages of a listed origin', () => {
     expect(exposed).toEqual(expect.arrayContaining([...sent, 'token', 'retry-after', 'etag', 'link']));
   });
 
-  test('exposes the 403 for a missing permission, and the X-Total-Is header of a list', async () => {
+  test("CORS exposes the 403 response for a missing permission and a list's X-Total-Is header", async () => {
     const admin = await logIn(anybody(), 'admin', ADMIN_PASSWORD);
     const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'reader',
@@ -64,7 +64,7 @@ describe('CORS for pages of a listed origin', () => {
     expect(headers.get('access-control-expose-headers')).toContain('X-Total-Is');
   });
 
-  test('exposes the 429 of a rate limit, and the token in the response to a login', async () => {
+  test("CORS exposes a rate limit's 429 response and a login response's token", async () => {
     const login = { username: 'admin', password: ADMIN_PASSWORD };
     const { headers } = await anybody().call('POST', '/users/login', login, page);
     expect([headers.get('access-control-allow-origin'), headers.has('token')]).toEqual([LISTED, true]);
@@ -74,7 +74,7 @@ describe('CORS for pages of a listed origin', () => {
     expect(limited?.headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 
-  test('exposes the 503 of a host that is starting', async () => {
+  test('CORS exposes the 503 response of a starting host', async () => {
     const early: Promise<Response>[] = [];
     const starting = await startTestCloud({
       environment: { CORS_ORIGINS: LISTED },
@@ -89,11 +89,11 @@ describe('CORS for pages of a listed origin', () => {
   });
 });
 
-describe('a preflight', () => {
+describe('preflights', () => {
   test.each([
     ['a path that needs a token', '/users/me', 'GET, PUT, DELETE'],
     ['a path that does not exist, so that the page sees the 404', '/nothing', 'GET, POST, PUT, DELETE'],
-  ])('needs no token for %s', async (_, path, methods) => {
+  ])('a preflight needs no token for %s', async (_, path, methods) => {
     const { status, headers } = await anybody().call('OPTIONS', path, undefined, { ...page, ...preflight });
     const names = ['origin', 'methods', 'headers', 'credentials'];
     const allowed = names.map((name) => headers.get(`access-control-allow-${name}`));
@@ -102,7 +102,7 @@ describe('a preflight', () => {
     expect(headers.get('vary')).toBe('Origin');
   });
 
-  test('does not count against the rate limit of its address', async () => {
+  test("a preflight does not count against the address's rate limit", async () => {
     const limitsAt = async (origin: string) => {
       const { headers } = await clientOf(counted.url).call('OPTIONS', '/users/me', undefined, { origin, ...preflight });
       return headers.get('x-ratelimit-limit');
@@ -117,17 +117,17 @@ describe('CORS headers', () => {
     ['an origin that is not listed', stranger],
     ['an opaque origin', { origin: 'null' }],
     ['a caller without an origin', {}],
-  ])('do not appear for %s', async (_, headers) => {
+  ])('CORS headers do not appear for %s', async (_, headers) => {
     const [answer, asked] = await Promise.all([
       anybody().call('GET', '/server/config', undefined, headers),
       anybody().call('OPTIONS', '/server/config', undefined, { ...preflight, ...headers }),
     ]);
     expect([corsOf(answer.headers), corsOf(asked.headers)]).toEqual([[], []]);
-    // A cache must not return this response to pages of listed origins.
+    // A cache must not return this response to pages from listed origins.
     expect(answer.headers.get('vary')).toContain('Origin');
   });
 
-  test('never appear if no origin is listed', async () => {
+  test('CORS headers never appear if no origin is listed', async () => {
     const plain = await startTestCloud();
     const { headers } = await clientOf(plain.url).call('GET', '/server/config', undefined, page);
     const asked = await clientOf(plain.url).call('OPTIONS', '/server/config', undefined, { ...page, ...preflight });
@@ -135,7 +135,7 @@ describe('CORS headers', () => {
     expect([corsOf(headers), headers.get('vary'), corsOf(asked.headers)]).toEqual([[], null, []]);
   });
 
-  test('never appear in a response to invalid HTTP', async () => {
+  test('CORS headers never appear in a response to invalid HTTP', async () => {
     const socket = connect(Number(new URL(cloud.url).port), '127.0.0.1');
     socket.write(`GET / HTTP/9.9\r\nOrigin: ${LISTED}\r\n\r\n`);
     const [head] = await once(socket, 'data');

@@ -5,10 +5,7 @@ import { callerWith, codeOf, exchangeOf, operationWith } from '#test/fixtures/gu
 
 const SELF = '7';
 const OTHER = '8';
-/**
- * Returns the code of the refusal; null if the caller may make the call, `anonymous` if the caller may make it only
- * without logging in.
- */
+/** Returns the refusal code, null if the caller may make the request, or `anonymous` if only without logging in. */
 const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: string) => {
   const path = userId === undefined ? {} : { userId };
   const exchange = exchangeOf(operationWith(operation), {}, { caller: callerWith(caller), path });
@@ -16,30 +13,30 @@ const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: st
   return exchange.caller ? code : 'anonymous';
 };
 
-describe('a permission', () => {
-  test('a permission is required even if the caller has other permissions', async () => {
+describe('permissions', () => {
+  test('a permission is required even if the caller has others', async () => {
     const operation = { may: 'manage_rules' };
     expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
     expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
     expect(await refusalOf(operation, { isAdmin: true })).toBeNull();
   });
 
-  test('a permission is sufficient if it is one of the allowed permissions', async () => {
+  test('one of several allowed permissions is sufficient', async () => {
     const operation = { may: ['manage_rules', 'manage_bots'] };
     expect(await refusalOf(operation, { permissions: ['manage_bots'] })).toBeNull();
     expect(await refusalOf(operation, { permissions: ['manage_users'] })).toBe('forbidden');
     expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
   });
 
-  test('a permission is not needed if a login is sufficient, and never makes anybody a system admin', async () => {
+  test('no permission is needed if a login is sufficient, and none makes anyone a system admin', async () => {
     expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
     expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
     expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
   });
 });
 
-describe('an operation that needs a session', () => {
-  test('refuses access tokens, even of a system admin or of the user in the path', async () => {
+describe('operations that need a session', () => {
+  test('a session operation refuses access tokens, even from a system admin or the user in the path', async () => {
     for (const rule of [{ may: 'logged_in' }, { may: 'system_admin' }, { may: 'manage_users', orSelf: true }]) {
       const operation = { auth: 'session', ...rule };
       expect(await refusalOf(operation, { kind: 'token', isAdmin: true }, SELF)).toBe('forbidden');
@@ -47,12 +44,12 @@ describe('an operation that needs a session', () => {
     }
   });
 
-  test('checks permissions, too', async () => {
+  test('a session operation also checks permissions', async () => {
     expect(await refusalOf({ auth: 'session', may: 'manage_rules' }, {})).toBe('forbidden');
   });
 });
 
-test('the user in the path needs no permission for operations on their own account, while other callers do', async () => {
+test('the user in the path needs no permission for operations on their own account, but others do', async () => {
   const operation = { may: 'manage_users', orSelf: true };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
@@ -61,7 +58,7 @@ test('the user in the path needs no permission for operations on their own accou
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test('the user in the path needs a session for operations that must not be possible with a stolen token', async () => {
+test('the user in the path needs a session for operations a stolen token must not allow', async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
@@ -69,30 +66,30 @@ test('the user in the path needs a session for operations that must not be possi
   expect(await refusalOf(operation, { kind: 'token', permissions: ['manage_users'] }, SELF)).toBeNull();
 });
 
-describe('a caller who must first set up a second factor', () => {
+describe('required second factor setup', () => {
   const caller = { mustSetOtp: true, isAdmin: true };
-  test('a caller who must first set up a second factor may do nothing else', async () => {
+  test('a caller without a required second factor may do nothing else', async () => {
     expect(await refusalOf({}, caller)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'system_admin' }, caller, SELF)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'logged_in' }, { mustSetOtp: false })).toBeNull();
   });
 
-  test('a caller who must first set up a second factor may set it up for that account only', async () => {
+  test('a caller without a required second factor may set it up for their own account only', async () => {
     expect(await refusalOf({ beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, SELF)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
 
-  test('a caller who must first set up a second factor is anonymous where a login is optional', async () => {
+  test('a caller without a required second factor is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
   });
 });
 
-describe('a display', () => {
+describe('displays', () => {
   const display = { isDisplay: true };
-  test('a display may call only operations that are meant for displays', async () => {
+  test('a display may make only requests meant for displays', async () => {
     expect(await refusalOf({ display: true }, display)).toBeNull();
     expect(await refusalOf({}, display)).toBe('forbidden');
     expect(await refusalOf({ display: true, may: 'manage_rules' }, display)).toBe('forbidden');
@@ -113,7 +110,7 @@ test('a read-only token cannot write, or make a read that can change something',
   expect(await refusalOf({ method: 'POST' }, { ...token, readOnly: false })).toBeNull();
 });
 
-test('operations that need no login are open to anybody, with or without a login', async () => {
+test('operations that need no login are open to anyone, logged in or not', async () => {
   for (const auth of ['anyone', 'optional', 'device', 'provisioner'])
     expect(await refusalOf({ auth, may: 'system_admin' }, {})).toBeNull();
   const exchange = exchangeOf(operationWith({ may: 'system_admin' }));

@@ -25,7 +25,7 @@ const use = async (
   return { token, expires, cookies: exchange.cookies };
 };
 
-test('the session of a display is extended to one day after its last use, together with its cookies', async () => {
+test('a display session is extended to one day after last use, together with its cookies', async () => {
   const { token, expires, cookies } = await use({});
   expect(expires).toBe(START + DAY);
   expect(cookies).toHaveLength(3);
@@ -34,31 +34,31 @@ test('the session of a display is extended to one day after its last use, togeth
   expect(cookies[2]).toMatch('PSCSRF=the-csrf-token;');
 });
 
-test('the session of a display gets no new cookies if the call sends the token in a header', async () => {
+test('a display session gets no new cookies if the request sends the token in a header', async () => {
   expect(await use({}, { request: bearer })).toMatchObject({ expires: START + DAY, cookies: [] });
 });
 
-test('the session of a display is extended at most once an hour', async () => {
+test('a display session is extended at most once an hour', async () => {
   const expires = START + DAY - HOUR + 1;
   expect(await use({ expires })).toMatchObject({ expires, cookies: [] });
 });
 
-test('the session of a display lasts at most 90 days', async () => {
+test('a display session lasts at most 90 days', async () => {
   const createDate = START - 90 * DAY + HOUR;
   expect((await use({ createDate, expires: START + 1 })).expires).toBe(START + 1);
 });
 
-test('the session of a display gets no new cookies if it was ended or extended in the meantime', async () => {
+test('a display session gets no new cookies if it was ended or extended concurrently', async () => {
   expect((await use({}, { renews: false })).cookies).toEqual([]);
 });
 
-test('the session of a display is not extended by calls that are not meant for displays, or if it never expires', async () => {
+test('a display session is extended only by display requests, and only if it can expire', async () => {
   const { expires } = onWall;
   expect(await use({}, { operation: operationWith() })).toMatchObject({ expires, cookies: [] });
   expect(await use({ expires: null })).toMatchObject({ expires: null, cookies: [] });
 });
 
-test('the session of a person is not extended by use', async () => {
+test("a person's session is not extended by use", async () => {
   const { expires } = onWall;
   const person = { display: undefined, expires };
   expect(await use(person as never)).toMatchObject({ expires, cookies: [] });

@@ -21,7 +21,7 @@ test.each([
   'application/json ; charset="UTF-8"',
   'application/json; charset = utf8',
   'application/json; version=1',
-])('the content type of a body can be JSON in UTF-8: %s', async (type) => {
+])('a JSON body in UTF-8 is accepted: %s', async (type) => {
   expect(await mediaOf(json, '{}', typed(type))).toBeNull();
 });
 
@@ -37,11 +37,11 @@ test.each([
   'application/json; version=1; CHARSET = latin1',
   'text/csv',
   '',
-])('a body with any other content type gets 415: %s', async (type) => {
+])('a body of any other content type is rejected with 415: %s', async (type) => {
   expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
 });
 
-test('the content type of a body can also be CSV in UTF-8, but only for rows', async () => {
+test('a CSV body in UTF-8 is accepted only for rows', async () => {
   for (const type of ['text/csv', 'TEXT/CSV; header=present; charset=utf-8', 'application/json'])
     expect(await mediaOf(rows, 'a,b', typed(type))).toBeNull();
   for (const type of ['text/csv; charset=latin1', 'text/csvx', 'x-text/csv', 'text/plain'])
@@ -49,19 +49,19 @@ test('the content type of a body can also be CSV in UTF-8, but only for rows', a
   expect(await mediaOf(messages, 'a,b', typed('text/csv'))).toBe('media_type_unsupported');
 });
 
-test('the content type of a body can be missing only if the body is missing too', async () => {
+test('the content type can be missing only without a body', async () => {
   expect(await mediaOf(json, '{}', {} as never)).toBe('media_type_unsupported');
   expect(await mediaOf(json, '', {} as never)).toBeNull();
   expect(await mediaOf(json, undefined, {} as never)).toBeNull();
 });
 
-test('the content type of a body is ignored if the operation reads no body', async () => {
+test('the content type is ignored if the operation reads no body', async () => {
   expect(await mediaOf(none, 'anything', typed('text/plain'))).toBeNull();
   expect(await mediaOf(none, 'anything', {} as never)).toBeNull();
 });
 
-describe('the size of a body', () => {
-  test('the size of a body is limited to 256 KiB, and to 1 MiB for messages', async () => {
+describe('body size', () => {
+  test('body size is limited to 256 KiB, and to 1 MiB for messages', async () => {
     expect(bodyLimits).toEqual({ json: 256 * KIB, messages: 1_024 * KIB });
     for (const operation of [json, rows, none]) {
       expect(await mediaOf(operation, 'x'.repeat(256 * KIB))).toBeNull();
@@ -71,20 +71,20 @@ describe('the size of a body', () => {
     expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
   });
 
-  test('the size of a body is counted in bytes of UTF-8, regardless of how the gateway encodes it', async () => {
+  test('body size is counted in UTF-8 bytes, however the gateway encodes the body', async () => {
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
     expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
     expect(await mediaOf(json, Buffer.alloc(256 * KIB + 1))).toBe('body_too_large');
   });
 
-  test('the size of a body is checked after the content type', async () => {
+  test('body size is checked after the content type', async () => {
     expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), typed('text/plain'))).toBe('media_type_unsupported');
     expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), {} as never)).toBe('body_too_large');
   });
 });
 
-test('a body counts as the number of its messages, or as one message if it is too large', () => {
+test('a body counts as its number of messages, or as one if it is too large', () => {
   const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
   expect(count('[{},{},{}]')).toBe(3);
   expect(count(Buffer.from('[{},{}]'))).toBe(2);
@@ -93,7 +93,7 @@ test('a body counts as the number of its messages, or as one message if it is to
   expect([count(padded(1_024 * KIB)), count(padded(1_024 * KIB + 1))]).toEqual([2, 1]);
 });
 
-describe('the input of a call', () => {
+describe('request input', () => {
   const full = operationWith({
     method: 'PUT',
     params: z.object({ ruleId: z.coerce.number() }),
@@ -115,7 +115,7 @@ describe('the input of a call', () => {
     }
     return null;
   };
-  test('the input of a call contains only what the operation declares, in parsed form', () => {
+  test('request input contains only what the operation declares, in parsed form', () => {
     const request = { headers, query: { page: '2', more: 'x' }, body: '{"name":"n","more":1}' };
     expect(read(full, request, { ruleId: '5', more: 'x' })).toEqual({
       params: { ruleId: 5 },
@@ -126,19 +126,19 @@ describe('the input of a call', () => {
     expect(read(none, request, { ruleId: '5' })).toEqual({ params: {}, query: undefined, body: undefined });
   });
 
-  test('the input of a call gets a 400 that lists all errors at once', () => {
+  test('invalid request input returns 400 with all errors at once', () => {
     const request = { headers, query: { page: 'x' }, body: '{"name":1}' };
     const errors = errorsOf(full, request, { ruleId: 'x' });
     expect(errors).toEqual({ code: 'bad_request', paths: ['ruleId', 'page', 'name'] });
   });
 
-  test('the input of a call gets a 400 that names a missing field', () => {
+  test('a missing field is named in a 400 response', () => {
     expect(() => read(json, { headers, body: '{}' })).toThrow(
       expect.objectContaining({ fieldErrors: [{ path: 'name', problem: 'required' }] }),
     );
   });
 
-  test('the input of a call gets a 400 without a path for a body that is not JSON, is not UTF-8 or starts with a byte order mark', () => {
+  test('invalid JSON, invalid UTF-8 or a byte order mark returns 400 without a path', () => {
     const error = { code: 'bad_request', paths: [''] };
     expect(errorsOf(json, { headers, body: '{"name":' })).toEqual(error);
     expect(errorsOf(json, { headers, body: Buffer.from('7b226e616d65223a22ff227d', 'hex') })).toEqual(error);
@@ -148,7 +148,7 @@ describe('the input of a call', () => {
     );
   });
 
-  test('the input of a call remains text for messages, whose bytes are kept, and for rows in CSV', () => {
+  test('request input remains text for messages, whose bytes are kept, and for CSV rows', () => {
     expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
     expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
     expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
@@ -156,7 +156,7 @@ describe('the input of a call', () => {
     expect(read(json, { headers: typed('text/csv'), body: '{"name":"n"}' }).body).toEqual({ name: 'n' });
   });
 
-  test('the input of a call must be in UTF-8 for messages and rows as well', () => {
+  test('messages and rows have to be in UTF-8 too', () => {
     for (const operation of [messages, rows])
       expect(errorsOf(operation, { headers: typed('text/csv'), body: Buffer.of(0xff) })).toEqual({
         code: 'bad_request',
@@ -165,7 +165,7 @@ describe('the input of a call', () => {
   });
 });
 
-describe('the customer of a call', () => {
+describe('request customer', () => {
   const customerOf = async (within: string | undefined, params: object, caller: Partial<Caller> | null) => {
     const { guard } = createGuard();
     const ownerOf = async (kind: string, id: unknown) => (id === 40 && kind === 'rule' ? 9 : null);
@@ -179,12 +179,12 @@ describe('the customer of a call', () => {
     return code ?? exchange.customerId;
   };
   const admin = { isAdmin: true, customerId: null };
-  test("the customer of a call is the caller's own customer, regardless of the object in the path", async () => {
+  test("the request's customer is the caller's own, whatever object is in the path", async () => {
     for (const within of ['sensor', 'sensor_group', 'bot', 'rule', 'webhook', 'user'])
       expect(await customerOf(within, { ruleId: 40, userId: 8 }, {})).toBe(3);
   });
 
-  test('the customer of a call by a system admin is the customer of the object', async () => {
+  test("a system admin's request has the object's customer", async () => {
     expect(await customerOf('rule', { ruleId: 40 }, admin)).toBe(9);
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
     expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
@@ -193,13 +193,13 @@ describe('the customer of a call', () => {
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, accountId: 40, customerId: 3 })).toBe(9);
   });
 
-  test('the customer of a call can be named in the path only by its own users and by system admins', async () => {
+  test("only a customer's users and system admins can name that customer in the path", async () => {
     expect(await customerOf('customer', { customerId: 3 }, {})).toBe(3);
     expect(await customerOf('customer', { customerId: 4 }, {})).toBe('customer_not_found');
     expect(await customerOf('customer', { customerId: 4 }, admin)).toBe(4);
   });
 
-  test("the customer of a call is missing if the caller has none, except for the caller's own user", async () => {
+  test("the request has no customer if the caller has none, except for the caller's own user", async () => {
     expect(await customerOf('rule', { ruleId: 40 }, { customerId: null })).toBe('rule_not_found');
     expect(await customerOf('user', { userId: 8 }, { customerId: null })).toBe('user_not_found');
     expect(await customerOf('user', { userId: 7 }, { customerId: null })).toBe(0);
@@ -207,7 +207,7 @@ describe('the customer of a call', () => {
     expect(await customerOf('user', { userId: 7 }, { ...admin, customerId: 3 })).toBe(3);
   });
 
-  test('the customer of a call is not looked up if the call concerns no object, or nobody is logged in', async () => {
+  test('the customer is not looked up without an object or a logged-in user', async () => {
     expect(await customerOf(undefined, { ruleId: 40 }, admin)).toBe(0);
     expect(await customerOf('rule', { ruleId: 40 }, null)).toBe(0);
   });
@@ -219,7 +219,7 @@ describe('the customer of a call', () => {
     ['rule', 'ruleId'],
     ['webhook', 'webhookId'],
     ['user', 'userId'],
-  ])('the customer of a call about a %s is found by %s for a system admin', async (within, param) => {
+  ])("a system admin's request about a %s finds the customer by %s", async (within, param) => {
     const { guard } = createGuard();
     const asked: unknown[] = [];
     const ownerOf = async (kind: string, id: unknown) => {

@@ -16,8 +16,8 @@ const OF_PUBLISHED = 'published:192.0.2.1';
 const unlimited = { RATE_LIMIT_PER_SECOND: 0 };
 const off = { limit: 0, remaining: 0, reset: 0, isExceeded: false };
 
-describe('the calls of an account', () => {
-  test('the calls of an account are allowed up to the limit per second, and the remaining number falls to 0', async () => {
+describe('account rate limit', () => {
+  test('account requests are allowed up to the limit per second, and the remaining number falls to 0', async () => {
     const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
     const rates = [];
     for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
@@ -31,7 +31,7 @@ describe('the calls of an account', () => {
     expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
   });
 
-  test('the calls of an account are removed from the count of the second in which they were counted', async () => {
+  test('account requests are given back in the second they were counted', async () => {
     const { guard, clock, counted } = createGuard();
     const { giveBack } = await countAccount(guard, 'a');
     const { time } = clock;
@@ -42,13 +42,13 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account are removed from the count regardless of the limit', async () => {
+  test('account requests are given back regardless of the limit', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     await (await countAccount(guard, 'a')).giveBack();
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account are not counted if there is no limit', async () => {
+  test('account requests are not counted if there is no limit', async () => {
     const { guard, counted } = createGuard(unlimited);
     const { rate, giveBack } = await countAccount(guard, 'a');
     await giveBack();
@@ -56,7 +56,7 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account that read with a session are counted only in memory', async () => {
+  test('session reads are counted only in memory', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: false });
     expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: true });
@@ -64,20 +64,20 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account that are counted in memory are never rejected if there is no limit', async () => {
+  test('requests counted in memory are never rejected if there is no limit', async () => {
     const { guard } = createGuard(unlimited);
     await countSessionRead(guard, 'a');
     expect(await countSessionRead(guard, 'a')).toEqual(off);
   });
 });
 
-describe('a device', () => {
+describe('device rate limit', () => {
   const messages = (count: number, fields = {}) =>
     exchangeOf(operationWith({ auth: 'device', method: 'POST', bodyKind: 'messages', ...fields }), {
       body: JSON.stringify(Array(count).fill({})),
     });
   const quotas = (messagesPerSecond: number) => ({ QUOTAS: { ...defaultQuotas, messagesPerSecond } });
-  test('a device may make 20 calls a second', () => {
+  test('a device may make 20 requests a second', () => {
     const { guard, clock } = createGuard();
     const rates = Array.from({ length: 21 }, () => countDevice(guard, 'd', messages(1)));
     expect(rates[0]).toEqual({ limit: 20, remaining: 19, reset: 1, isExceeded: false });
@@ -88,14 +88,14 @@ describe('a device', () => {
     expect(countDevice(guard, 'd', messages(1)).isExceeded).toBe(false);
   });
 
-  test('a device may send as many messages a second as its quota allows, in any number of calls', () => {
+  test('a device may send its quota of messages a second, in any number of requests', () => {
     const { guard } = createGuard(quotas(10));
     expect(countDevice(guard, 'd', messages(6)).isExceeded).toBe(false);
     expect(countDevice(guard, 'd', messages(4)).isExceeded).toBe(false);
     expect(countDevice(guard, 'd', messages(1)).isExceeded).toBe(true);
   });
 
-  test('a device can make calls without messages even after sending too many messages', () => {
+  test('a device can still make requests without messages after sending too many', () => {
     const { guard } = createGuard(quotas(10));
     countDevice(guard, 'd', messages(11));
     const config = exchangeOf(operationWith({ auth: 'device' }), { body: '[1,2,3]' });
@@ -106,14 +106,14 @@ describe('a device', () => {
     expect(countDevice(guard, 'f', messages(10)).isExceeded).toBe(false);
   });
 
-  test('a device can make any number of calls if callers have no limit', () => {
+  test('a device can make any number of requests if callers have no limit', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
   });
 });
 
-describe('an address', () => {
+describe('address rate limit', () => {
   const exchange = () => exchangeOf(operationWith());
   test('an address is counted exactly for apps, and in memory for devices', async () => {
     const { guard, counted } = createGuard();
@@ -125,7 +125,7 @@ describe('an address', () => {
     expect([device.rate.remaining, await counted(OF_ADDRESS)]).toEqual([29, 1]);
   });
 
-  test('an address is counted in memory for calls that match no operation', async () => {
+  test('an address is counted in memory for unmatched requests', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     const rates = [];
     for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) {
@@ -138,7 +138,7 @@ describe('an address', () => {
   });
 });
 
-describe('an unknown caller', () => {
+describe('unknown callers', () => {
   const countedFor = async (fields: object, request = {}, calls = 1) => {
     const { guard, counted } = createGuard();
     let rate: object = {};
@@ -150,7 +150,7 @@ describe('an unknown caller', () => {
     expect(await countedFor({})).toEqual({ rate, address: 1, published: 0 });
   });
 
-  test('an unknown caller may make another 200 calls a second to published operations', async () => {
+  test('an unknown caller may make another 200 requests a second to published operations', async () => {
     const rate = { limit: 200, remaining: 199, reset: 1, isExceeded: false };
     expect(await countedFor({ published: 'immutable' })).toEqual({ rate, address: 0, published: 1 });
   });
@@ -160,7 +160,7 @@ describe('an unknown caller', () => {
     expect(await countedFor({ withoutTable: true })).toEqual({ rate, address: 0, published: 0 });
   });
 
-  test('an unknown caller is counted separately from other addresses, in memory as well', async () => {
+  test('an unknown caller is counted separately per address, in memory too', async () => {
     for (const fields of [{}, { withoutTable: true }, { published: 'immutable' }, { auth: 'device' }]) {
       const { guard } = createGuard();
       const remaining: number[] = [];
@@ -173,14 +173,11 @@ describe('an unknown caller', () => {
   test.each([
     ['device', valid],
     ['provisioner', bearer('a-key')],
-  ])(
-    'the first five guesses per second at the token of a %s by an unknown caller cost no write',
-    async (auth, request) => {
-      expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
-      expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });
-      expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 3 });
-    },
-  );
+  ])("an unknown caller's first five %s token guesses per second cost no write", async (auth, request) => {
+    expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
+    expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });
+    expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 3 });
+  });
 
   test.each([
     ['device', bearer('dev_garbage')],
@@ -188,24 +185,24 @@ describe('an unknown caller', () => {
     ['device', {}],
     ['provisioner', bearer('')],
     ['provisioner', {}],
-  ])('an unknown caller that poses as a %s never costs a write if the token cannot be valid', async (auth, request) => {
+  ])('an unknown caller posing as a %s never costs a write with an impossible token', async (auth, request) => {
     expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
   });
 
-  test('an unknown caller costs no more writes after exceeding the limit', async () => {
+  test('an unknown caller costs no more writes once over the limit', async () => {
     expect(await countedFor({ auth: 'device' }, valid, 40)).toMatchObject({ address: 25, rate: { isExceeded: true } });
   });
 });
 
-describe('a call over its limit', () => {
+describe('requests over the limit', () => {
   const over = (reset: number, isExceeded = true) =>
     exchangeOf(operationWith(), {}, { rate: { limit: 30, remaining: 0, reset, isExceeded } });
-  test('a call over its limit gets 429 with the number of seconds to wait, which is at least 1', () => {
+  test('a request over the limit returns 429 with the seconds to wait, at least 1', () => {
     expect(() => checkRate(over(3))).toThrow(expect.objectContaining({ code: 'rate_limited', waitSeconds: 3 }));
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });
 
-  test('only calls after the last allowed call are over the limit', async () => {
+  test('only requests after the last allowed one are over the limit', async () => {
     expect(await codeOf(() => checkRate(over(1, false)))).toBeNull();
   });
 });

@@ -8,8 +8,8 @@ import { createGuard, exchangeOf, operationWith } from '#test/fixtures/guard.ts'
 
 const rate = { limit: 30, remaining: 4, reset: 1, isExceeded: false };
 
-describe('the headers of every response', () => {
-  test('forbid caching and type sniffing, require HTTPS, and contain version, request id and rate limit', () => {
+describe('base response headers', () => {
+  test('base headers forbid caching and sniffing, require HTTPS, and name version, request id and rate limit', () => {
     expect(baseHeaders('1.2.3', 'r', rate)).toEqual({
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
@@ -23,7 +23,7 @@ describe('the headers of every response', () => {
     });
   });
 
-  test('contain a large rate limit where there is none, so that no client slows down', () => {
+  test('base headers contain a large rate limit where there is none, so no client slows down', () => {
     const unlimited = { 'X-RateLimit-Limit': '1000000', 'X-RateLimit-Remaining': '1000000', 'X-RateLimit-Reset': '0' };
     expect(baseHeaders('1', 'r')).toMatchObject(unlimited);
     expect(baseHeaders('1', 'r', { ...rate, limit: 0 })).toMatchObject(unlimited);
@@ -37,14 +37,14 @@ describe('the headers of every response', () => {
     const exchange = exchangeOf(operationWith(), { headers }, { rate, cookies });
     return withBaseHeaders(guard.settings, exchange, { statusCode: 200, body: '{}', ...response });
   };
-  test('the headers of every response are added to a response without replacing its own headers', () => {
+  test("base headers do not replace a response's own headers", () => {
     const { statusCode, body, headers } = complete({ headers: { 'Cache-Control': 'public', ETag: 'x' } });
     expect([statusCode, body]).toEqual([200, '{}']);
     expect(headers).toMatchObject({ 'Cache-Control': 'public', ETag: 'x', 'X-Version-Id': '1.2.3' });
     expect(headers).toMatchObject({ 'X-Request-Id': 'the-request', 'X-RateLimit-Remaining': '4' });
   });
 
-  test('allow only pages of a listed origin to read the response', () => {
+  test('base headers let only pages from a listed origin read the response', () => {
     const allowed = 'Access-Control-Allow-Origin';
     expect(complete({}, { origin: ORIGIN }).headers).toMatchObject({ [allowed]: ORIGIN, Vary: 'Origin' });
     expect(complete({}, { origin: 'https://other.example.org' }).headers).not.toHaveProperty(allowed);
@@ -53,7 +53,7 @@ describe('the headers of every response', () => {
     expect(headers?.Vary).toBe('Accept, Origin');
   });
 
-  test('contain the cookies of the checks first, so that the cookies of the response take precedence in browsers', () => {
+  test("base headers have the checks' cookies first, so the response's own take precedence", () => {
     const own = { multiValueHeaders: { 'Set-Cookie': ['a=2'] } };
     expect(complete(own, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1', 'a=2'] });
     expect(complete({}, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1'] });
@@ -65,7 +65,7 @@ describe('the headers of every response', () => {
 const bodyOf = ({ body }: { body: string }) => JSON.parse(body);
 
 describe('the response for an expected failure', () => {
-  test('the response for an expected failure has the status of its code, the code in a header, and a message', async () => {
+  test("an error response has the code's status, the code in a header, and a message", async () => {
     for (const code of ['forbidden', 'rule_not_found', 'credentials_invalid', 'internal'] as const) {
       const response = await errorResponse(new ApiError(code));
       expect(response).toMatchObject({ statusCode: errors[code], headers: { 'X-Error-Code': code } });
@@ -73,13 +73,13 @@ describe('the response for an expected failure', () => {
     }
   });
 
-  test('uses English unless another language is known', async () => {
+  test('an error response is in English unless another language is known', async () => {
     const text = async (locale?: string) => bodyOf(await errorResponse(new ApiError('forbidden'), locale)).message;
     expect(await text()).toBe(await text('en'));
     expect(await text('de')).toBe('Das ist nicht erlaubt');
   });
 
-  test('lists the fields of a bad request, each with a message', async () => {
+  test('an error response lists each invalid field with a message', async () => {
     const error = new ApiError('bad_request', {
       fieldErrors: [{ path: 'page', problem: 'minimum', values: { limit: 0 } }],
     });
@@ -89,19 +89,19 @@ describe('the response for an expected failure', () => {
     expect(bodyOf(await errorResponse(new ApiError('forbidden')))).not.toHaveProperty('errors');
   });
 
-  test('requests the second factor only if nothing else is missing', async () => {
+  test('an error response requests the second factor only if nothing else is missing', async () => {
     expect(bodyOf(await errorResponse(new ApiError('otp_required')))).toMatchObject({ otpRequired: true });
     expect(bodyOf(await errorResponse(new ApiError('credentials_invalid')))).not.toHaveProperty('otpRequired');
   });
   const headersOf = async (code: ErrorCode, details = {}, allowed?: string[]) =>
     (await errorResponse(new ApiError(code, details), 'en', allowed)).headers;
-  test('states how to authenticate in every 401, and in no other response', async () => {
+  test('every 401 response states how to authenticate, and no other response does', async () => {
     for (const code of ['credentials_invalid', 'otp_required', 'reset_code_invalid'] as const)
       expect(await headersOf(code)).toMatchObject({ 'WWW-Authenticate': 'Bearer' });
     expect(await headersOf('forbidden')).toEqual({ 'X-Error-Code': 'forbidden' });
   });
 
-  test('states in a 429 when to retry, and that no calls remain', async () => {
+  test('a 429 response states when to retry and that no requests remain', async () => {
     expect(await headersOf('rate_limited', { waitSeconds: 7 })).toEqual({
       'X-Error-Code': 'rate_limited',
       'Retry-After': '7',
@@ -115,14 +115,14 @@ describe('the response for an expected failure', () => {
     });
   });
 
-  test('lists the methods of the path in a 405', async () => {
+  test("a 405 response lists the path's methods", async () => {
     expect(await headersOf('method_not_allowed', {}, ['GET', 'OPTIONS'])).toMatchObject({ Allow: 'GET, OPTIONS' });
     expect(await headersOf('method_not_allowed')).toMatchObject({ Allow: '' });
     expect(await headersOf('path_unknown', {}, ['GET'])).not.toHaveProperty('Allow');
   });
 });
 
-describe('the response for any error', () => {
+describe('responses to any error', () => {
   const respond = async (error: Error) => {
     const lines: unknown[] = [];
     const measured: string[] = [];
@@ -131,7 +131,7 @@ describe('the response for any error', () => {
     const response = await responseTo(exchange, error, log, (name: string) => void measured.push(name));
     return { statusCode: response.statusCode, headers: response.headers, body: bodyOf(response), lines, measured };
   };
-  test('the response for any error is 503 with a retry time while a required service is unavailable', async () => {
+  test('an unavailable service leads to a 503 response with a retry time', async () => {
     const timeout = Object.assign(new Error('slow'), { name: 'TimeoutError' });
     for (const error of [new TableUnavailable('x'), new QueueUnavailable('x'), new IssuerUnavailable('x'), timeout]) {
       const { statusCode, headers, lines } = await respond(error);
@@ -140,21 +140,21 @@ describe('the response for any error', () => {
     }
   });
 
-  test('the response for any error is 500 for a bug, which is logged, and reveals no details', async () => {
+  test('a bug leads to a 500 response without details, and is logged', async () => {
     const { statusCode, body, headers, lines } = await respond(new Error('the secret is x'));
     expect([statusCode, headers]).toEqual([500, { 'X-Error-Code': 'internal' }]);
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(lines).toEqual([['error', { operation: 'theOperation' }]]);
   });
 
-  test("the response for any error is in the caller's language for an expected failure, which is not logged", async () => {
+  test("an expected failure leads to a response in the caller's language, and is not logged", async () => {
     const { statusCode, body, lines, measured } = await respond(new ApiError('forbidden'));
     expect([statusCode, body.message]).toEqual([403, 'Das ist nicht erlaubt']);
     expect([lines, measured]).toEqual([[], []]);
     expect((await respond(new ApiError('method_not_allowed'))).headers).toMatchObject({ Allow: 'GET' });
   });
 
-  test('the response for any error is counted if the call was limited', async () => {
+  test('a limited request is counted in the metrics', async () => {
     expect((await respond(new ApiError('rate_limited'))).measured).toEqual(['CallsLimited']);
   });
 });

@@ -33,7 +33,7 @@ test('the document passes a public OpenAPI validator', async () => {
   expect(valid).toBe(true);
 });
 
-test('the document passes the recommended rules of redocly', async () => {
+test("the document passes redocly's recommended rules", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   const file = join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify(document));
@@ -52,10 +52,10 @@ const valuesOf = (key: string, value: unknown = document): unknown[] =>
         ...(name === key && typeof member === 'string' ? [member] : []),
         ...valuesOf(key, member),
       ]);
-/** Syntax that engines such as RE2 (Go) and Rust's (pydantic) lack: look-around, back-references, \u escapes. */
+/** Syntax missing in engines such as RE2 (Go) and Rust's (pydantic): look-around, back-references, \u escapes. */
 const notPortable = /\(\?(?!:)|\\[1-9ukpP]|\\[bB]\{|[*+?}]\+/;
 
-test('patterns work in every regex engine, because they contain no look-around, back-references, surrogates or \\u escapes', () => {
+test('patterns work in every regex engine, without look-around, back-references, surrogates or \\u escapes', () => {
   const patterns = [...new Set(valuesOf('pattern'))] as string[];
   expect(patterns.length).toBeGreaterThan(5);
   expect(patterns.filter((pattern) => notPortable.test(pattern) || !pattern.isWellFormed())).toEqual([]);
@@ -71,7 +71,7 @@ test('formats come from the OpenAPI registry', () => {
   expect(formats.sort()).toEqual(known.sort());
 });
 
-test('eventType is an int32 with the codes of decision D2, in payloads and in lists of events', () => {
+test('eventType is an int32 with the codes from decision D2, in payloads and event lists', () => {
   const codes = [1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31];
   const schemas = at('components', 'schemas') as Record<
     string,
@@ -82,7 +82,7 @@ test('eventType is an int32 with the codes of decision D2, in payloads and in li
   expect(listed).toEqual([{ type: 'integer', format: 'int32', enum: codes }, { type: 'null' }]);
 });
 
-test('the server configuration needs no login, and accepts each of the three kinds of credentials', () => {
+test('the server configuration needs no login, but accepts all three kinds of credentials', () => {
   const ways = [{}, { session: [] }, { accessToken: [] }, { cookie: [] }];
   expect(at('paths', '/server/config', 'get', 'security')).toEqual(ways);
 });
@@ -108,12 +108,12 @@ test('openapi-typescript generates a client from the document', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the document contains every operation of the contracts once, and no pages', () => {
+test('the document contains every contract operation once, and no pages', () => {
   const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
   expect(listed.map(({ operationId }) => operationId).sort()).toEqual(apiOperations.map(([name]) => name).sort());
 });
 
-test('only operations of the device API name a separate server, if there is one', () => {
+test('only device API operations name a separate server, if there is one', () => {
   const description = describeApi(groups);
   const serversOf = (DEVICE_URL: string) => {
     const { paths } = openApi(description, { ...about, DEVICE_URL }) as { paths: Record<string, Json> };
@@ -128,7 +128,7 @@ test('only operations of the device API name a separate server, if there is one'
   }
 });
 
-test('every reference can be resolved, and every component is used', () => {
+test('every reference resolves and every component is used', () => {
   const text = JSON.stringify(document);
   const references = new Set([...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, to = '']) => to));
   for (const reference of references) expect(at(...reference.split('/').slice(1)), reference).toBeTypeOf('object');
@@ -140,7 +140,7 @@ test('every reference can be resolved, and every component is used', () => {
   expect(text).not.toContain('$defs');
 });
 
-test('a 400 for a sensor of the other maker matches the document and names no field', async () => {
+test("a 400 response for the other maker's sensor matches the document and names no field", async () => {
   const path = '/sensors/{sensorId}/maker_a/config/basic';
   const { client, ids } = world.ours;
   const { body } = await client.call('GET', path.replace('{sensorId}', ids.makerBSensorId ?? ''));
@@ -149,7 +149,7 @@ test('a 400 for a sensor of the other maker matches the document and names no fi
   expect(schemaErrorsAt(body, ...$ref.split('/').slice(1), ...json, 'schema')).toEqual([]);
 });
 
-test('every 401 has WWW-Authenticate, and the document lists both names of that header', async () => {
+test('every 401 response has WWW-Authenticate, and the document lists both header names', async () => {
   const body = { code: 'no-code-at-all', newPassword: 'a-password-of-no-interest' };
   const answers = [
     await world.anybody.call('POST', '/users/password-reset/confirm', body),
@@ -190,7 +190,7 @@ describe.each(apiOperations)('%s', (name, operation) => {
   });
 
   if (operation.body)
-    test(`${name} has valid examples of its body`, async () => {
+    test(`${name} has valid request body examples`, async () => {
       const media = [...place, 'requestBody', ...json];
       const { example, examples = { example: { value: example } } } = at(...media) as Json;
       for (const [id, { value }] of Object.entries(examples as Record<string, Json>)) {
@@ -202,16 +202,16 @@ describe.each(apiOperations)('%s', (name, operation) => {
     });
 
   if (!operation.media)
-    test(`${name} has a valid example of its response`, () => {
+    test(`${name} has a valid response example`, () => {
       const media = [...success, ...json];
       const example = at(...media, 'example');
       expect(example).toBeTypeOf('object');
       expect(schemaErrorsAt(example, ...media, 'schema')).toEqual([]);
-      // An empty name, title, message or id shows that the field needs an example.
+      // An empty name, title, message or id means the field needs an example.
       expect(JSON.stringify(example)).not.toMatch(/"(name|title|message|id)":""/);
     });
 
-  test(`${name} responds as documented, headers included`, async () => {
+  test(`${name} responds as documented, including headers`, async () => {
     const answer = await call(world, [name, operation]);
     expect(answer.status, answer.text).toBe(operation.success);
     if (operation.media) expect(Object.keys(at(...success, 'content') as Json)).toEqual(operation.media);

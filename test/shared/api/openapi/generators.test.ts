@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { at, document, type Json } from '#test/contracts/document.ts';
 
-// The kinds of schemas that generators of clients turn into wrong or broken code. `npm run test:generators` runs the
-// generators themselves.
+// Schemas that client generators turn into wrong or broken code. `npm run test:generators` runs the generators
+// themselves.
 
 type Schema = Json & { $ref?: string; properties?: Record<string, Schema> };
 const schemas = at('components', 'schemas') as Record<string, Schema>;
@@ -14,7 +14,7 @@ const isObject = (schema: Schema): boolean => resolve(schema).properties !== und
 const isListOf = (value: unknown, types: readonly unknown[]): boolean =>
   Array.isArray(value) && value.every((one) => types.includes(one));
 
-/** Returns the values that an object allows for a field, if it lists them. */
+/** Returns the values an object allows for a field, if listed. */
 const valuesOf = (object: Schema, field: string): unknown[] => {
   const { const: only, enum: listed } = resolve(object).properties?.[field] ?? {};
   return ([only ?? listed ?? []] as unknown[]).flat();
@@ -67,8 +67,8 @@ const faultsOf = (schema: Schema): string[] => {
 };
 
 /**
- * Returns the faults of all schemas in a value, with their paths. `isMap` is true if the keys of the value are names,
- * not keywords.
+ * Returns the faults in all schemas in a value, with their paths. `isMap`: whether the value's keys are names, not
+ * keywords.
  */
 const faultsIn = (value: unknown, path: string, isMap = false): string[] => {
   if (typeof value !== 'object' || value === null) return [];
@@ -77,7 +77,7 @@ const faultsIn = (value: unknown, path: string, isMap = false): string[] => {
   return [...own, ...parts.flatMap(([key, part]) => faultsIn(part, `${path}/${key}`, key === 'properties' && !isMap))];
 };
 
-test('every schema is of a kind that client generators understand', () => {
+test('every schema is of a kind client generators understand', () => {
   expect(faultsIn(document, '')).toEqual([]);
 });
 
@@ -113,24 +113,24 @@ test.each<[string, Schema]>([
     },
   ],
   ['a union without its discriminator', { oneOf: [named('a'), named('b')] }],
-])('finds %s', (fault, schema) => {
+])('the schema check finds %s', (fault, schema) => {
   expect(faultsIn({ properties: { properties: schema } }, '')).toContain(`/properties/properties: ${fault}`);
 });
 
-/** Prefixes and suffixes that generators add to the name of a schema, for a constructor or an optional value. */
+/** Prefixes and suffixes that generators add to a schema name for a constructor or an optional value. */
 const derivedNames = (name: string): string[] => [
   ...['New', 'Nullable', 'Opt', 'Nil'].map((prefix) => prefix + name),
   ...['Api', 'Inner', 'AnyOf', 'OneOf', 'FromJSON', 'ToJSON', 'WithDefaults'].map((suffix) => name + suffix),
 ];
 
-/** Returns the names that oapi-codegen derives for the listed values in a schema. */
+/** Returns the names oapi-codegen derives for the values listed in a schema. */
 const pathsOfValues = (name: string, schema: Schema): string[] => [
   ...('const' in schema || 'enum' in schema ? [name.toLowerCase()] : []),
   ...Object.entries(schema.properties ?? {}).flatMap(([field, part]) => pathsOfValues(name + field, part)),
   ...(typeof schema.items === 'object' ? pathsOfValues(name, schema.items as Schema) : []),
 ];
 
-describe('names', () => {
+describe('generated names', () => {
   test('no schema has a name that generators create for another schema', () => {
     const names = Object.keys(schemas);
     const taken = new Map(names.map((name) => [name.toLowerCase(), name]));
@@ -140,7 +140,7 @@ describe('names', () => {
     expect(derivedNames('Bot')).toContain('NewBot');
   });
 
-  test('no two enumerations get the same name, which is built from the names of the fields that lead to them', () => {
+  test('no two enumerations get the same name from their field names', () => {
     const found = Object.entries(schemas).flatMap(([name, schema]) => pathsOfValues(name, schema));
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter((name, at) => found.indexOf(name) !== at)).toEqual([]);
@@ -149,7 +149,7 @@ describe('names', () => {
     expect(pathsOfValues('Card', planted)).toEqual(['cardcontenttype', 'cardcontenttype']);
   });
 
-  test('every webhook is a named component, and its payload is also the payload of a callback', () => {
+  test('every webhook is a named component, with the same payload as a callback', () => {
     const callbacks = Object.values(at('paths') as Record<string, Json>)
       .flatMap((item) => Object.values(item) as { callbacks?: Json }[])
       .map(({ callbacks = {} }) => JSON.stringify(callbacks))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-test('every webhook of the document and the messages of devices have a schema', () => {
+test('every documented webhook has a schema, and so do device messages', () => {
   const ofWebhooks = Object.keys(description.webhooks as object).map((name) => `webhook-${name}`);
   expect(Object.keys(schemas).sort()).toEqual(['device-messages', ...ofWebhooks].sort());
   expect([...names].sort()).toEqual(Object.keys(schemas).sort());
@@ -36,12 +36,12 @@ test.each(names)('%s is a complete JSON Schema that allows its examples and noth
   expect(validate({ arbitrary: true })).toBe(name === 'webhook-raw');
 });
 
-test('a schema is not transferred again while it is unchanged', async () => {
+test('an unchanged schema is not transferred again', async () => {
   const url = `${cloud.url}/schemas/device-messages`;
   const etag = (await fetch(url)).headers.get('etag') ?? '';
   expect((await fetch(url, { headers: { 'If-None-Match': etag } })).status).toBe(304);
 });
 
-test('a request for a schema with an unknown name is rejected', async () => {
+test('a request for an unknown schema is rejected', async () => {
   expect(await anybody.call('GET', '/schemas/webhook-none')).toMatchObject({ status: 400 });
 });

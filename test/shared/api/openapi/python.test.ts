@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { at, document, type Json } from '#test/contracts/document.ts';
 
-// The rules under which openapi-python-client 0.29 generates a Python client from the unedited document. The comments name
-// its files in openapi_python_client/parser.
+// The rules openapi-python-client 0.29 follows to generate a Python client from the unedited document. The comments
+// name its files in openapi_python_client/parser.
 const run = promisify(execFile);
 const TOOL = 'openapi-python-client';
 
@@ -15,7 +15,7 @@ type Schema = Json & { type?: string | string[]; properties?: Record<string, Sch
 type Operation = { operationId: string; responses: Record<string, Json>; requestBody?: Json };
 const PLACES = ['properties', 'anyOf', 'oneOf', 'allOf', 'prefixItems'];
 
-/** Returns the schemas inside a schema, each with the suffix of its model's name. */
+/** Returns the schemas inside a schema, each with its model name suffix. */
 const inside = (schema: Schema): [name: string, schema: unknown][] => [
   ...PLACES.flatMap((place) =>
     Object.entries(Object(schema[place])).map(([key, property]): [string, unknown] => [
@@ -29,10 +29,10 @@ const inside = (schema: Schema): [name: string, schema: unknown][] => [
     : []),
 ];
 
-/** Returns a name without its case style: `track-id`, `trackId` and `track_id` are the same. */
+/** Returns a name without case style: `track-id`, `trackId` and `track_id` are the same. */
 const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
 
-/** Returns the violations in a schema and the schemas inside it. `models`: the names that are taken. */
+/** Returns violations in a schema and the schemas inside it. `models`: the names already taken. */
 const complaints = (name: string, schema: unknown, models: Set<string>): string[] => {
   // schema/: every schema is an object.
   if (typeof schema === 'boolean') return [`${name} is the schema ${schema}`];
@@ -66,7 +66,7 @@ const contentOf = (response: Json): string[] => {
   return Object.keys(Object((found as Json).content));
 };
 
-test('schemas are objects, lists have items, and no two models or fields have the same name', () => {
+test('schemas are objects, lists have items, and models and fields have unique names', () => {
   const models = new Set<string>();
   const schemas = Object.entries(at('components', 'schemas') as Record<string, Json>);
   expect(schemas.flatMap(([name, schema]) => complaints(name, schema, models))).toEqual([]);
@@ -94,11 +94,11 @@ test.each<[string, Schema, string]>([
     { type: 'object', properties: { two: { properties: {} } } },
     'Onetwo is the name of two models',
   ],
-])('finds %s', (_, schema, complaint) => {
+])('the Python rules find %s', (_, schema, complaint) => {
   expect(complaints('One', schema, new Set(['onetwo']))).toEqual([complaint]);
 });
 
-test('every operation has a unique name that is an identifier and not a keyword of Python', () => {
+test('every operation has a unique name that is an identifier and not a Python keyword', () => {
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids.map(plain)).size).toBe(ids.length);
   expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]*$/.test(id) || ['import', 'from', 'pass', 'del'].includes(id))).toEqual(
@@ -106,7 +106,7 @@ test('every operation has a unique name that is an identifier and not a keyword 
   );
 });
 
-test('responses and bodies have one readable media type, except for a picture and for CSV as an alternative to JSON', () => {
+test('responses and bodies have one readable media type, except a picture and CSV next to JSON', () => {
   // responses.py, bodies.py: all others are left out of the client, with a warning.
   const isRead = (media: string[]) =>
     media.length === 0 || (media.length === 1 && /^(application\/json|text\/)/.test(media[0] ?? ''));
@@ -123,7 +123,7 @@ const isThere = await run(TOOL, ['--version']).then(
   () => false,
 );
 test.skipIf(!isThere)(
-  'openapi-python-client, if installed, generates the client, and leaves out only the picture',
+  'openapi-python-client, if installed, generates a client that lacks only the picture',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'python-'));
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
