@@ -16,7 +16,7 @@ const numberOf = (entry: string): string => /^### (\d{4}) /.exec(entry)?.[1] ?? 
 const numbers = entries.map(numberOf);
 const retired = [...retiredList.matchAll(/^- (\d{4}) (?:was replaced by|became part of) \[(\d{4})\]/gm)];
 
-/** Anchors as GitHub derives them from headings. */
+/** Anchors as derived by GitHub from headings. */
 const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
   title
     .toLowerCase()
@@ -24,7 +24,7 @@ const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     .replaceAll(' ', '-'),
 );
 
-/** What a file refers to: numbers of decisions ("decision 0045"), and anchors in decisions.md. */
+/** Everything a file refers to: decision numbers ("decision 0045"), and anchors in decisions.md. */
 const referencesIn = (path: string, content: string) => {
   const isDecisions = path === 'shared/decisions.md';
   const links = isDecisions ? /\]\(#([^)]+)\)/g : /decisions\.md#([\w-]+)/g;
@@ -41,7 +41,7 @@ test('each decision has a number, a title, a date and one short paragraph', () =
   expect(entries.filter((entry) => entry.split(/\s+/).length > 140)).toEqual([]);
 });
 
-test('the numbers of decisions increase within each section', () => {
+test('decision numbers increase within each section', () => {
   for (const section of sections) expect(section.map(numberOf)).toEqual(section.map(numberOf).toSorted());
 });
 
@@ -51,7 +51,7 @@ test('every number is used once, by a decision or in the list of retired decisio
   expect(retired.filter(([, , successor = '']) => !numbers.includes(successor))).toEqual([]);
 });
 
-test('every reference to a decision matches an existing one', () => {
+test('every decision reference matches an existing decision', () => {
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
@@ -67,7 +67,7 @@ test('every reference to a decision matches an existing one', () => {
   expect(dangling).toEqual([]);
 });
 
-test('references to decisions are found in code and in documents', () => {
+test('decision references are found in code and documents', () => {
   expect(referencesIn('a.ts', '/** See decision 0045. */')).toEqual({ numbers: ['0045'], anchors: [] });
   expect(referencesIn('a.md', '[x](decisions.md#0001-state-and-decision-are-one-write)')).toEqual({
     numbers: [],

@@ -20,13 +20,13 @@ const newToken = (kind: TokenKind) => {
   return { accountKey, token: drawToken(kind, randomBytes, accountKey) };
 };
 
-describe('a token', () => {
-  test.each(kinds)('starts with the prefix of its kind and can be parsed: %s', (kind) => {
+describe('tokens', () => {
+  test.each(kinds)("a token starts with its kind's prefix and can be parsed: %s", (kind) => {
     const { token, accountKey } = newToken(kind);
     expect(token).toMatch(new RegExp(`^${tokenKinds[kind]}_[\\w-]+$`));
     expect(parseToken(token)).toEqual({ kind, accountKey });
   });
-  test('contains 192 random bits in addition to the key of the account', () => {
+  test('a token contains 192 random bits in addition to the account key', () => {
     const requested: number[] = [];
     drawToken('device', (bytes) => {
       requested.push(bytes);
@@ -34,7 +34,7 @@ describe('a token', () => {
     });
     expect(requested).toEqual([24]);
   });
-  test('becomes invalid if one character is changed, added or left out', () => {
+  test('a token becomes invalid if one character is changed, added or left out', () => {
     const { token } = newToken('session');
     for (let at = 0; at < token.length; at++) {
       const other = token[at] === 'a' ? 'b' : 'a';
@@ -43,12 +43,12 @@ describe('a token', () => {
       expect(parseToken(`${token.slice(0, at)}a${token.slice(at)}`), `${at}`).toBeNull();
     }
   });
-  test('does not become a token of another kind when its prefix is changed', () => {
+  test('a token does not become another kind when its prefix is changed', () => {
     const { token } = newToken('session');
     for (const prefix of Object.values(tokenKinds).filter((tokenKind) => tokenKind !== 'ses'))
       expect(parseToken(token.replace('ses', prefix))).toBeNull();
   });
-  test('never results from arbitrary text', () => {
+  test('arbitrary text is never a valid token', () => {
     fc.assert(fc.property(anyText(), (text) => parseToken(text) === null));
     for (const text of ['', 'ses_', `${newToken('device').token}\n`, ` ${newToken('device').token}`])
       expect(parseToken(text)).toBeNull();
@@ -56,33 +56,33 @@ describe('a token', () => {
 });
 
 describe('secrets', () => {
-  test('match only if they are equal', () => {
+  test('secretsEqual matches only equal secrets', () => {
     expect(secretsEqual('abc', 'abc')).toBe(true);
     for (const other of ['', 'ab', 'abcd', 'abC', 'xbc']) expect(secretsEqual('abc', other)).toBe(false);
   });
-  test('become a SHA-256 hash in base64url', () => {
+  test('hashSecret returns a SHA-256 hash in base64url', () => {
     const { token } = newToken('access');
     expect(hashSecret(token)).toMatch(/^[\w-]{43}$/);
     expect(hashSecret('abc')).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');
   });
 });
 
-describe('a password', () => {
+describe('passwords', () => {
   const passwords = createPasswords();
 
-  test('gets an argon2id hash with 19 MiB, 2 passes, 1 lane and a new salt', async () => {
+  test('a password gets an argon2id hash with 19 MiB, 2 passes, 1 lane and a new salt', async () => {
     const [hash, other] = await Promise.all([passwords.hash('same password'), passwords.hash('same password')]);
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(hash).not.toBe(other);
   });
-  test('matches only its own hash, and nothing if there is no hash', async () => {
+  test('a password matches only its own hash, and nothing if there is none', async () => {
     const hash = await passwords.hash('pässword\u0000 one');
     expect(await passwords.verify('pässword\u0000 one', hash)).toBe(true);
     for (const wrong of ['pässword', 'pässword\u0000 on', 'Pässword\u0000 one', ''])
       expect(await passwords.verify(wrong, hash)).toBe(false);
     expect(await passwords.verify('', null)).toBe(false);
   });
-  test('matches a hash that was created with a different cost before the cost was changed', async () => {
+  test('a password still matches a hash created before the cost was changed', async () => {
     const salt = Buffer.alloc(16, 7);
     const options = {
       message: 'an old password',
@@ -97,7 +97,7 @@ describe('a password', () => {
     expect(await passwords.verify('an old password', hash)).toBe(true);
     expect(await passwords.verify('another password', hash)).toBe(false);
   });
-  test('counts as common regardless of case', () => {
+  test('a password counts as common regardless of case', () => {
     expect(['1234567890', 'PassWord123', 'qwertyuiop'].every(isCommonPassword)).toBe(true);
     expect(isCommonPassword('correct-horse-battery')).toBe(false);
   });

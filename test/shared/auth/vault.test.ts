@@ -5,19 +5,19 @@ import { aesCipher, createVault } from '#shared/auth/vault.ts';
 const cipher = aesCipher(randomBytes(32), randomBytes);
 const vault = createVault(cipher);
 
-describe('a vault', () => {
-  test('encrypts secrets differently each time, and decrypts them', async () => {
+describe('vault', () => {
+  test('a vault encrypts secrets differently each time and decrypts them', async () => {
     const encrypted = await vault.seal('a-secret-of-16-or-more', 'id');
     expect(encrypted).not.toContain('a-secret');
     expect(encrypted).not.toBe(await vault.seal('a-secret-of-16-or-more', 'id'));
     expect(await vault.open(encrypted, 'id')).toBe('a-secret-of-16-or-more');
   });
 
-  test('rejects a text that it did not encrypt', async () => {
+  test('a vault rejects text it did not encrypt', async () => {
     await expect(vault.open('ybndrfg8ejkmcpqxot1uwisza3', 'id')).rejects.toThrow('not encrypted');
   });
 
-  test('rejects another context, another key and a modified ciphertext', async () => {
+  test('a vault rejects another context, another key and a modified ciphertext', async () => {
     const encrypted = await vault.seal('a-secret', 'id');
     const broken = `${encrypted.slice(0, -6)}AAAAA=`;
     await expect(vault.open(encrypted, 'other')).rejects.toThrow();
@@ -25,7 +25,7 @@ describe('a vault', () => {
     await expect(createVault(aesCipher(randomBytes(32), randomBytes)).open(encrypted, 'id')).rejects.toThrow();
   });
 
-  test('caches decrypted secrets, but not failures', async () => {
+  test('a vault caches decrypted secrets, but not failures', async () => {
     let calls = 0;
     let fails = true;
     const counting = createVault({

@@ -13,7 +13,7 @@ afterAll(() => {
   cloudWatch.restore();
 });
 
-test('subscriptions of a topic are listed from all pages, and only confirmed ones receive alarms', async () => {
+test('topic subscriptions are listed from all pages, and only confirmed ones receive alarms', async () => {
   const TopicArn = 'arn:aws:sns:eu-central-1:1:alarms';
   const subscription = (SubscriptionArn: string, Protocol: string) => ({ SubscriptionArn, Protocol, Endpoint: 'x' });
   sns.on(ListSubscriptionsByTopicCommand, { TopicArn }).resolves({
@@ -37,7 +37,7 @@ test('subscriptions of a topic are listed from all pages, and only confirmed one
   ]);
 });
 
-test('an active CloudWatch alarm is sent as text to people, and in the format of CloudWatch to pagers', async () => {
+test('an active CloudWatch alarm is sent as text to people, and in CloudWatch format to pagers', async () => {
   const TopicArn = 'arn:aws:sns:eu-central-1:1:alarms';
   const arn = 'arn:aws:cloudwatch:eu-central-1:1:alarm:SensorCloud-prod-canary';
   const found = {

@@ -16,7 +16,7 @@ afterEach(() => {
 // Test files share modules, so the next one needs the real client.
 afterAll(() => ses.restore());
 
-/** Requests a reset code from a cloud that sends mails like a Lambda function. Returns its log, and the id of the request. */
+/** Requests a reset code from a cloud that sends email like a Lambda function. Returns its log and the request id. */
 const requestCode = async (email = 'nurse@example.com'): Promise<{ logged: string; requestId: string }> => {
   vi.stubEnv('MAIL_SENDER', 'cloud@example.com');
   const lines: string[] = [];
@@ -38,7 +38,7 @@ const parsed = (input: ReturnType<typeof sent>[number] | undefined) =>
 const codeIn = async (input: ReturnType<typeof sent>[number] | undefined): Promise<string> =>
   /^[\w-]{32}$/m.exec((await parsed(input)).text ?? '')?.[0] ?? 'no code';
 
-test('plain-text emails in UTF-8 are sent through SES, from the address of the stage to the user', async () => {
+test("SES sends plain-text UTF-8 emails from the stage's address to the user", async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
   const { logged } = await requestCode();
   const [input, ...more] = sent();
@@ -59,7 +59,7 @@ test('plain-text emails in UTF-8 are sent through SES, from the address of the s
   expect(logged).not.toContain(await codeIn(input));
 });
 
-test('logs a rejection by SES with the request id and without the code, and hides the failure from the caller', async () => {
+test('an SES rejection is logged with the request id but no code, and hidden from the caller', async () => {
   ses.on(SendEmailCommand).rejects(new Error('Sending is paused for this account'));
   const { logged, requestId } = await requestCode();
   expect(logged).toContain('Sending is paused');
@@ -69,14 +69,14 @@ test('logs a rejection by SES with the request id and without the code, and hide
   expect(logged).not.toContain(code);
 });
 
-test('sends no email from a stage without an address', async () => {
+test('a stage without an address sends no email', async () => {
   vi.stubEnv('MAIL_SENDER', '');
   const { mail, settings } = runtimeOfLambda();
   await expect(mail('a@example.com', 's', 't')).rejects.toThrow('no address');
   expect([sent(), settings.MAIL_SENDER]).toEqual([[], '']);
 });
 
-test('converts the domain of an email address to ASCII, because SES accepts nothing else', async () => {
+test('the email domain is converted to ASCII, since SES accepts nothing else', async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
   await requestCode('nurse@münchen.example.de');
   expect(sent()[0]?.Destination?.ToAddresses).toEqual(['nurse@xn--mnchen-3ya.example.de']);

@@ -22,7 +22,7 @@ const errorOf = (call: Promise<unknown>) =>
     (error: Error) => error,
   );
 
-describe('a call', () => {
+describe('AWS request timeouts', () => {
   afterEach(() => void vi.useRealTimers());
   const urls = (url: string) => ({
     events: url,
@@ -46,13 +46,13 @@ describe('a call', () => {
     ['an SNS topic', 5_000, (at: object) => snsAlarmTopic({ ...account, ...at }, 'arn:topic').subscriptions()],
     ['CloudWatch', 5_000, (at: object) => cloudWatchAlarms({ ...account, ...at }, 'arn:topic')()],
     ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c', surroundings)('d@e.f', 's', 't')],
-  ])('to %s ends within %i ms if there is no response', async (service, maxMs, call) => {
+  ])('a request to %s ends within %i ms if there is no response', async (service, maxMs, call) => {
     await using silence = await startSilentServer();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const start = performance.now();
     let isOver = false;
     const error = errorOf(call({ endpoint: silence.url }, silence.url)).finally(() => (isOver = true));
-    // Time advances only while a call waits, and slowly enough for the network.
+    // Time advances only while a request is waiting, and slowly enough for the network.
     while (!isOver) {
       vi.advanceTimersByTime(silence.heard() > 0 ? 50 : 0);
       for (let turn = 0; turn < 20; turn++) await setImmediate();
@@ -62,14 +62,14 @@ describe('a call', () => {
     expect(performance.now() - start).toBeLessThanOrEqual(maxMs);
   });
 
-  test('ends in time if the response of the table stops partway', async () => {
+  test("a request ends in time if the table's response stops partway", async () => {
     await using silence = await startSilentServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
   });
 });
 
-test('a process that was frozen loses only one attempt to dead sockets, however many there are', async () => {
+test('a frozen process loses only one attempt to dead sockets, however many there are', async () => {
   // Connections from before the freeze are dead.
   const dead = new Set<Socket>();
   const sockets = new Set<Socket>();
@@ -89,7 +89,7 @@ test('a process that was frozen loses only one attempt to dead sockets, however 
   server.close();
 });
 
-test('sends no message to a queue after its deadline', async () => {
+test('no message is sent to a queue after its deadline', async () => {
   await using silence = await startSilentServer();
   const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
 
-test('processes every item once, in batches of ten', async () => {
+test('inBatches processes every item once, in batches of ten', async () => {
   let running = 0;
   const concurrency: number[] = [];
   const seen: number[] = [];

@@ -3,8 +3,8 @@ import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
 
 const forever = () => new Promise<never>(() => {});
 
-describe('a keyed mutex', () => {
-  test('runs calls with the same key one by one in order, even if one fails, and calls with different keys in parallel', async () => {
+describe('keyed mutex', () => {
+  test('a keyed mutex runs calls in order per key, even after a failure, and keys in parallel', async () => {
     const runInOrder = keyedMutex(60_000);
     const order: string[] = [];
     const record = (name: string) => async () => void order.push(name);
@@ -22,7 +22,7 @@ describe('a keyed mutex', () => {
     expect(order).toEqual(['another', 'first', 'second', 'third']);
   });
 
-  test('waits only once for a call that never ends, up to the time limit', async () => {
+  test('a keyed mutex waits only once for a call that never ends, up to the time limit', async () => {
     const runInOrder = keyedMutex(200);
     void runInOrder('a', forever);
     const start = performance.now();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Machine } from '#shared/concurrency/machine.ts';
 import { retry } from '#shared/concurrency/retry.ts';
 
-/** Returns a machine whose time advances only by its pauses and by `pass`. */
+/** Returns a machine whose time advances only during its pauses and by `pass`. */
 const manualMachine = (random = 0.5) => {
   const pauses: number[] = [];
   let time = 0;
@@ -23,20 +23,20 @@ const manualMachine = (random = 0.5) => {
 const options = { attempts: 4, maxMs: 1_000, maxPause: (made: number) => 10 * made };
 
 describe('retry', () => {
-  test('returns the first result, after a random fraction of the maximum pause before each further attempt', async () => {
+  test('retry returns the first result, pausing for a random fraction of the maximum between attempts', async () => {
     const { machine, pauses } = manualMachine(0.5);
     const results = [null, null, 'done'];
     expect(await retry(async () => results.shift() ?? null, options, machine)).toBe('done');
     expect(pauses).toEqual([5, 10]);
   });
 
-  test('gives up after the maximum number of attempts', async () => {
+  test('retry gives up after the maximum number of attempts', async () => {
     const { machine, pauses } = manualMachine();
     expect(await retry(async () => null, options, machine)).toBeNull();
     expect(pauses).toHaveLength(3);
   });
 
-  test('gives up when the time is used up, however slow the attempts', async () => {
+  test('retry gives up when time runs out, however slow the attempts', async () => {
     const { machine, pass } = manualMachine(0);
     let attempts = 0;
     const slow = async () => {
@@ -48,7 +48,7 @@ describe('retry', () => {
     expect(attempts).toBe(2);
   });
 
-  test('does not retry an attempt that throws', async () => {
+  test('retry does not retry an attempt that throws', async () => {
     const { machine, pauses } = manualMachine();
     const broken = async () => Promise.reject(new Error('broken'));
     await expect(retry(broken, options, machine)).rejects.toThrow('broken');

@@ -3,8 +3,8 @@ import { createSemaphore } from '#shared/concurrency/semaphore.ts';
 
 const forever = () => new Promise(() => {});
 
-describe('a semaphore', () => {
-  test('limits the permits of each key, and grants further permits in the order of the calls', async () => {
+describe('semaphore', () => {
+  test('a semaphore limits permits per key and grants further ones in call order', async () => {
     const { acquire } = createSemaphore(2, () => null);
     const order: string[] = [];
     const permits = await Promise.all(['a', 'b'].map(() => acquire('x', forever)));
@@ -23,7 +23,7 @@ describe('a semaphore', () => {
     expect(order).toEqual(['c', 'd']);
   });
 
-  test('grants the next permits to callers with priority, in the order of their calls', async () => {
+  test('a semaphore grants the next permits to priority callers, in call order', async () => {
     const { acquire } = createSemaphore(1, () => null);
     const order: string[] = [];
     const permit = await acquire('x', forever);
@@ -39,7 +39,7 @@ describe('a semaphore', () => {
     expect(order).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('shares one object between the current permits of a key, until the last one is released', async () => {
+  test("a semaphore shares one object between a key's current permits, until the last is released", async () => {
     const { acquire } = createSemaphore(2, () => new Set());
     const [first, second, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
     expect(first?.shared).toBe(second?.shared);
@@ -51,7 +51,7 @@ describe('a semaphore', () => {
     expect((await acquire('x', forever))?.shared).not.toBe(first?.shared);
   });
 
-  test('returns null after the acquire timeout, without losing a permit', async () => {
+  test('a semaphore returns null after the acquire timeout, without losing a permit', async () => {
     const { acquire } = createSemaphore(1, () => null);
     const permit = await acquire('x', forever);
     expect(await acquire('x', async () => {})).toBeNull();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasValidSignature, linkTokenOf, parseLinkToken } from '#shared/delivery/acknowledgement-link.ts';
 
-test.each([0, 999, 1_000, 12_000])('reads and verifies the acknowledgement link of message %i of a hit', (message) => {
+test.each([0, 999, 1_000, 12_000])('the acknowledgement link for message %i is parsed and verified', (message) => {
   const claim = { hitId: 2 ** 33 + 1, message, until: 1_800_000_000 };
   const read = parseLinkToken(linkTokenOf('key', claim, 'an event'));
   expect(read).toMatchObject(claim);
@@ -16,24 +16,21 @@ test.each<[string, Partial<typeof claim>, string?]>([
   ['message', { message: 4 }],
   ['time', { until: 1_800_000_001 }],
   ['event', {}, 'another event'],
-])(
-  'rejects an acknowledgement link whose %s was changed, or that was signed with another key',
-  (_, change, event = 'an event') => {
-    const read = parseLinkToken(token());
-    if (!read) throw new Error('the link could not be read');
-    expect(hasValidSignature('key', { ...read, ...change }, event)).toBe(false);
-    expect(hasValidSignature('another', read, event)).toBe(false);
-  },
-);
+])('an acknowledgement link with a changed %s or another key is rejected', (_, change, event = 'an event') => {
+  const read = parseLinkToken(token());
+  if (!read) throw new Error('the link could not be read');
+  expect(hasValidSignature('key', { ...read, ...change }, event)).toBe(false);
+  expect(hasValidSignature('another', read, event)).toBe(false);
+});
 
-describe('a token of an acknowledgement link', () => {
+describe('acknowledgement link tokens', () => {
   const end = 'a'.repeat(22);
 
-  test('a token of an acknowledgement link keeps its format, so that links in sent messages remain valid', () => {
+  test('the acknowledgement token format never changes, so links in sent messages stay valid', () => {
     expect(token()).toBe('12-3-1800000000-Uye4bM3tiFHu4c3hapCRIg');
   });
 
-  test('a token of an acknowledgement link can contain numbers of up to 16, 6 and 12 digits', () => {
+  test('an acknowledgement token contains numbers of up to 16, 6 and 12 digits', () => {
     expect(parseLinkToken(`${'9'.repeat(15)}1-999999-999999999999-${end}`)).toEqual({
       hitId: Number(`${'9'.repeat(15)}1`),
       message: 999_999,
@@ -57,7 +54,7 @@ describe('a token of an acknowledgement link', () => {
     `1-a-1-${end}`,
     `1-0-a-${end}`,
     `-0-1-${end}`,
-  ])('a token of an acknowledgement link is rejected if it is malformed: %j', (malformed) => {
+  ])('a malformed acknowledgement token is rejected: %j', (malformed) => {
     expect(parseLinkToken(malformed)).toBe(null);
   });
 });

@@ -43,13 +43,13 @@ const ipv4InIpv6 = {
 };
 
 describe('isDenied', () => {
-  it.each(edges)('denies %s, and no address beyond', (_, inside, outside) => {
+  it.each(edges)('isDenied denies %s and no address beyond', (_, inside, outside) => {
     for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
     for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });
 
   it.each(Object.entries(ipv4InIpv6))(
-    'denies the %s form of even a public IPv4 address under every policy',
+    'isDenied denies the %s form of even a public IPv4 address under every policy',
     (_, form) => {
       expect(isDenied(form, 443, strict)).toBe(true);
       expect(isDenied(form, 443, open)).toBe(true);
@@ -57,12 +57,12 @@ describe('isDenied', () => {
   );
 
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2001:4860:4860::8888', '2A00:1450:4001:80b::200e'])(
-    'accepts the public address %s',
+    'isDenied accepts the public address %s',
     (address) => expect(isDenied(address, 443, strict)).toBe(false),
   );
 
   it.each(['', 'localhost', '010.0.0.1', '8.8.8', '0x8.8.8.8', '[2400::1]', '2400::1%eth0', '8.8.8.8/32', ' 8.8.8.8'])(
-    'denies "%s", which is not a plain literal',
+    'isDenied denies "%s", which is not a plain literal',
     (text) => {
       expect(isDenied(text, 443, strict)).toBe(true);
       expect(isDenied(text, 443, open)).toBe(true);
@@ -70,7 +70,7 @@ describe('isDenied', () => {
   );
 
   it.each(['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '127.0.0.1', '::1', 'fd12::1'])(
-    'accepts the private address %s if the policy allows private targets',
+    'isDenied accepts the private address %s if the policy allows private targets',
     (address) => expect(isDenied(address, 443, open)).toBe(false),
   );
 
@@ -86,12 +86,12 @@ describe('isDenied', () => {
     '0.0.0.0',
     '224.0.0.1',
     '255.255.255.255',
-  ])('denies %s under every policy', (address) => {
+  ])('isDenied denies %s under every policy', (address) => {
     expect(isDenied(address, 443, open)).toBe(true);
     expect(isDenied(address, 443, { allowPrivate: true, allowedRanges: ['0.0.0.0/0', '::/0'] })).toBe(true);
   });
 
-  it('accepts private addresses only inside the ranges of the policy', () => {
+  it("isDenied accepts private addresses only inside the policy's ranges", () => {
     const policy = { allowPrivate: false, allowedRanges: ['10.1.0.0/16', '192.168.7.7', 'fd12::/48'] };
     for (const address of ['10.1.0.0', '10.1.255.255', '192.168.7.7', 'fd12::1', '8.8.8.8']) {
       expect(isDenied(address, 443, policy), address).toBe(false);
@@ -101,7 +101,7 @@ describe('isDenied', () => {
     }
   });
 
-  it('accepts loopback only inside the ranges of a policy that names its targets', () => {
+  it('isDenied accepts loopback only inside the ranges of a policy naming its targets', () => {
     const policy = { allowPrivate: true, allowedRanges: [' 127.0.0.5/32 ', '::1'], allowLoopback: 'named' as const };
     for (const address of ['127.0.0.5', '::1', '10.0.0.1', 'fd12::1']) {
       expect(isDenied(address, 443, policy), address).toBe(false);
@@ -120,19 +120,19 @@ describe('isDenied', () => {
     '10/8',
     'fd00::/129',
     'fc00::%a/7',
-  ])('allows nothing for the malformed range "%s"', (range) => {
+  ])('isDenied allows nothing for the malformed range "%s"', (range) => {
     const policy = { allowPrivate: false, allowedRanges: [range] };
     expect(isDenied('10.0.0.1', 443, policy)).toBe(true);
     expect(isDenied('fd00::1', 443, policy)).toBe(true);
   });
 });
 
-describe('a connection', () => {
-  it('sends nothing until the remote address has been checked a second time', async () => {
+describe('connections', () => {
+  it('a connection sends nothing until the remote address has been checked again', async () => {
     const received = Promise.withResolvers<number>();
     const server = createServer((socket) => socket.resume().on('close', () => received.resolve(socket.bytesRead)));
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    // The address is allowed when it is resolved and denied afterwards, as if the connection went elsewhere.
+    // The address is allowed when resolved and denied afterwards, as if the connection went elsewhere.
     const allowedRanges = [['127.0.0.0/8']];
     const policy = {
       allowPrivate: false,
@@ -150,7 +150,7 @@ describe('a connection', () => {
     await once(server.close(), 'close');
   });
 
-  it('uses the next resolved address if the first one refuses the connection', async () => {
+  it('a connection uses the next resolved address if the first one refuses it', async () => {
     const server = createHttp((_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { post, close } = createHttpClient({

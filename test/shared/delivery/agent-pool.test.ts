@@ -6,9 +6,9 @@ import { leaseAgent, type Pool } from '#shared/delivery/agent-pool.ts';
 const options = { policy: { allowPrivate: true, allowedRanges: [] }, agentOptions: {} };
 const urlOf = (number: number) => new URL(`https://r${number}.test/hook`);
 const lease = (pool: Pool, url: URL, agentOptions: object = {}) => leaseAgent(pool, url, { ...options, agentOptions });
-/** The settings of an agent, which its connections have. */
+/** The agent settings shared by its connections. */
 const settingsOf = (agent: HttpAgent) => (agent as HttpAgent & { options: Record<string, unknown> }).options;
-/** A pool with idle agents of this many origins. */
+/** A pool with idle agents for this many origins. */
 const filled = (count: number) => {
   const pool: Pool = new Map();
   for (let number = 0; number < count; number += 1) lease(pool, urlOf(number)).busy -= 1;
@@ -26,7 +26,7 @@ test('all requests to an origin share one agent', () => {
   expect(lease(pool, new URL('http://r1.test/')).agent).not.toBe(first.agent);
 });
 
-test('an origin keeps up to 100 idle connections open for 30 s', () => {
+test('an agent keeps up to 100 idle connections open for 30 s', () => {
   const { agent } = lease(new Map(), urlOf(1));
   expect(agent).toBeInstanceOf(HttpsAgent);
   expect(lease(new Map(), new URL('http://r1.test/')).agent).toBeInstanceOf(HttpAgent);
@@ -38,7 +38,7 @@ test('an origin keeps up to 100 idle connections open for 30 s', () => {
   });
 });
 
-test('an origin can have other settings, but its certificate is always verified', () => {
+test('an agent can have other settings, but always verifies certificates', () => {
   const { agent } = lease(new Map(), urlOf(1), { timeout: 5, rejectUnauthorized: false });
   expect(settingsOf(agent)).toMatchObject({ timeout: 5, rejectUnauthorized: true });
 });
@@ -49,12 +49,12 @@ test.each([
   ['https://a.b.receiver.test/', 'a.b.receiver.test'],
   ['https://192.0.2.1/', ''],
   ['https://[2001:db8::1]/', ''],
-])('the server name is sent in TLS only for an origin with a host name: %s', (url, name) => {
+])('the TLS server name is sent only for an origin with a host name: %s', (url, name) => {
   expect(settingsOf(lease(new Map(), new URL(url)).agent)).toMatchObject({ servername: name });
 });
 
-describe('a pool', () => {
-  test('a pool has at most 50 idle agents, and removes the least recently used one first', () => {
+describe('agent pool', () => {
+  test('a pool has at most 50 idle agents and evicts the least recently used one first', () => {
     const pool = filled(50);
     expect(pool.size).toBe(50);
     lease(pool, urlOf(0)).busy -= 1;
@@ -63,7 +63,7 @@ describe('a pool', () => {
     expect([0, 1, 2, 99].map((number) => pool.has(originOf(number)))).toEqual([true, false, true, true]);
   });
 
-  test('never removes an agent that is in use', () => {
+  test('a pool never evicts an agent in use', () => {
     const pool = filled(50);
     const used = pool.get(originOf(0));
     if (used) used.busy += 1;

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { readHead, statusIn } from '#shared/delivery/answer-head.ts';
 
 const END = '\r\n\r\n';
-/** Reads a head that consists of a status line and header lines. */
+/** Reads a head consisting of a status line and header lines. */
 const read = (lines: readonly string[], statusLine = 'HTTP/1.1 200 OK', end = END) =>
   readHead([statusLine, ...lines].join('\r\n'), end);
-/** The lines that Node's parser reads instead. */
+/** The lines Node's parser reads instead. */
 const framing = (lines: readonly string[], statusLine?: string, end?: string) =>
   read(lines, statusLine, end).forParser.split('\r\n');
 const kept = (...more: string[]) => ['HTTP/1.1 200 ', 'Connection: keep-alive', ...more, '', ''];
 const closed = (...more: string[]) => ['HTTP/1.1 200 ', 'Connection: close', ...more, '', ''];
 
-describe('a status line', () => {
+describe('status lines', () => {
   test.each([
     ['HTTP/1.1 200 OK', 200],
     ['HTTP/1.0 100', 100],
@@ -46,7 +46,7 @@ test.each([
   ],
   ['with bytes of Latin-1 and tabs in a value', ['X-A:\t~\x80\xff ', 'Content-Length: 2'], ['Content-Length: 2']],
   ['with any token as a name', ["!#$%&'*+.^`|~-9aZ_: x", 'Content-Length: 2'], ['Content-Length: 2']],
-])('a connection is kept open after the well-formed head %s', (_, lines, framed) => {
+])('a connection is kept open after a well-formed head %s', (_, lines, framed) => {
   expect(framing(lines)).toEqual(kept(...framed));
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['with an empty length', ['Content-Length:']],
   ['with a different coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
-])('a connection is not kept open after a head %s, because the body lasts until the connection closes', (_, lines) => {
+])('a connection is closed after a head %s, since the body lasts until then', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
 });
 
@@ -81,18 +81,18 @@ test.each([
   ['a CR in a value', ['X-A: a\rb', 'Content-Length: 2'], ['Content-Length: 2']],
   ['a folded line', ['X-A: a', ' b', 'Content-Length: 2'], ['Content-Length: 2']],
   ['Connection: close', ['Content-Length: 2', 'Connection: x, Close'], ['Content-Length: 2']],
-])('a connection is not kept open after a head with %s', (_, lines, framed) => {
+])('a connection is closed after a head with %s', (_, lines, framed) => {
   expect(framing(lines)).toEqual(closed(...framed));
 });
 
-test('a connection is not kept open after lines that do not end with CRLF', () => {
+test('a connection is closed after lines without CRLF endings', () => {
   expect(framing(['Content-Length: 2'], undefined, '\n\n')).toEqual(closed('Content-Length: 2'));
   const lf = readHead('HTTP/1.1 200 OK\nContent-Length: 2', END);
   const cr = readHead('HTTP/1.1 200 OK\r\r\nContent-Length: 2', END);
   for (const { forParser } of [lf, cr]) expect(forParser.split('\r\n')).toEqual(closed('Content-Length: 2'));
 });
 
-test('a connection is kept open with HTTP/1.0 only if the receiver says so and there are no chunks', () => {
+test('an HTTP/1.0 connection is kept open only if the receiver says so and there are no chunks', () => {
   const old = 'HTTP/1.0 200 OK';
   expect(framing(['Content-Length: 2'], old)).toEqual(closed('Content-Length: 2'));
   expect(framing(['Connection: keep-alive', 'Content-Length: 2'], old)).toEqual(kept('Content-Length: 2'));
@@ -102,7 +102,7 @@ test('a connection is kept open with HTTP/1.0 only if the receiver says so and t
 });
 
 test.each([204, 304])(
-  'a connection is kept open after status %i, which has no body, unless a header contradicts that',
+  'a connection is kept open after a %i response without a body, unless a header contradicts that',
   (status) => {
     const line = `HTTP/1.1 ${status} x`;
     const without = (connection: string) => [
@@ -121,7 +121,7 @@ test.each([204, 304])(
   },
 );
 
-test('a connection is kept open for as long as the receiver states', () => {
+test('a connection is kept open as long as the receiver states', () => {
   const idle = (...values: string[]) =>
     framing(['Content-Length: 2', ...values.map((value) => `Keep-Alive: ${value}`)]).slice(3, -2);
   expect(idle('timeout=5, max=100')).toEqual(['Keep-Alive: timeout=5']);
@@ -131,12 +131,12 @@ test('a connection is kept open for as long as the receiver states', () => {
   expect(idle()).toEqual([]);
 });
 
-test('a response that ends within its head has no body', () => {
+test('a response ending within the head has no body', () => {
   expect(framing(['Content-Length: 2', 'X-Acknowledged-By: Anna'], undefined, '')).toEqual(closed('Content-Length: 0'));
   expect(read(['X-Acknowledged-By: Anna'], undefined, '')).toMatchObject({ status: 200, acknowledgedBy: 'Anna' });
 });
 
-describe('a header', () => {
+describe('header parsing', () => {
   test.each([
     ['in any case, without spaces around it', ['retry-AFTER : \t120 \t'], '120'],
     ['without a space after the colon', ['Retry-After:120'], '120'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAnswerReader } from '#shared/delivery/answer-reader.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
-/** Reads chunks, and returns the answer, how often its head was reported, and what Node's parser gets. */
+/** Reads chunks, and returns the response, how often its head was reported, and what Node's parser gets. */
 const reading = (...chunks: string[]) => {
   let heads = 0;
   const reader = createAnswerReader(() => {
@@ -14,14 +14,14 @@ const reading = (...chunks: string[]) => {
 const framed = (status: number, body = '') => `HTTP/1.1 ${status} \r\nConnection: close\r\n\r\n${body}`;
 const cut = `HTTP/1.1 200 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-test('a response is passed on once its head is complete, as a well-formed head followed by the unchanged body', () => {
+test('a response is passed on once the head is complete, with a well-formed head and unchanged body', () => {
   const { answer, bytes, heads } = reading('HTTP/1.1 2', '00 OK\r\nX-A: b\r', '\n\r\nfirst', 'second\r\n\r\n');
   expect(bytes).toEqual(['', '', framed(200, 'first'), 'second\r\n\r\n']);
   expect(answer).toMatchObject({ head: { status: 200 }, isRefused: false });
   expect(heads()).toBe(1);
 });
 
-test('a response can contain any bytes of any length after its head', () => {
+test('a response body can contain any bytes of any length', () => {
   const body = `\xff\xe9${'x'.repeat(70_000)}`;
   const { answer, bytes } = reading(`${OK}\r\n${body}`);
   expect([bytes, answer.isRefused]).toEqual([[framed(200, body)], false]);
@@ -35,7 +35,7 @@ test('a response can follow interim responses and empty lines', () => {
 });
 
 test.each(['\r\n\r\n', '\n\n', '\r\r\n\r\r\n', '\r\n\n', '\n\r\n'])(
-  'the head of a response ends with the empty line %j',
+  'a response head ends with the empty line %j',
   (end) => {
     for (let at = 0; at <= end.length; at += 1) {
       const { bytes } = reading(`HTTP/1.1 200 OK${end.slice(0, at)}`, `${end.slice(at)}body`);
@@ -44,7 +44,7 @@ test.each(['\r\n\r\n', '\n\n', '\r\r\n\r\r\n', '\r\n\n', '\n\r\n'])(
   },
 );
 
-test('the first 200 bytes of a response are kept', () => {
+test('the first 200 response bytes are kept', () => {
   expect(reading('a'.repeat(150), 'b'.repeat(150)).answer.start.toString()).toBe('a'.repeat(150) + 'b'.repeat(50));
   const long = reading('H', 'TTP/1.1 200 ', 'b'.repeat(150), 'c'.repeat(150), 'd').answer.start.toString();
   expect(long).toBe(`HTTP/1.1 200 ${'b'.repeat(150)}${'c'.repeat(37)}`);
@@ -60,7 +60,7 @@ test.each([
   expect([answer.isRefused, answer.head, bytes, heads()]).toEqual([true, null, [''], 0]);
 });
 
-test('a response is cut off after 64 KiB of headers, and the incomplete last line is dropped', () => {
+test('a response is cut off after 64 KiB of headers, without the incomplete last line', () => {
   const line = `X-A: ${'x'.repeat(993)}\r\n`;
   const before = `${OK}X-Acknowledged-By: Anna\r\n`;
   const rest = 65_536 - before.length;
@@ -78,13 +78,13 @@ test('a response is rejected after 64 KiB without a status', () => {
   expect(reading('HTTP/1.1 100 x\r\n\r\n'.repeat(4_000)).answer.isRefused).toBe(true);
 });
 
-describe('a response that ends within its head', () => {
+describe('responses ending within the head', () => {
   const ended = (ending: 'eof' | 'failure', ...chunks: string[]) => {
     const { reader, answer } = reading(...chunks);
     return { bytes: reader.end(ending).toString('latin1'), answer };
   };
 
-  test('a response that ends within its head counts by its status, with the complete lines of its head', () => {
+  test("a response ending within the head counts by status, with the head's complete lines", () => {
     for (const ending of ['eof', 'failure'] as const) {
       const { bytes, answer } = ended(ending, `${OK}X-Acknowledged-By: Anna\r\n`);
       expect(bytes).toBe(cut);
@@ -92,32 +92,32 @@ describe('a response that ends within its head', () => {
     }
   });
 
-  test('the last line of a response that ends within its head is ignored only if a failure cut it off', () => {
+  test("a response's last header line is ignored only if a failure cut it off", () => {
     expect(ended('failure', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: null });
     expect(ended('eof', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: '12' });
   });
 
-  test('a response that ends within its head has a status only if its status line is complete', () => {
+  test('a response ending within the head has a status only if the status line is complete', () => {
     expect(ended('eof', 'HTTP/1.1 503').answer.head).toMatchObject({ status: 503 });
     expect(ended('failure', 'HTTP/1.1 503').answer).toMatchObject({ head: null, isRefused: false });
   });
 
   test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])(
-    'a response that ends within its head does not count if it could still have become valid: %s',
+    'a response ending within the head does not count if it could have become valid: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
     },
   );
 
   test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])(
-    'a response that ends within its head is rejected if it could not have become valid: %s',
+    'a response ending within the head is rejected if it could not have become valid: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
       expect(ended('eof', text).answer.isRefused).toBe(true);
     },
   );
 
-  test('a response that ends within its head does not count if it consists of interim responses only', () => {
+  test('a response with only interim responses does not count', () => {
     for (const ending of ['eof', 'failure'] as const)
       expect(ended(ending, 'HTTP/1.1 100 x\r\nA: b\r\n')).toMatchObject({
         bytes: '',
@@ -125,11 +125,11 @@ describe('a response that ends within its head', () => {
       });
   });
 
-  test('a response that ends within its head is rejected if it switches protocols', () => {
+  test('a response ending within the head is rejected if it switches protocols', () => {
     expect(ended('eof', 'HTTP/1.1 101 x').answer).toMatchObject({ head: null, isRefused: true });
   });
 
-  test('a response that ends within its head is not parsed twice', () => {
+  test('a response ending within the head is not parsed twice', () => {
     expect(ended('eof', `${OK}\r\nbody`)).toMatchObject({ bytes: '', answer: { isRefused: false } });
     expect(ended('eof', 'ICY 200 OK\r\n').bytes).toBe('');
     expect(ended('eof')).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });

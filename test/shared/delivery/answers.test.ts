@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** Starts a receiver that answers with these parts, each in a packet, and then ends the connection if `isEnded`. */
+/** Starts a receiver that responds with these parts, one per packet, and then ends the connection if `isEnded`. */
 const receiver = async (answer: readonly (string | Buffer)[], isEnded = true) => {
   const started = await startRawReceiver((socket) => {
     inPackets(socket, answer, () => isEnded && socket.end());
@@ -32,7 +32,7 @@ const ok = `HTTP/1.1 200 OK\r\n`;
 const two = 'Content-Length: 2\r\n';
 const end = '\r\nok';
 
-/** Answers that accept a delivery and acknowledge its alarm. */
+/** Responses that accept a delivery and acknowledge its alarm. */
 const acceptances: Record<string, string> = {
   'nothing odd': `${ok}${ack}${two}${end}`,
   'lines that end with LF': 'HTTP/1.1 200 OK\nX-Acknowledged-By: Night desk\nContent-Length: 2\n\nok',
@@ -83,15 +83,15 @@ const acceptances: Record<string, string> = {
   'a body that is too long': `${ok}Content-Length: 1\r\n${ack}${end}`,
 };
 
-describe('the response parser', () => {
-  it.each(Object.entries(acceptances))('accepts a 200 with %s', async (_, answer) => {
+describe('response parser', () => {
+  it.each(Object.entries(acceptances))('the response parser accepts 200 with %s', async (_, answer) => {
     const { url, requests } = await receiver([Buffer.from(answer, 'latin1')]);
     expect(await client()(url)).toMatchObject(accepted);
     expect(requests).toHaveLength(1);
   });
 
   it.each(Object.entries(acceptances).filter(([, { length }]) => length < 2_000))(
-    'accepts a 200 that arrives byte by byte, with %s',
+    'the response parser accepts 200 arriving byte by byte with %s',
     async (_, answer) => {
       const bytes = [...Buffer.from(answer, 'latin1')].map((byte) => Buffer.of(byte));
       const { url } = await receiver(bytes);
@@ -106,29 +106,29 @@ describe('the response parser', () => {
     ['299', `HTTP/1.1 299 Ok\nContent-Length: 0\n\n`, 299],
     ['410', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
     ['the largest status', `HTTP/1.0 599\n\n`, 599],
-  ])('accepts %s as a status', async (_, answer, status) => {
+  ])('the response parser accepts %s as a status', async (_, answer, status) => {
     const { url } = await receiver([answer]);
     expect(await client()(url)).toMatchObject({ status, error: null });
   });
 
-  it('accepts the status line even if the connection is reset within the headers', async () => {
+  it('the response parser accepts a status line even if the connection is reset within the headers', async () => {
     const started = await startRawReceiver((socket) => inPackets(socket, [ok, ack], () => socket.resetAndDestroy()));
     stops.push(started.stop);
     expect(await client()(started.url)).toMatchObject(accepted);
     expect(started.requests).toHaveLength(1);
   });
 
-  it('accepts the status line even if the headers do not end before the deadline', async () => {
+  it('the response parser accepts a status line even if the headers do not end before the deadline', async () => {
     const { url } = await receiver([`${ok}${ack}X-A: b\r\n`], false);
     expect(await client(100)(url)).toMatchObject({ ...accepted, timings: { firstByte: expect.any(Number) } });
   });
 
-  it('keeps the body of a malformed response', async () => {
+  it("the response parser keeps a malformed response's body", async () => {
     const { url } = await receiver([`HTTP/1.1 400 Bad Request\n${two}${two}\n`, 'no'], false);
     expect(await client()(url)).toMatchObject({ status: 400, responseBody: 'no' });
   });
 
-  it('accepts a compressed body that was not requested', async () => {
+  it('the response parser accepts a compressed body not requested', async () => {
     const { url } = await receiver([`${ok}Content-Encoding: gzip\r\n\r\n`, gzipSync('ok')]);
     expect(await client()(url)).toMatchObject({ status: 200, error: null });
   });
@@ -137,22 +137,22 @@ describe('the response parser', () => {
     ['from a line that ends with LF', 'Retry-After: 120\n', '120'],
     ['that is sent twice with the same value', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
     ['as missing if it has two different values', 'Retry-After: 120\r\nRetry-After: 60\r\n', null],
-  ])('reads Retry-After %s', async (_, header, retryAfter) => {
+  ])('the response parser reads Retry-After %s', async (_, header, retryAfter) => {
     const { url } = await receiver([`HTTP/1.1 503 Busy\r\n${header}\r\n`]);
     expect(await client()(url)).toMatchObject({ status: 503, retryAfter });
   });
 
-  it('ignores the name in X-Acknowledged-By if there are two different ones', async () => {
+  it('the response parser ignores X-Acknowledged-By with two different names', async () => {
     const { url } = await receiver([`${ok}${ack}X-Acknowledged-By: Day desk\r\n${two}${end}`]);
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null });
   });
 
-  it('ends headers at the first empty line', async () => {
+  it('the response parser ends headers at the first empty line', async () => {
     const { url } = await receiver([`HTTP/1.1 200 OK\n\n${ack}\r\n`]);
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null, responseBody: `${ack}\r\n` });
   });
 
-  it('accepts the status line whatever bytes follow it', async () => {
+  it('the response parser accepts the status line whatever bytes follow', async () => {
     const post = client(1_000);
     let answer: Uint8Array = Buffer.of();
     const started = await startRawReceiver((socket) => inPackets(socket, [ok, answer], () => socket.end()));
@@ -174,7 +174,7 @@ describe('the response parser', () => {
   });
 });
 
-describe('a response without a status line', () => {
+describe('responses without a status line', () => {
   const html = '<br />\n<b>Warning</b>: x\r\nHTTP/1.1 200 OK\r\n\r\nok';
   it.each([
     ['another protocol', 'ICY 200 OK\r\n\r\nok'],
@@ -189,31 +189,31 @@ describe('a response without a status line', () => {
     ['text before the status line', html],
     ['bytes of TLS', '\x15\x03\x01\x00\x02\x02\x46'],
     ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
-  ])('ends as protocol_error and keeps the text: %s', async (_, answer) => {
+  ])('a response without a status line ends as protocol_error and keeps the text: %s', async (_, answer) => {
     const { url } = await receiver([answer]);
     const failure = { status: null, error: 'protocol_error', responseBody: answer, acknowledgedBy: null };
     expect(await client()(url)).toMatchObject(failure);
   });
 
-  it('keeps up to 200 bytes of text', async () => {
+  it('a response without a status line keeps up to 200 bytes of text', async () => {
     const { url } = await receiver(['y'.repeat(150), 'z'.repeat(300)]);
     const responseBody = 'y'.repeat(150) + 'z'.repeat(50);
     expect(await client()(url)).toMatchObject({ error: 'protocol_error', responseBody });
   });
 
-  it('ends as protocol_error even if the connection stays open until the deadline', async () => {
+  it('a non-HTTP response ends as protocol_error even if the connection stays open until the deadline', async () => {
     const { url } = await receiver(['SSH-2.0-x'], false);
     expect(await client(100)(url)).toMatchObject({ error: 'protocol_error', responseBody: 'SSH-2.0-x' });
   });
 
-  it('ends as protocol_error after 64 KiB of 1xx responses', async () => {
+  it('64 KiB of 1xx responses end as protocol_error', async () => {
     const { url } = await receiver(['HTTP/1.1 102 Processing\r\n\r\n'.repeat(3_000)], false);
     expect(await client()(url)).toMatchObject({ status: null, error: 'protocol_error' });
   });
 });
 
-describe('the connection', () => {
-  /** Posts twice to a receiver that leaves its connections open. Returns the statuses, and how many connections it got. */
+describe('connection reuse', () => {
+  /** Posts twice to a receiver that leaves its connections open. Returns the statuses and the number of connections. */
   const postTwice = async (first: readonly string[], isClosed = false) => {
     const started = await startRawReceiver((socket, requests) =>
       inPackets(socket, requests === 1 ? first : [`HTTP/1.1 202 Accepted\r\n${two}${end}`]),
@@ -232,7 +232,7 @@ describe('the connection', () => {
     ['chunks', 200, `${ok}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
     ['no body', 204, 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['HTTP/1.0 and keep-alive', 200, `HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n${two}${end}`],
-  ])('stays open after a well-formed response with %s', async (_, status, answer) => {
+  ])('a connection stays open after a well-formed response with %s', async (_, status, answer) => {
     expect(await postTwice([answer])).toEqual({ statuses: [status, 202], connections: 1 });
   });
 
@@ -244,7 +244,7 @@ describe('the connection', () => {
     ['a line without a colon', `${ok}nonsense\r\n${two}${end}`],
     ['HTTP/1.0', `HTTP/1.0 200 OK\r\n${two}${end}`],
     ['Connection: close', `${ok}Connection: close\r\n${two}${end}`],
-  ])('closes after a response with %s', async (_, answer) => {
+  ])('a connection closes after a response with %s', async (_, answer) => {
     expect(await postTwice([answer], true)).toEqual({ statuses: [200, 202], connections: 2 });
   });
 
@@ -254,11 +254,11 @@ describe('the connection', () => {
     ['each in its own packet', [`${ok}${two}${end}`, another]],
     ['after a malformed response', [`${ok}${two}${two}${end}${another}`]],
     ['after a response without a body', ['HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n', `ok${another}`]],
-  ])('never returns a second response to the next request: %s', async (_, answers) => {
+  ])('a second response is never returned to the next request: %s', async (_, answers) => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });
 
-  it('never repeats a request after part of a response, even if the connection was idle before', async () => {
+  it('a request is never repeated after part of a response, even on an idle connection', async () => {
     const started = await startRawReceiver((socket, requests) =>
       requests === 1
         ? inPackets(socket, [`${ok}${two}${end}`])
@@ -271,14 +271,14 @@ describe('the connection', () => {
     expect(started.requests).toHaveLength(2);
   });
 
-  it('never repeats a request if the connection is new and breaks without a response', async () => {
+  it('a request is never repeated if a new connection breaks without a response', async () => {
     const started = await startRawReceiver((socket) => void socket.resetAndDestroy());
     stops.push(started.stop);
     expect(await client()(started.url)).toMatchObject({ status: null, error: 'connection_reset' });
     expect(started.requests).toHaveLength(1);
   });
 
-  it('closes when an unexpected response arrives', async () => {
+  it('a connection closes when an unexpected response arrives', async () => {
     const { url, sockets } = await receiver([`${ok}${two}${end}`], false);
     const post = client();
     expect(await post(url)).toMatchObject({ status: 200 });

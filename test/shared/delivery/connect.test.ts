@@ -58,8 +58,8 @@ function client(options: Partial<ClientOptions> = {}) {
     post({ url, headers, body: '{"a":"ü"}' });
 }
 
-describe('a response', () => {
-  it('provides status, text and Retry-After after a request with exactly the given bytes', async () => {
+describe('responses', () => {
+  it('a request sends exactly the given bytes and returns status, text and Retry-After', async () => {
     const seen: unknown[] = [];
     const url = await http(async (request, response) => {
       const { 'x-test': test, 'content-length': length, 'accept-encoding': encoding } = request.headers;
@@ -75,7 +75,7 @@ describe('a response', () => {
   });
 
   it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])(
-    'provides the status %i without following a redirect',
+    'a %i response is returned without following a redirect',
     async (status) => {
       const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
       const url = await http(seen);
@@ -84,18 +84,18 @@ describe('a response', () => {
     },
   );
 
-  it('provides its first 4 KiB, not decompressed, and without a truncated character', async () => {
+  it('the first 4 KiB of a response are kept, not decompressed and without a partial character', async () => {
     const url = await http((_, response) => response.setHeader('Content-Encoding', 'gzip').end('€'.repeat(5_000)));
     expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: '€'.repeat(1_365) });
   });
 });
 
-describe('a status line', () => {
+describe('status line precedence', () => {
   it.each<[string, string, (socket: Socket) => void]>([
     ['drips until the deadline', 'Content-Length: 9999', (socket) => drip(socket, '.')],
     ['is cut short', 'Content-Length: 9999', (socket) => socket.end('..')],
     ['is malformed', 'Transfer-Encoding: chunked', (socket) => socket.write('2\r\n..\r\nzz\r\n')],
-  ])('determines the result if the body %s', async (_, header, send) => {
+  ])('the status line decides the result if the body %s', async (_, header, send) => {
     const url = await onRequest((socket) => {
       socket.write(`${head}${header}\r\n\r\n`);
       send(socket);
@@ -104,7 +104,7 @@ describe('a status line', () => {
     expect(await client({ deadlineMs: 500 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
-  it('determines the result if the body never ends, and the connection is destroyed after about 64 KiB of it', async () => {
+  it('an endless body is cut off after about 64 KiB, and the status line decides the result', async () => {
     const sockets: Socket[] = [];
     const collect = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
     subscribe('net.client.socket', collect);
@@ -115,12 +115,12 @@ describe('a status line', () => {
     const url = await http((_, response) => pipeline(endless, response, () => {}));
     expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: 'a'.repeat(4_096) });
     expect(sockets.map((socket) => socket.destroyed)).toEqual([true]);
-    // One more chunk of 64 KiB may already have been in transit.
+    // One more 64 KiB chunk may already have been in transit.
     expect(sockets[0]?.bytesRead).toBeLessThan(3 * 65_536);
   });
 });
 
-describe('the deadline', () => {
+describe('deadline', () => {
   const soon = { deadlineMs: 60 };
 
   it.each([
@@ -131,11 +131,11 @@ describe('the deadline', () => {
       'endless 1xx responses',
       async () => client(soon)(await tcp((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'))),
     ],
-  ])('applies to %s', async (_, post) => {
+  ])('the deadline applies to %s', async (_, post) => {
     expect(await post()).toMatchObject({ ...failure('timeout'), timings: { tls: null, firstByte: null } });
   });
 
-  it('includes the time spent waiting for a connection, and closes the connection', async () => {
+  it('the deadline includes waiting for a connection, and closes the connection', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request) => request.socket.on('close', closed.resolve));
     const post = client({ ...soon, agentOptions: { maxSockets: 1 } });
@@ -144,7 +144,7 @@ describe('the deadline', () => {
   });
 });
 
-describe('a failed request', () => {
+describe('failed requests', () => {
   const upgrade = 'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
   const banner = '220 mail.example.com ESMTP\r\n';
   const notTls = 'ERR_SSL_WRONG_VERSION_NUMBER';
@@ -155,7 +155,7 @@ describe('a failed request', () => {
     ['a change of protocols', 'protocol_error', upgrade, (socket) => socket.write(upgrade)],
     ['a response that is not HTTP', 'protocol_error', banner, (socket) => socket.write(banner)],
     ['plain text for TLS', 'tls_failed', notTls, (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ])('caused by %s instead of a status line ends as %s', async (_, error, text, act) => {
+  ])('%s instead of a status line ends as %s', async (_, error, text, act) => {
     const url = await onRequest(act);
     const target = error === 'tls_failed' ? url.replace('http', 'https') : url;
     expect(await client()(target)).toMatchObject(failure(error, text));
@@ -174,20 +174,20 @@ describe('a failed request', () => {
       'https://receiver.test:PORT/',
       async () => ['8.8.8.8', '127.0.0.1'],
     ],
-  ])('caused by %s ends as %s without a connection', async (_, error, url, resolve) => {
+  ])('%s ends as %s without a connection', async (_, error, url, resolve) => {
     const port = await https((_, response) => response.end());
     const attempt = await client({ policy: strict, resolve })(url.replace('PORT', String(port)));
     expect(attempt).toMatchObject({ ...failure(error), timings: { connect: null } });
     expect(connecting).toHaveBeenCalledTimes(0);
   });
 
-  it.each(['127.0.0.9', 'receiver.test'])('ends as connect_refused if the port of %s is closed', async (host) => {
+  it.each(['127.0.0.9', 'receiver.test'])('a closed port on %s ends as connect_refused', async (host) => {
     const url = await http((_, response) => response.end());
     const post = client({ resolve: async () => ['127.0.0.9'] });
     expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));
   });
 
-  it('ends as protocol_error, without an exception, if headers cannot be sent', async () => {
+  it('invalid headers end as protocol_error without an exception', async () => {
     expect(await client()('http://[::1]/', { A: 'a\r\nb' })).toMatchObject(failure('protocol_error'));
   });
 });
@@ -199,18 +199,21 @@ describe('TLS', () => {
   const selfSigned = 'DEPTH_ZERO_SELF_SIGNED_CERT';
   const otherName = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
-  it.each(['receiver.test', 'receiver.test.', '127.0.0.1'])('works with the right certificate for %s', async (host) => {
-    const port = await https((_, response) => response.end());
-    const timings = { connect: ms, tls: ms, firstByte: ms };
-    expect(await client(trusting)(`https://${host}:${port}/`)).toMatchObject({ status: 200, error: null, timings });
-  });
+  it.each(['receiver.test', 'receiver.test.', '127.0.0.1'])(
+    'TLS works with the right certificate for %s',
+    async (host) => {
+      const port = await https((_, response) => response.end());
+      const timings = { connect: ms, tls: ms, firstByte: ms };
+      expect(await client(trusting)(`https://${host}:${port}/`)).toMatchObject({ status: 200, error: null, timings });
+    },
+  );
 
   it.each([
     ['the certificate is self-signed', plain, 'receiver.test', selfSigned],
     ['an option trusts all', trustingAll, 'receiver.test', selfSigned],
     ['the certificate is for another name', trusting, 'another.test', otherName],
     ['the certificate is for another address', trusting, '127.0.0.2', otherName],
-  ])('fails with the code of OpenSSL, regardless of the environment, if %s', async (_, options, host, code) => {
+  ])('TLS fails with the OpenSSL code, regardless of the environment, if %s', async (_, options, host, code) => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     stops.push(() => vi.unstubAllEnvs());
     const seen = vi.fn();
@@ -221,8 +224,8 @@ describe('TLS', () => {
   });
 });
 
-describe('connections', () => {
-  it('stay open for the next ten requests to the same origin, until the client is closed', async () => {
+describe('connection pool', () => {
+  it('a connection stays open for the next ten requests to its origin, until the client is closed', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request, response) => response.end() && request.socket.once('close', closed.resolve));
     const { post, close } = createHttpClient({ deadlineMs: 15_000, policy: open, resolve: resolveToLoopback });
@@ -236,7 +239,7 @@ describe('connections', () => {
     await closed.promise;
   });
 
-  it('get replaced immediately if they broke while idle', async () => {
+  it('a connection that broke while idle is replaced immediately', async () => {
     const used = new Set<Socket>();
     const url = await http(({ socket }, response) => {
       if (used.has(socket)) socket.resetAndDestroy();
@@ -248,7 +251,7 @@ describe('connections', () => {
     expect(connecting).toHaveBeenCalledTimes(2);
   });
 
-  it('get replaced after a timeout if they broke silently while idle', async () => {
+  it('a connection that broke silently while idle is replaced after a timeout', async () => {
     const used = new Set<Socket>();
     const waiting: (() => unknown)[] = [];
     const url = await http(({ socket }, response) => {
@@ -263,7 +266,7 @@ describe('connections', () => {
     expect(connecting).toHaveBeenCalledTimes(4);
   });
 
-  it('stay open for 50 origins, and the least recently used one is closed first', async () => {
+  it('connections stay open for 50 origins, and the least recently used one is closed first', async () => {
     const ended: string[] = [];
     const enough = Promise.withResolvers<void>();
     const url = await http(({ socket, headers }, response) => {

@@ -4,7 +4,7 @@ import { fallTokenOf, isSignedFall, parseFallToken, parseLinkToken } from '#shar
 const uuid = '0190f3a2-4c5d-7e6f-8a9b-0c1d2e3f4a5b';
 const claim = { customerId: 7, userId: 12, until: 1_800_000_000, sensorId: 'abcdefghijklmnopqrstuvwxyz', uuid };
 
-test('a valid link to a fall is parsed and verified', () => {
+test('a valid fall link is parsed and verified', () => {
   const token = fallTokenOf('key', claim);
   const read = parseFallToken(token);
   expect(read).toMatchObject(claim);
@@ -18,25 +18,25 @@ test.each([
   ['time', { until: 1_800_000_001 }],
   ['sensor', { sensorId: 'bbcdefghijklmnopqrstuvwxyz' }],
   ['event', { uuid: '0190f3a2-4c5d-7e6f-8a9b-0c1d2e3f4a5c' }],
-])('rejects a link to a fall whose %s was changed, or that was signed with another key', (_, change) => {
+])('a fall link with a changed %s or another key is rejected', (_, change) => {
   const read = parseFallToken(fallTokenOf('key', claim));
   if (!read) throw new Error('the link could not be read');
   expect(isSignedFall('key', { ...read, ...change })).toBe(false);
   expect(isSignedFall('another', read)).toBe(false);
 });
 
-test('a link to a fall is never mistaken for a link to a hit', () => {
+test('a fall link is never mistaken for a hit link', () => {
   expect(parseLinkToken(fallTokenOf('key', claim))).toBeNull();
   expect(parseFallToken(`1-0-1800000000-${'a'.repeat(22)}`)).toBeNull();
 });
 
-test('a link to a fall keeps its format, so that links in sent messages remain valid', () => {
+test('the fall link format never changes, so links in sent messages stay valid', () => {
   expect(fallTokenOf('key', claim)).toBe(
     'f7-12-1800000000-AZDzokxdfm-KmwwdLj9KWwGQ1gkl_4AJSoviHDB1yWag-abcdefghijklmnopqrstuvwxyz',
   );
 });
 
-test('a link to a fall can contain numbers of up to 16 and 12 digits, and any sensor id', () => {
+test('a fall link contains numbers of up to 16 and 12 digits, and any sensor id', () => {
   const longest = {
     ...claim,
     customerId: 9_007_199_254_740_991,
@@ -66,7 +66,7 @@ test.each([
   `fa-2-3-${id}${end}-s`,
   `f1-a-3-${id}${end}-s`,
   `f1-2-a-${id}${end}-s`,
-])('rejects the malformed link to a fall %j', (malformed) => {
+])('the malformed fall link %j is rejected', (malformed) => {
   expect(parseFallToken(`f1-2-3-${id}${end}-s`)).toMatchObject({ sensorId: 's' });
   expect(parseFallToken(malformed)).toBe(null);
 });

@@ -39,7 +39,7 @@ const numbered = (count: number, isOnline = false, prefix = 'Room'): News[] =>
   Array.from({ length: count }, (_, at) => ({ name: `${prefix} ${at + 1}`, isOnline }));
 const linesOf = ({ text }: { text: string }) => text.split('\n\n')[0]?.split('\n');
 
-test('the message about several sensors counts and names the sensors that are offline or online again, with their locations and a link', () => {
+test('a combined message counts and names offline and recovered sensors, with locations and a link', () => {
   expect(noticeOf({ name: 'B' }, { name: 'A' }, { name: 'C', isOnline: true })).toEqual({
     title: '2 sensors offline, 1 sensor online again',
     text: 'Offline: A, B\nOnline again: C\n\nMaple, EG',
@@ -49,7 +49,7 @@ test('the message about several sensors counts and names the sensors that are of
   });
 });
 
-test('the message about several sensors uses the singular for one sensor, and omits counts of zero', () => {
+test('a combined message uses the singular for one sensor and omits zero counts', () => {
   expect(noticeOf({ name: 'A' })).toMatchObject({ title: '1 sensor offline', text: 'Offline: A\n\nMaple, EG' });
   expect(noticeOf(...numbered(2, true))).toMatchObject({
     title: '2 sensors online again',
@@ -57,7 +57,7 @@ test('the message about several sensors uses the singular for one sensor, and om
   });
 });
 
-test('the message about several sensors is written in the language of its recipient', () => {
+test("a combined message is in the recipient's language", () => {
   const german = (...news: News[]) =>
     gather(news.map((one) => deliveryOf(one, { reader: { language: 'de', time: '' } })));
   expect(german({ name: 'A' }, { name: 'B', isOnline: true })).toMatchObject({
@@ -70,7 +70,7 @@ test('the message about several sensors is written in the language of its recipi
   expect(text).toMatch(/Room 20 und 1 weitere\nWieder online: 2\n\n/);
 });
 
-test('the message about several sensors is in English if the language of its recipient is unknown', () => {
+test("a combined message is in English if the recipient's language is unknown", () => {
   const { reader: _, ...snapshot } = deliveryOf({ name: 'A' }).snapshot;
   expect(gather([{ ...deliveryOf({ name: 'A' }), snapshot }])).toMatchObject({
     title: '1 sensor offline',
@@ -78,7 +78,7 @@ test('the message about several sensors is in English if the language of its rec
   });
 });
 
-test('the message about several sensors uses only the latest report of each sensor, regardless of the order of the deliveries', () => {
+test("a combined message uses only each sensor's latest report, whatever the delivery order", () => {
   const news = [
     { name: 'A', at: 3_000, isOnline: true },
     { name: 'A', at: 1_000 },
@@ -89,13 +89,13 @@ test('the message about several sensors uses only the latest report of each sens
     expect(linesOf(noticeOf(...order))).toEqual(['Offline: B', 'Online again: A']);
 });
 
-test('the message about several sensors sorts names in natural order', () => {
+test('a combined message sorts names in natural order', () => {
   expect(linesOf(noticeOf({ name: 'Room 10' }, { name: 'Room 9' }, { name: 'Hall' }))).toEqual([
     'Offline: Hall, Room 9, Room 10',
   ]);
 });
 
-test('the message about several sensors names at most 20 sensors, and offline sensors first', () => {
+test('a combined message names at most 20 sensors, offline ones first', () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => `Room ${at + 1}`).join(', ');
   expect(linesOf(noticeOf(...numbered(20)))).toEqual([`Offline: ${names(20)}`]);
   expect(linesOf(noticeOf(...numbered(23)))).toEqual([`Offline: ${names(20)} and 3 more`]);
@@ -109,13 +109,13 @@ test('the message about several sensors names at most 20 sensors, and offline se
   ]);
 });
 
-test('the message about several sensors contains no link made from a name or location', () => {
+test('a combined message contains no link made from a name or location', () => {
   const customer = { id: 3, name: 'evil.example', location: '' };
   const { text } = gather([deliveryOf({ name: 'www.example.org' }, { customer })]);
   expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
 });
 
-test('the message about several sensors omits the location in an SMS, or without a customer', () => {
+test('a combined message omits the location in an SMS or without a customer', () => {
   const by = (channel: Channel['by']) => ({
     ...deliveryOf({ name: 'A' }),
     person: { userId: 5, by: channel, name: 'Anna' },
@@ -127,12 +127,12 @@ test('the message about several sensors omits the location in an SMS, or without
   expect(gather([toNobody]).text).toBe('Offline: A\n\nMaple, EG');
 });
 
-test('the message about several sensors contains no link if the service has no URL', () => {
+test('a combined message contains no link if the service has no URL', () => {
   const service = { ...snapshotForPeople.service, url: '' };
   expect(gather([deliveryOf({ name: 'A' }, { service })])).not.toHaveProperty('listUrl');
 });
 
-test('the message about several sensors counts a delivery without a rule as offline', () => {
+test('a combined message counts a delivery without a rule as offline', () => {
   expect(gather([deliveryOf({ name: 'A' }, { rule: null })]).title).toBe('1 sensor offline');
 });
 

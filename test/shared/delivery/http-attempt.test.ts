@@ -3,7 +3,7 @@ import { classify, type Marks, type Observed, opensslCode, toAttempt } from '#sh
 
 const [http, https] = [new URL('http://receiver.test/'), new URL('https://receiver.test/')];
 
-describe('an error', () => {
+describe('error classification', () => {
   const connected = { start: 0, connect: 1 };
   const secured = { ...connected, tls: 2 };
   test.each<[string, string, Marks, boolean, URL]>([
@@ -22,13 +22,13 @@ describe('an error', () => {
     ['ECONNRESET', 'connection_reset', { start: 0 }, true, https],
     ['ECONNREFUSED', 'protocol_error', { start: 0 }, true, https],
   ])(
-    'an error with the code %s is classified as %s according to the progress of the exchange',
+    'a %s error is classified as %s depending on the progress of the exchange',
     (code, error, marks, reused, target) => {
       expect(classify(code, marks, reused, target)).toBe(error);
     },
   );
 
-  test('a TLS error has the code from OpenSSL', () => {
+  test('a TLS error has the OpenSSL code', () => {
     const hidden = new Error(
       'write EPROTO 00A0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:x',
     );
@@ -38,7 +38,7 @@ describe('an error', () => {
   });
 });
 
-describe('an attempt', () => {
+describe('attempts', () => {
   const nothing: Observed = {
     marks: { start: 10 },
     answer: null,
@@ -50,7 +50,7 @@ describe('an attempt', () => {
   const head = { status: 200, retryAfter: '5', acknowledgedBy: 'Anna', forParser: '' };
   const answer = { head, start: Buffer.from('HTTP/1.1 200'), isRefused: false };
 
-  test('an attempt without a status line records its error', () => {
+  test('an attempt without a status line records the error', () => {
     expect(toAttempt(nothing, 7.5)).toEqual({
       status: null,
       error: 'timeout',
@@ -62,7 +62,7 @@ describe('an attempt', () => {
     });
   });
 
-  test('an attempt with a status line has no error, whatever happens to its body', () => {
+  test('an attempt with a status line has no error, whatever happens to the body', () => {
     const observed = { ...nothing, answer, body: [Buffer.from('th'), Buffer.from('änks')] };
     expect(toAttempt(observed, 7)).toMatchObject({
       status: 200,
@@ -89,7 +89,7 @@ describe('an attempt', () => {
     );
   });
 
-  test('an attempt includes the name of the person who acknowledged, in UTF-8 or Latin-1', () => {
+  test("an attempt includes the acknowledging person's name, in UTF-8 or Latin-1", () => {
     const nameOf = (acknowledgedBy: string | null) =>
       toAttempt({ ...nothing, answer: { ...answer, head: { ...head, acknowledgedBy } } }, 1).acknowledgedBy;
     expect(nameOf(Buffer.from('Jürgen').toString('latin1'))).toBe('Jürgen');

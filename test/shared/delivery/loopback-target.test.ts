@@ -3,7 +3,7 @@ import { isUnnamedLoopback } from '#shared/delivery/loopback-target.ts';
 
 const onNetwork = { ON_NETWORK: true, ALLOWED_TARGET_RANGES: ['127.0.0.5', '10.0.0.0/8'] };
 
-describe('loopback targets on a host that others can connect to', () => {
+describe('loopback targets on a host others can connect to', () => {
   test.each([
     'http://127.0.0.1:8080/',
     'http://127.0.0.9/',
@@ -25,11 +25,11 @@ describe('loopback targets on a host that others can connect to', () => {
     'https://localhost.example.com/',
     'https://169.254.169.254/',
     'nonsense',
-  ])('a webhook can call other addresses, and loopback addresses that the host names: %s', (url) => {
+  ])('a webhook can call other addresses, and loopback addresses named by the host: %s', (url) => {
     expect(isUnnamedLoopback(url, onNetwork)).toBe(false);
   });
 
-  test('a local host name is treated as 127.0.0.1', () => {
+  test('a local host name counts as 127.0.0.1', () => {
     const named = { ...onNetwork, ALLOWED_TARGET_RANGES: ['127.0.0.1'] };
     expect(isUnnamedLoopback('http://localhost:3000/', named)).toBe(false);
     expect(isUnnamedLoopback('http://[::1]:3000/', named)).toBe(true);

@@ -14,13 +14,13 @@ const composed = async (more: Partial<MailMessage> = {}) => {
   const raw = await composeMail({ ...message, ...more });
   return { raw: raw.toString('latin1'), parsed: await simpleParser(raw) };
 };
-/** The header lines of a raw mail, and its encoded words. */
+/** The header lines and encoded words of a raw email. */
 const partsOf = (raw: string) => ({
   lines: raw.split('\r\n'),
   words: raw.match(/=\?[^?]+\?[BQ]\?[^?]*\?=/g) ?? [],
 });
 
-test('an email has the headers of RFC 5322, and is marked as automatically generated', async () => {
+test('an email has RFC 5322 headers and is marked as auto-generated', async () => {
   const { parsed } = await composed();
   expect(parsed).toMatchObject({
     from: { value: [{ address: 'cloud@example.org' }] },
@@ -34,14 +34,14 @@ test('an email has the headers of RFC 5322, and is marked as automatically gener
   expect(parsed.headers.get('mime-version')).toBe('1.0');
 });
 
-describe('an email with lines of at most 998 bytes, encoded words of at most 75, and only ASCII', () => {
+describe('emails with lines up to 998 bytes, encoded words up to 75, and only ASCII', () => {
   test.each<[string, Partial<MailMessage>]>([
     ['a long subject with umlauts', { subject: `Stürze in Zimmer 12: ${'ü'.repeat(100)}` }],
     ['emojis', { subject: '🚨'.repeat(200), text: '😀'.repeat(2_000) }],
     ['Arabic', { subject: 'سقوط في الغرفة '.repeat(20), text: 'سقوط '.repeat(400) }],
     ['a long word in ASCII', { subject: 'T'.repeat(128), text: `https://cloud.example.org/${'x'.repeat(2_000)}` }],
     ['a long line', { text: `${'Ä'.repeat(2_400)}\n${'word '.repeat(500)}` }],
-  ])('preserves %s', async (_, more) => {
+  ])('an email preserves %s', async (_, more) => {
     const { raw, parsed } = await composed(more);
     const { lines, words } = partsOf(raw);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(998);
@@ -53,7 +53,7 @@ describe('an email with lines of at most 998 bytes, encoded words of at most 75,
   });
 });
 
-test('an email is readable in its raw form, with plain addresses, quoted-printable text and Base64 subject words', async () => {
+test('a raw email is readable, with plain addresses, quoted-printable text and Base64 subject words', async () => {
   const { raw } = await composed({ subject: 'Stürze', text: 'Please look.' });
   const { lines, words } = partsOf(raw);
   expect(lines).toEqual(
@@ -72,13 +72,13 @@ test('an email from a host without a domain still has a Message-ID', async () =>
   expect((await composed({ from: 'outbox' })).raw).toContain('Message-ID: <0a1b@localhost>\r\n');
 });
 
-test('a subject cannot add a header', async () => {
+test('an email subject cannot add a header', async () => {
   const { parsed } = await composed({ subject: 'Fall\r\nBcc: b@example.com\r\n\r\nx' });
   expect([...parsed.headers.keys()]).not.toContain('bcc');
   expect(parsed.subject).toMatch(/^Fall Bcc: b@example.com +x$/);
   expect(parsed.text?.trimEnd()).toBe(message.text);
 });
 
-test('the domain of an email address is converted to ASCII', async () => {
+test("an email address's domain is converted to ASCII", async () => {
   expect((await composed({ to: 'anna@münchen.example' })).raw).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');
 });

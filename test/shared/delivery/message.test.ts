@@ -61,24 +61,24 @@ const toPerson = (by: 'email' | 'sms' | 'push', more: Partial<Delivery> = {}): D
 const needed = { raw: '{"type":5}', addressKey: 'key' };
 const urlIn = (text: string): string => /https:\/\/cloud\.example\/\S*?acknowledge\/([\w-]+)/.exec(text)?.[1] ?? '';
 
-describe('the body of a delivery', () => {
+describe('delivery bodies', () => {
   const parsed = (more: Partial<Delivery> = {}, current = webhook) =>
     JSON.parse(bodyOf({ ...delivery, ...more }, current, needed));
 
-  test('the body of a delivery is rendered in its format, with the link to acknowledge its hit', () => {
+  test('a delivery body is rendered in its format, with the acknowledgement link', () => {
     const claim = parseLinkToken(urlIn(bodyOf(delivery, webhook, needed)));
     expect(claim).toMatchObject({ hitId: 12, message: 2, until });
     expect(claim && hasValidSignature('key', claim, snapshot.event.uuid)).toBe(true);
   });
 
-  test('the body of a delivery is the stored body if there is one', () => {
+  test('a stored delivery body is used as is', () => {
     expect(bodyOf({ ...delivery, body: '{"stored":1}' }, webhook, { raw: null, addressKey: null })).toBe(
       '{"stored":1}',
     );
     expect(bodyOf({ ...delivery, body: '' }, webhook, { raw: null, addressKey: null })).toBe('');
   });
 
-  test("the body of a delivery contains the webhook's name at the time of its creation", () => {
+  test('a delivery body contains the webhook name from its creation', () => {
     const named: Snapshot = { ...snapshot, webhook: { name: 'Ward 2', isCustomerHook: true } };
     expect(parsed({ snapshot: named })).toMatchObject({
       webhook: { id: 'hook_1', name: 'Ward 2', isCustomerHook: true },
@@ -88,17 +88,17 @@ describe('the body of a delivery', () => {
     });
   });
 
-  test("the body of a delivery contains the webhook's current name if no earlier name is stored", () => {
+  test('a delivery body contains the current webhook name if no earlier one is stored', () => {
     expect(parsed()).toMatchObject({ webhook: { id: 'hook_1', name: 'Renamed since', isCustomerHook: false } });
   });
 
-  test('the body of a delivery in a format for people states that it is a test', () => {
+  test('a delivery body for people says if it is a test', () => {
     const chat = { ...delivery, format: 'chat' as const };
     expect(bodyOf({ ...chat, isTest: true }, webhook, needed)).toContain('Das ist ein Test.');
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
   });
 
-  test('the body of a delivery is shown without its link, which needs no signing key', () => {
+  test('a delivery body is shown without its link, so no signing key is needed', () => {
     const shown = shownBodyOf(delivery, webhook, needed.raw);
     expect(shown).not.toContain('acknowledge/');
     expect(shown).toContain('{"type":5}');
@@ -109,19 +109,19 @@ describe('the body of a delivery', () => {
     ['the key', () => bodyOf(delivery, webhook, { ...needed, addressKey: null }), 'key that signs'],
     ['the message', () => bodyOf(delivery, webhook, { ...needed, raw: null }), 'message of a delivery'],
     ['format and body', () => bodyOf(toPerson('email'), webhook, needed), 'neither a body nor a format'],
-  ])('the body of a delivery is never sent without %s', (_, body, reason) => {
+  ])('a delivery body is never sent without %s', (_, body, reason) => {
     expect(body).toThrow(reason);
   });
 
-  test('the body of a delivery contains the bytes of a message only in some formats', () => {
+  test('a delivery body contains message bytes only in some formats', () => {
     expect(messageUuidInBody(delivery)).toBe(snapshot.event.source);
     expect(messageUuidInBody({ ...delivery, format: 'chat' })).toBe(null);
     expect(messageUuidInBody(toPerson('email'))).toBe(null);
   });
 });
 
-describe('a payload', () => {
-  test('a payload contains the ids of message and delivery, which differ only for a redelivery', () => {
+describe('payloads', () => {
+  test('a payload contains message and delivery ids, which differ only for a redelivery', () => {
     expect(payloadOf(delivery, webhook, needed)).toEqual({
       body: bodyOf(delivery, webhook, needed),
       mediaType: 'application/json',
@@ -146,7 +146,7 @@ describe('a payload', () => {
   });
 });
 
-test('a notification contains the text of the rule and then the facts, in the language of the recipient', () => {
+test("a notification contains the rule text, then the facts, in the recipient's language", () => {
   expect(notificationText(toPerson('email'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen\n\nSituation: Sturz erkannt\nSensor: Zimmer 1\nOrt: Maple, EG\nZeit: 2026-11-21 00:47 Europe/Berlin',
@@ -154,7 +154,7 @@ test('a notification contains the text of the rule and then the facts, in the la
   });
 });
 
-test('a notification by SMS omits place and time, because anybody who holds the phone can read it', () => {
+test('an SMS notification omits place and time, since anyone holding the phone can read it', () => {
   expect(notificationText(toPerson('sms'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen',
@@ -170,14 +170,14 @@ test('a notification without a recipient and a rule is in English and contains o
   expect(text).toMatch(/^Place: Maple, EG\nTime: /);
 });
 
-test('a notification links to its hit, and replaces earlier push messages about that hit', () => {
+test('a notification links to its hit and replaces earlier push messages about it', () => {
   const { tag, url, ...text } = notificationFor(toPerson('push'), 'key');
   expect(text).toEqual(notificationText(toPerson('push')));
   expect(tag).toBe('hit-12');
   expect(parseLinkToken(urlIn(url ?? ''))).toMatchObject({ hitId: 12 });
 });
 
-test('a notification without a hit links to the fall, and the link identifies the recipient', () => {
+test('a notification without a hit links to the fall and identifies the recipient', () => {
   const notice = notificationFor(toPerson('email', { hit: null }), 'key');
   expect(notice).not.toHaveProperty('tag');
   const claim = parseFallToken(urlIn(notice.url ?? ''));
@@ -209,6 +209,6 @@ test.each<[string, Delivery]>([
   expect(notificationFor(linkless, null).url).toBe(null);
 });
 
-test('a notification is never sent without the key that signs its link', () => {
+test('a notification is never sent without the key for its link', () => {
   expect(() => notificationFor(toPerson('email'), null)).toThrow('key that signs');
 });

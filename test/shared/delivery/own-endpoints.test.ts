@@ -23,7 +23,7 @@ const resolvesTo =
   async () =>
     resolved;
 
-/** Expects that a URL is rejected at creation and never connected to. */
+/** Expects a URL to be rejected at creation and never connected to. */
 const expectDenied = async (url: string, policy: TargetPolicy, resolve: ResolveName, reason: UrlProblem) => {
   expect(await checkTarget(url, policy, resolve), url).toEqual({ ok: false, reason });
   const client = createHttpClient({ deadlineMs: 15_000, policy, resolve });
@@ -33,7 +33,7 @@ const expectDenied = async (url: string, policy: TargetPolicy, resolve: ResolveN
   expect(connections, url).toBe(0);
 };
 
-describe('the endpoints of the service itself', () => {
+describe('own endpoints', () => {
   const gateway = 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com';
   const own = ownEndpoints(['', 'http://127.0.0.1:3000', 'https://Cloud.Example.com', `https://${gateway}/prod`]);
   const local = { allowPrivate: true, allowedRanges: [], allowLoopback: true, own };
@@ -44,16 +44,16 @@ describe('the endpoints of the service itself', () => {
   `);
 
   it.each([...named.map(urlOf), ...numbers.map((host) => `http://${host}:3000/api/v1/users/login`)])(
-    'cannot be targets under any policy: %s',
+    "the service's own endpoints are denied under any policy: %s",
     (url) => expectDenied(url, local, noLookup, 'url_address'),
   );
 
-  it.each(named.map(urlOf))('cannot be targets in the cloud: %s', (url) =>
+  it.each(named.map(urlOf))("the service's own endpoints are denied in the cloud: %s", (url) =>
     expectDenied(url, { allowPrivate: false, allowedRanges: [], own }, noLookup, 'url_address'),
   );
 
   it.each([['127.0.0.1'], ['::1'], ['127.0.0.9'], ['8.8.8.8', '127.0.0.1']])(
-    'cannot be targets through a name that resolves to %j',
+    "the service's own endpoints are denied through a name resolving to %j",
     (...resolved) => expectDenied('http://receiver.example.com:3000/', local, resolvesTo(...resolved), 'url_address'),
   );
 
@@ -65,12 +65,12 @@ describe('the endpoints of the service itself', () => {
     'https://other.example.com:3000/',
     'https://cloud.example.com.example.org/',
     'https://b1b2c3d4e5.execute-api.eu-central-1.amazonaws.com/prod',
-  ])('do not block other hosts and ports: %s', async (url) => {
+  ])('own endpoints do not block other hosts and ports: %s', async (url) => {
     expect(await checkTarget(url, local, resolvesTo('10.0.0.1'))).toMatchObject({ ok: true });
   });
 });
 
-describe('loopback targets on a host that is not a developer machine', () => {
+describe('loopback targets outside developer machines', () => {
   const policies = [
     { allowPrivate: true, allowedRanges: [] },
     { allowPrivate: true, allowedRanges: ['127.0.0.0/8', '0.0.0.0/0', '::/0', '::1'] },
@@ -78,7 +78,7 @@ describe('loopback targets on a host that is not a developer machine', () => {
   ];
   const numbers = hosts('127.0.0.1 127.1 2130706433 127.255.255.254 [::1]');
 
-  it.each(policies)('loopback cannot be a target even under the policy %j', async (policy) => {
+  it.each(policies)('loopback is denied even under the policy %j', async (policy) => {
     for (const host of numbers) await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_address');
     for (const host of ['localhost', 'LOCALHOST.', 'a.localhost'])
       await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_host');
@@ -87,13 +87,13 @@ describe('loopback targets on a host that is not a developer machine', () => {
   });
 });
 
-describe('a URL', () => {
+describe('URL parsing', () => {
   it.each([
     ['https://example.com/', 'example.com', 443],
     ['http://example.com/', 'example.com', 80],
     ['http://example.com:3000/', 'example.com', 3_000],
     ['https://[2001:db8::1]:8443/', '2001:db8::1', 8_443],
-  ])('a URL is parsed into a host and a port: %s', (url, host, port) => {
+  ])('a URL is parsed into host and port: %s', (url, host, port) => {
     expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
   });
 
@@ -105,17 +105,14 @@ describe('a URL', () => {
     ['https://[2001:db8::1]', { host: '2001:db8::1', port: 443 }],
     ['http://localhost', { host: 'localhost', port: 80 }],
     ['https://cloud.localhost', { host: 'cloud.localhost', port: 443 }],
-  ])(
-    'a URL of the service covers all ports, unless it has a port or its host is an address or a local name: %s',
-    (url, endpoint) => {
-      expect(ownEndpoints(['', 'nonsense', url])).toEqual([endpoint]);
-    },
-  );
+  ])('a service URL without a port, address or local name covers all ports: %s', (url, endpoint) => {
+    expect(ownEndpoints(['', 'nonsense', url])).toEqual([endpoint]);
+  });
 });
 
-describe('a host', () => {
+describe('loopback hosts', () => {
   it.each(['localhost', 'a.localhost', 'ab.cd.localhost', '127.0.0.0', '127.0.0.1', '127.255.255.255', '::1'])(
-    'always means the calling machine: %s',
+    'the loopback host %s always means the calling machine',
     (host) => {
       expect(isLoopback(host)).toBe(true);
     },
@@ -130,11 +127,11 @@ describe('a host', () => {
     '128.0.0.1',
     '::2',
     '',
-  ])('means another machine: %j', (host) => {
+  ])('the host %j means another machine', (host) => {
     expect(isLoopback(host)).toBe(false);
   });
 
-  it('a host is an endpoint of the service only at its own port, in any notation of loopback', () => {
+  it('a host is a service endpoint only at its own port, in any loopback notation', () => {
     const own = ownEndpoints(['http://127.0.0.1:3000', 'https://cloud.example.com']);
     for (const [host, port] of [
       ['127.0.0.1', 3_000],

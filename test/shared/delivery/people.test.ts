@@ -69,7 +69,7 @@ const services: PersonServices = {
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
   now: () => time,
 };
-/** The time (ms) of the services. */
+/** The services' time (ms). */
 let time = 0;
 const sending = () =>
   personSenderFor({ ...services, telegram: createTelegram(async () => webhookClient, TOKEN, base) });
@@ -96,8 +96,8 @@ const awsError = (name: string, Reason?: string) =>
 const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', attempt: 2 };
 const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
 
-describe('an email', () => {
-  test('includes its delivery in its tags, so that SES reports what became of it', async () => {
+describe('emails', () => {
+  test('an email includes the delivery in its tags, so SES reports the outcome', async () => {
     ses.on(SendEmailCommand).resolves({});
     const send = personSenderFor({
       ...services,
@@ -113,7 +113,7 @@ describe('an email', () => {
     expect([code?.ConfigurationSetName, code?.EmailTags]).toEqual([undefined, undefined]);
   });
 
-  test('uses the title as its subject, on one line, and contains the acknowledgement link', async () => {
+  test('an email has its title as a one-line subject, and contains the acknowledgement link', async () => {
     ses.on(SendEmailCommand).resolves({});
     expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
     const [{ args } = { args: [] }] = ses.commandCalls(SendEmailCommand);
@@ -129,21 +129,21 @@ describe('an email', () => {
     ['TooManyRequestsException', { retry: 'TooManyRequestsException' }],
     ['MessageRejected', { retry: 'MessageRejected' }],
     ['TimeoutError', { retry: 'TimeoutError' }],
-  ] as const)('ends after %s as %j', async (name, outcome) => {
+  ] as const)('an email failing with %s ends as %j', async (name, outcome) => {
     ses.on(SendEmailCommand).rejects(awsError(name));
     expect(await sending()(email, notification)).toEqual(outcome);
   });
   test.each([
     [new MailFailure('recipient_refused', '550 no', true), { refused: 'recipient_refused', answer: '550 no' }],
     [new MailFailure('login_refused', '535 no', false), { retry: 'login_refused', answer: '535 no', isOfHost: true }],
-  ])('ends after the failure of a mail server (%s) as %j', async (failure, outcome) => {
+  ])('an email refused by a mail server (%s) ends as %j', async (failure, outcome) => {
     const mail = () => Promise.reject(failure);
     expect(await personSenderFor({ ...services, mail })(email, notification)).toEqual(outcome);
   });
 });
 
-describe('an SMS', () => {
-  test('contains title, text and link, and is sent from the number of the stage', async () => {
+describe('SMS', () => {
+  test("an SMS contains title, text and link, and is sent from the stage's number", async () => {
     aws.on(SendTextMessageCommand).resolves({});
     expect(await sending()(sms, { ...notification, language: 'de' })).toBe('accepted');
     const [{ args } = { args: [] }] = aws.commandCalls(SendTextMessageCommand);
@@ -155,7 +155,7 @@ describe('an SMS', () => {
       MessageBody: plain.replace("I'm on it", 'Ich gehe hin'),
     });
   });
-  test('includes its delivery in its context, so that the service reports what became of it', async () => {
+  test('an SMS includes the delivery in its context, so the service reports the outcome', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') });
     await send(sms, notification, reference);
@@ -164,7 +164,7 @@ describe('an SMS', () => {
     expect(named).toMatchObject({ ConfigurationSetName: 'a-set', Context: tags });
     expect([code?.ConfigurationSetName, code?.Context]).toEqual([undefined, undefined]);
   });
-  test('contains situation, sensor and link in at most three parts', async () => {
+  test('an SMS fits situation, sensor and link into three parts', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const subject = { situation: 'Fall detected', sensor: 'Room 7' };
     await sending()(sms, { ...notification, text: '😀'.repeat(2_048), subject });
@@ -183,14 +183,14 @@ describe('an SMS', () => {
     ],
     ['ThrottlingException', undefined, { retry: 'ThrottlingException' }],
     ['TimeoutError', undefined, { retry: 'TimeoutError' }],
-  ] as const)('ends after %s %s as %j', async (name, reason, outcome) => {
+  ] as const)('an SMS failing with %s %s ends as %j', async (name, reason, outcome) => {
     aws.on(SendTextMessageCommand).rejects(awsError(name, reason));
     expect(await sending()(sms, notification)).toEqual(outcome);
   });
 });
 
-describe('a Telegram message', () => {
-  test('comes from the bot of the stage, as plain text without a preview', async () => {
+describe('Telegram messages', () => {
+  test("a Telegram message comes from the stage's bot, as plain text without a preview", async () => {
     expect(await sending()(telegram, notification)).toBe('accepted');
     expect(requests.map(({ method, url }) => [method, url])).toEqual([['POST', `/bot${TOKEN}/sendMessage`]]);
     const preview = { link_preview_options: { is_disabled: true } };
@@ -207,7 +207,7 @@ describe('a Telegram message', () => {
     [400, 'Bad Request: TOPIC_CLOSED'],
     [400, 'Bad Request: message thread not found'],
     [400, 'Bad Request: PEER_ID_INVALID'],
-  ])('ends as refused after %d %s, and keeps the reason', async (status, description) => {
+  ])('a Telegram message is refused after %d %s, with the reason kept', async (status, description) => {
     serverResponse = { status, body: JSON.stringify({ ok: false, error_code: status, description }) };
     expect(await sending()(telegram, notification)).toEqual({ refused: `status_${status}`, answer: description });
   });
@@ -221,15 +221,15 @@ describe('a Telegram message', () => {
     [404, { ok: false, description: 'Not Found' }, 'status_404'],
     [429, { ok: false, description: 'Too Many Requests' }, 'status_429'],
     [502, '<html>', 'status_502'],
-  ])('retries after %d %j', async (status, body, retry) => {
+  ])('a Telegram message is retried after %d %j', async (status, body, retry) => {
     serverResponse = { status, body: typeof body === 'string' ? body : JSON.stringify(body) };
     expect(await sending()(telegram, notification)).toEqual({ retry });
   });
-  test('counts as accepted even if the response, which repeats the text, is too long to be read', async () => {
+  test('a Telegram message is accepted even if the response is too long to read', async () => {
     serverResponse = { status: 200, body: JSON.stringify({ ok: true, result: { text: 'x'.repeat(8_000) } }) };
     expect(await sending()(telegram, notification)).toBe('accepted');
   });
-  test('reaches the new chat id of a group at once, and the outcome contains that id', async () => {
+  test("a Telegram message reaches a group's new chat id at once, and the outcome contains that id", async () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_001_557_912_345 } };
     const chats: unknown[] = [];
     const post = async ({ body }: { body: string | Uint8Array }) => {
@@ -242,7 +242,7 @@ describe('a Telegram message', () => {
     expect(await send('-100123', 'x')).toEqual({ movedTo: '-1001557912345' });
     expect(chats).toEqual(['-100123', '-1001557912345']);
   });
-  test('waits as long as Telegram requests, as do all messages to that chat, without further requests', async () => {
+  test('a Telegram message waits as long as requested, like all messages to that chat', async () => {
     const send = sending();
     const parameters = { retry_after: 35 };
     serverResponse = { status: 429, body: JSON.stringify({ ok: false, error_code: 429, parameters }) };
@@ -256,14 +256,14 @@ describe('a Telegram message', () => {
     expect(await send(telegram, notification)).toBe('accepted');
     expect(requests).toHaveLength(3);
   });
-  test('ends as a timeout without a response, and does not reveal the token', async () => {
+  test('a Telegram message without a response ends as a timeout and does not reveal the token', async () => {
     serverResponse = 'never';
     const outcome = await sending()(telegram, notification);
     expect(outcome).toEqual({ retry: 'timeout' });
   });
 });
 
-test('a channel that the host cannot send through is unavailable', async () => {
+test('a channel the host cannot send through is unavailable', async () => {
   const settings = { ...stage, CHANNEL_KINDS: ['push'] as const };
   const send = personSenderFor({ ...services, settings });
   for (const channel of [email, sms, telegram])

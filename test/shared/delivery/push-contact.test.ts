@@ -9,7 +9,7 @@ test.each([
   [{ MAIL_SENDER: 'outbox', PUBLIC_URL: 'https://cloud.example.org' }, 'https://cloud.example.org'],
   [{ PUBLIC_URL: 'https://home.local.example.org' }, 'https://home.local.example.org'],
   [{ MAIL_SENDER: 'cloud@localhost', PUBLIC_URL: 'https://cloud.example.org:8443' }, 'https://cloud.example.org:8443'],
-])('the contact for push services comes from the first public setting of %j', (settings, contact) => {
+])('the push contact is the first public setting in %j', (settings, contact) => {
   expect(pushContact({ ...none, ...settings })).toBe(contact);
 });
 
@@ -28,7 +28,7 @@ test.each([
   'https://cloud.internal',
   'nothing',
   '',
-])('the contact for push services is never the address %j', (PUBLIC_URL) => {
+])('the push contact is never the address %j', (PUBLIC_URL) => {
   expect(pushContact({ ...none, PUBLIC_URL })).toBeNull();
 });
 
@@ -42,6 +42,6 @@ test.each([
   'a@example.org@example.com',
   '@',
   '',
-])('the contact for push services is never the sender %j', (MAIL_SENDER) => {
+])('the push contact is never the sender %j', (MAIL_SENDER) => {
   expect(pushContact({ ...none, MAIL_SENDER })).toBeNull();
 });

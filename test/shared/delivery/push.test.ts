@@ -18,7 +18,7 @@ afterEach(() => {
 });
 afterAll(() => service.stop());
 
-// The stage allows webhooks to private addresses, but pushes may go only to public ones.
+// The stage allows webhooks to private addresses, but pushes may only go to public ones.
 const stage = {
   ALLOW_PRIVATE_TARGETS: true,
   ALLOWED_TARGET_RANGES: ['127.0.0.1/32'],
@@ -56,7 +56,7 @@ const key = { publicKey: own.publicKey, sealed: `encrypted:${own.privateKey}` };
 const channelTo = (endpoint: string): Channel => ({ by: 'push', subscription: { endpoint, keys }, key });
 const browser = () => channelTo(`${service.origin}/to/1`);
 
-/** Verifies the signature of a push by the key of the stage, and returns the claims. */
+/** Verifies a push signature with the stage key, and returns the claims. */
 const claimsIn = async (authorization = '') => {
   const [, token = '', publicKey] = /^vapid t=([^,]+), k=(.+)$/.exec(authorization) ?? [];
   expect([publicKey, decodeProtectedHeader(token).alg]).toEqual([own.publicKey, 'ES256']);
@@ -67,7 +67,7 @@ const claimsIn = async (authorization = '') => {
   return (await jwtVerify(token, jwk)).payload;
 };
 
-test('a push message can be read only by its browser, is signed by the stage, and expires after ten minutes', async () => {
+test('a push message is encrypted for its browser, signed by the stage, and expires after ten minutes', async () => {
   expect(await sender()(browser(), notification)).toBe('accepted');
   const [push] = service.pushed;
   expect(push?.url).toBe('/to/1');
@@ -80,14 +80,14 @@ test('a push message can be read only by its browser, is signed by the stage, an
   });
 });
 
-test('a push message contains the contact of the stage', async () => {
+test("a push message contains the stage's contact", async () => {
   await sender({ PUSH_CONTACT: 'mailto:ops@example.org' })(browser(), notification);
   await sender({ MAIL_SENDER: 'cloud@example.org' })(browser(), notification);
   const claims = await Promise.all(service.pushed.map(({ headers }) => claimsIn(headers.authorization)));
   expect(claims.map(({ sub }) => sub)).toEqual(['mailto:ops@example.org', 'mailto:cloud@example.org']);
 });
 
-test('a push message gets truncated to the size that push services accept', async () => {
+test('a push message is truncated to the size push services accept', async () => {
   const long = { ...notification, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
   expect(await sender()(browser(), long)).toBe('accepted');
   const body = service.pushed[0]?.body ?? Buffer.alloc(0);
@@ -143,12 +143,12 @@ test.each([
     { retry: 'status_302', answer: '' },
   ],
   ['never', { retry: 'timeout', answer: '' }],
-] as const)('a push message ends after %j as %j', async (answer, outcome) => {
+] as const)('a push message with response %j ends as %j', async (answer, outcome) => {
   service.answerWith(answer);
   expect(await sender()(browser(), notification)).toEqual(outcome);
 });
 
-test("a push service's response is stored without the endpoint that it repeats", async () => {
+test('a push service response is stored without the endpoint it repeats', async () => {
   service.answerWith({ status: 400, body: `invalid: ${service.origin}/to/1` });
   expect(await sender()(browser(), notification)).toEqual({ retry: 'status_400', answer: 'invalid: ' });
 });
@@ -167,7 +167,7 @@ test.each([
   expect(service.pushed).toEqual([]);
 });
 
-test('a push message that cannot be encrypted ends as unsigned and can be retried', async () => {
+test('a push message that cannot be encrypted ends as unsigned and is retried', async () => {
   const subscription = { endpoint: service.origin, keys: { p256dh: 'B', auth: 'A' } };
   expect(await sender()({ by: 'push', key, subscription }, notification)).toEqual({ retry: 'unsigned' });
 });

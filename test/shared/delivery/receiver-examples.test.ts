@@ -36,7 +36,7 @@ const canRun = ([command = '', ...args]: string[]): boolean => spawnSync(command
 const secret = `whsec_${Buffer.from('the secret of a receiver').toString('base64')}`;
 const older = 'an-older-secret-of-16';
 
-/** Starts an example. Returns its URL, and a function that types a line at its terminal. */
+/** Starts an example. Returns its URL, and a function that types a line into its terminal. */
 const start = async ({ language, file, run }: Example) => {
   const path = join(folder, file);
   writeFileSync(path, code(language));
@@ -61,7 +61,7 @@ const post = async (url: string, body: string, headers: Record<string, string>) 
 const signed = (id: string, body: string, secrets: string[], seconds = Math.floor(Date.now() / 1_000)) =>
   signatureHeaders({ id, timestampSeconds: seconds, body, secrets, primary: null });
 
-describe('the example in', () => {
+describe('receiver examples', () => {
   for (const example of examples) {
     const isInstalled = canRun(example.probe);
     const title = `${example.language} verifies signatures, responds at once, skips duplicates and acknowledges for a person`;
@@ -79,14 +79,14 @@ describe('the example in', () => {
         expect(await post(url, `${body} `, signed('a', body, [secret]))).toBe(401);
         expect(await post(url, body, { ...signed('a', body, [secret]), 'webhook-id': 'b' })).toBe(401);
         expect(await post(url, body, signed('a', body, [secret], 1_700_000_000))).toBe(401);
-        // While a secret is rotated, two signatures are sent. The answer does not wait for a person.
+        // Two signatures are sent during secret rotation. The response does not wait for a person.
         expect(await post(url, body, signed('a', body, [older, secret]))).toBe(200);
         expect(await post(url, body, signed('a', body, [secret]))).toBe(200);
         expect(acknowledged.received).toEqual([]);
         type('Night desk');
         const [request] = await acknowledged.until(1);
         expect(JSON.parse(request?.body ?? '')).toEqual({ name: 'Night desk' });
-        // The duplicate did not ask for a name, so one name is enough. The next delivery asks again.
+        // The duplicate did not ask for a name, so one is enough. The next delivery asks again.
         expect(await post(url, body, signed('c', body, [secret]))).toBe(200);
         type('Day desk');
         const names = (await acknowledged.until(2)).map((one) => JSON.parse(one.body).name);
@@ -97,7 +97,7 @@ describe('the example in', () => {
   }
 
   test.skipIf(!canRun(['openssl', 'version']))(
-    'a shell accepts the simple signature, and rejects a different body',
+    'the shell example accepts the simple signature and rejects another body',
     () => {
       const body = '{"name":"Zimmer 1 – Tür"}';
       const headers = signatureHeaders({ id: 'a', timestampSeconds: 1, body, secrets: [], primary: secret });

@@ -22,8 +22,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('a name', () => {
-  test('resolves quickly even while many others wait for a slow name server', async () => {
+describe('name resolution', () => {
+  test('a name resolves quickly even while many others wait for a slow name server', async () => {
     const resolve = createResolver([server.at]);
     const slow = Array.from({ length: 40 }, (_, at) => resolve(`slow${at}.test`));
     const start = performance.now();
@@ -34,7 +34,7 @@ describe('a name', () => {
     void Promise.all(slow);
   });
 
-  test('blocks a thread of this process only if it is a local name', async () => {
+  test('only a local name blocks a thread in this process', async () => {
     threads = 0;
     await createResolver([server.at])('quick.test');
     expect(threads).toBe(0);
@@ -42,11 +42,11 @@ describe('a name', () => {
     expect(threads).toBe(1);
   });
 
-  test('resolves to no addresses if it does not exist', async () => {
+  test('an unknown name resolves to no addresses', async () => {
     expect(await createResolver([server.at])('nobody.test')).toEqual([]);
   });
 
-  test('never reaches a public name server if it is a local name or in the hosts file', async () => {
+  test('a local name or one in the hosts file never reaches a public name server', async () => {
     const before = server.asked.length;
     const resolve = createResolver([server.at]);
     for (const address of await resolve('LOCALHOST.')) expect(['127.0.0.1', '::1']).toContain(address);
@@ -56,7 +56,7 @@ describe('a name', () => {
   });
 });
 
-test('a hosts file is parsed into addresses by lower-case name, without comments and invalid lines', () => {
+test('parseHosts returns addresses by lower-case name, skipping comments and invalid lines', () => {
   const text = '# 10.0.0.1 no\n127.0.0.1\tlocalhost\tHere # there\n::1 localhost\n\nnonsense here\n10.0.0.9   a.b ';
   expect(Object.fromEntries(parseHosts(text))).toEqual({
     localhost: ['127.0.0.1', '::1'],

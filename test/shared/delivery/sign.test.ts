@@ -8,14 +8,14 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const standard = (key: string | Buffer) => `v1,${hmac(key, 'msg_1.1700000000.{"a":"ü"}').digest('base64')}`;
 
 describe('signatureHeaders', () => {
-  it('contains only the id and the time of the attempt if there is no secret', () => {
+  it("signatureHeaders contains only the attempt's id and time if there is no secret", () => {
     expect(signatureHeaders({ ...attempt, secrets: [], primary: null })).toEqual({
       'webhook-id': 'msg_1',
       'webhook-timestamp': '1700000000',
     });
   });
 
-  it('matches the published example of Standard Webhooks', () => {
+  it('signatureHeaders matches the published Standard Webhooks example', () => {
     const headers = signatureHeaders({
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       timestampSeconds: 1_614_265_330,
@@ -26,7 +26,7 @@ describe('signatureHeaders', () => {
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('contains a known HMAC-SHA256 as lower-case hex in X-Service-Cloud-Signature', () => {
+  it('signatureHeaders has a known HMAC-SHA256 as lower-case hex in X-Service-Cloud-Signature', () => {
     const body = 'what do ya want for nothing?';
     const headers = signatureHeaders({ ...attempt, body, secrets: ['Jefe'], primary: 'Jefe' });
     expect(headers['X-Service-Cloud-Signature']).toBe(
@@ -34,7 +34,7 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('signs a text in the same way as its UTF-8 bytes', () => {
+  it('signatureHeaders signs a string like its UTF-8 bytes', () => {
     const secrets = ['a secret of sixteen'];
     const bytes = new TextEncoder().encode(attempt.body);
     expect(signatureHeaders({ ...attempt, body: bytes, secrets, primary: 'p' })).toEqual(
@@ -42,19 +42,19 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('contains a webhook-signature for each secret, newest first, and X-Service-Cloud-Signature for the newest', () => {
+  it('signatureHeaders has a webhook-signature per secret, newest first, and a simple one for the newest', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['new', 'old'], primary: 'new' });
     expect(headers['webhook-signature']).toBe(`${standard('new')} ${standard('old')}`);
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
   });
 
-  it('keeps webhook-signature for the old secret, without X-Service-Cloud-Signature, after the new secret was removed', () => {
+  it('signatureHeaders keeps only webhook-signature for the old secret after the new one was removed', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['old'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('old'));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
   });
 
-  it('decodes a whsec_ secret for webhook-signature, but not for X-Service-Cloud-Signature', () => {
+  it('signatureHeaders decodes a whsec_ secret only for webhook-signature', () => {
     const secret = `whsec_${Buffer.from('sixteen bytes ok').toString('base64')}`;
     const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: secret });
     expect(headers['webhook-signature']).toBe(standard(Buffer.from('sixteen bytes ok')));
@@ -68,12 +68,12 @@ describe('signatureHeaders', () => {
     ['YWJjZGU=', 'abcde'],
     ['YWJjZGU', 'abcde'],
     ['+/+/', Buffer.from([0xfb, 0xff, 0xbf])],
-  ])('decodes the base64 %s with or without padding', (base64, key) => {
+  ])('signatureHeaders decodes the base64 %s with or without padding', (base64, key) => {
     const headers = signatureHeaders({ ...attempt, secrets: [`whsec_${base64}`], primary: null });
     expect(headers['webhook-signature']).toBe(standard(key));
   });
 
-  it('never decodes a secret without the prefix whsec_', () => {
+  it('signatureHeaders never decodes a secret without the whsec_ prefix', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['abcdefYWJjZGVm'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('abcdefYWJjZGVm'));
   });
@@ -89,7 +89,7 @@ describe('signatureHeaders', () => {
     'whsec_YWJj=',
     'whsec_YWJjZGU==',
     'whsec_YW Jj',
-  ])('signs with the whole secret if the part after whsec_ is not base64: %s', (secret) => {
+  ])('signatureHeaders signs with the whole secret if the part after whsec_ is not base64: %s', (secret) => {
     const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: null });
     expect(headers['webhook-signature']).toBe(standard(secret));
   });
@@ -110,11 +110,11 @@ describe('authHeaders', () => {
     ['api_key', { 'X-Api-Key': 'ybndrfg8ejkmcpqxot1uwisza3' }],
     ['basic', { Authorization: `Basic ${btoa('service-cloud:ybndrfg8ejkmcpqxot1uwisza3')}` }],
     ['none', {}],
-  ] as const)('sends the token by the method %s', async (method, headers) => {
+  ] as const)('authHeaders sends the token as %s', async (method, headers) => {
     expect(await authHeaders({ ...input, method })).toEqual(headers);
   });
 
-  it('sends a JWT with the service as its audience if there is no target', async () => {
+  it('authHeaders sends a JWT with the service as its audience if there is no target', async () => {
     const { Authorization = '' } = await authHeaders({ ...input, targetUrl: null, method: 'jwt' });
     const key = new TextEncoder().encode(input.token);
     const { payload } = await jwtVerify(Authorization.slice('Bearer '.length), key, {
@@ -123,7 +123,7 @@ describe('authHeaders', () => {
     expect(payload.aud).toBe('https://cloud.example.com');
   });
 
-  it('sends a JWT for this target and delivery only, which is valid for 300 s', async () => {
+  it('authHeaders sends a JWT for this target and delivery only, valid for 300 s', async () => {
     const { Authorization = '' } = await authHeaders({ ...input, method: 'jwt' });
     expect(Authorization).toMatch(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
     const token = Authorization.slice('Bearer '.length);

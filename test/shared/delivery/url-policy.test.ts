@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const hosts = (list: string) => list.trim().split(/\s+/);
 
-/** Addresses that no webhook may call, in all the spellings that parsers understand. */
+/** Addresses no webhook may call, in all the spellings parsers understand. */
 const addresses = hosts(`
   127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 2130706433. 0x7f000001 0X7F000001 0x7f.1 0x7f.0.0.1
   0x7f.0x0.0x0.0x1 017700000001 0177.0.0.1 0177.1 0177.0x0.0.01 127.0x1 00000177.1 0 0x 0.0.0.0 00.0.0.0
@@ -104,9 +104,10 @@ const resolvesTo =
     resolved;
 
 describe('hostile targets', () => {
-  it('include more than 200 forms', () => expect(new Set(hostile.map(([url]) => url)).size).toBeGreaterThan(200));
+  it('the hostile targets cover more than 200 spellings', () =>
+    expect(new Set(hostile.map(([url]) => url)).size).toBeGreaterThan(200));
 
-  it.each(hostile)('%j is rejected at creation and never connected to: %s', async (url, reason) => {
+  it.each(hostile)('target %j is rejected at creation and never connected to: %s', async (url, reason) => {
     expect(await checkTarget(url, strict, noLookup)).toEqual({ ok: false, reason });
     const client = createHttpClient({ deadlineMs: 15_000, policy: strict, resolve: noLookup });
     const attempt = await client.post({ url, headers: {}, body: '' });
@@ -136,14 +137,14 @@ describe('public targets', () => {
     'https://[2606:4700:4700::1111]:8443/',
     `https://example.com/${'a'.repeat(2_028)}`,
     `https://example.com/${'😀'.repeat(2_028)}`,
-  ])('%s is accepted', async (text) => {
+  ])('the public target %s is accepted', async (text) => {
     const url = new URL(text);
     expect(checkUrl(text, strict)).toEqual({ ok: true, url });
     expect(await checkTarget(text, strict, resolvesTo('8.8.8.8', '2606:4700::1'))).toEqual({ ok: true, url });
   });
 });
 
-describe('host names', () => {
+describe('host name resolution', () => {
   const url = 'https://receiver.example.com/hook';
   const denied = { ok: false, reason: 'url_address' };
 
@@ -156,7 +157,7 @@ describe('host names', () => {
     ['a private and a public address', ['fd00::1', '2606:4700::1']],
     ['public addresses and a zone', ['8.8.8.8', '2606:4700::1', 'fe80::1%eth0']],
     ['a name instead of an address', ['localhost']],
-  ])('cannot be targets if they resolve to %s', async (_, resolved) => {
+  ])('a host name resolving to %s is denied', async (_, resolved) => {
     const resolve = resolvesTo(...resolved);
     expect(await checkTarget(url, strict, resolve)).toEqual(denied);
     const client = createHttpClient({ deadlineMs: 15_000, policy: strict, resolve });
@@ -166,7 +167,7 @@ describe('host names', () => {
   });
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['::1', '8.8.8.8']]])(
-    'cannot be called if they were public at creation and resolve to %j later (rebinding)',
+    'a host name public at creation but later resolving to %j is denied (rebinding)',
     async (later) => {
       const answers = [['8.8.8.8'], later];
       const asked: string[] = [];
@@ -181,23 +182,23 @@ describe('host names', () => {
         error: 'address_denied',
       });
       client.close();
-      // The connection uses the checked addresses, without another lookup.
+      // The connection uses the checked addresses without another lookup.
       expect(asked).toEqual(['receiver.example.com', 'receiver.example.com']);
       expect(connections).toBe(0);
     },
   );
 
-  it('can be saved even if they do not resolve', async () => {
+  it('a host name can be saved even if it does not resolve', async () => {
     expect(await checkTarget(url, strict, noLookup)).toMatchObject({ ok: true });
     expect(await checkTarget(url, strict, resolvesTo())).toMatchObject({ ok: true });
   });
 
-  it('can be saved even if the lookup times out', async () => {
+  it('a host name can be saved even if the lookup times out', async () => {
     const never: ResolveName = () => new Promise(() => {});
     expect(await checkTarget(url, strict, never, 10)).toMatchObject({ ok: true });
   });
 
-  it('need no lookup if the host is an address', async () => {
+  it('an address needs no lookup', async () => {
     const asked: string[] = [];
     const resolve: ResolveName = async (name) => {
       asked.push(name);
@@ -210,7 +211,7 @@ describe('host names', () => {
   });
 });
 
-describe('a policy', () => {
+describe('target policies', () => {
   it.each([
     'http://localhost:80/',
     'http://127.0.0.1:3000/hook',
@@ -219,7 +220,7 @@ describe('a policy', () => {
     'http://receiver/',
     'http://10.0.0.1/',
     'https://192.168.1.1:9/',
-  ])('allowing private targets accepts %s', (url) => expect(checkUrl(url, open)).toMatchObject({ ok: true }));
+  ])('a policy allowing private targets accepts %s', (url) => expect(checkUrl(url, open)).toMatchObject({ ok: true }));
 
   it.each([
     ['http://169.254.169.254/latest', 'url_address'],
@@ -229,11 +230,11 @@ describe('a policy', () => {
     ['ftp://localhost/', 'url_scheme'],
     ['http:localhost', 'url_invalid'],
     ['http://a..b/', 'url_host'],
-  ])('allowing private targets rejects %s', (url, reason) =>
+  ])('a policy allowing private targets rejects %s', (url, reason) =>
     expect(checkUrl(url, open)).toEqual({ ok: false, reason }),
   );
 
-  it('allowing ranges accepts https URLs whose address or name lies in them, and no other private URLs', async () => {
+  it('a policy allowing ranges accepts https URLs inside them, and no other private URLs', async () => {
     const policy = { allowPrivate: false, allowedRanges: ['10.1.0.0/16'] };
     expect(checkUrl('https://10.1.2.3/', policy)).toMatchObject({ ok: true });
     expect(await checkTarget('https://calls.example.com', policy, resolvesTo('10.1.2.3'))).toMatchObject({ ok: true });

@@ -58,8 +58,8 @@ const complete = (cases: Record<string, Case & { now?: number }>) =>
   Object.values(cases).map((testCase) => ({ body, secret, now, token, origin, ...testCase }));
 const allAre = (cases: object, verdict: boolean) => Object.keys(cases).map(() => verdict);
 
-describe('the guide for receivers', () => {
-  test('contains Node code that accepts deliveries of the service and rejects all others', async () => {
+describe('receiver guide', () => {
+  test("the receiver guide's Node code accepts the service's deliveries and rejects all others", async () => {
     const example = await import(`data:text/javascript,${encodeURIComponent(code('js'))}`);
     const verdicts = (cases: ReturnType<typeof complete>) =>
       cases.map((testCase) => {
@@ -77,7 +77,7 @@ describe('the guide for receivers', () => {
   });
 
   const hasPython = spawnSync('python3', ['-c', 'import hmac, sys; assert sys.version_info >= (3, 9)']).status === 0;
-  test.skipIf(!hasPython)('contains equivalent Python code', async () => {
+  test.skipIf(!hasPython)('the receiver guide contains equivalent Python code', async () => {
     const main = `
 import sys
 def verdict(c):

@@ -11,7 +11,7 @@ const stage = {
   OWN_URLS: ['https://a1.execute-api.example.com'],
   CANARY: false,
 };
-/** Names that resolve to the address in them. All others resolve to nothing, so that no connection is made. */
+/** Names resolving to the address they contain. All others resolve to nothing, so no connection is made. */
 const resolve = async (name: string) =>
   name.startsWith('at-') ? [name.slice(3).replaceAll('-', '.').replace('.test', '')] : [];
 type Options = Parameters<typeof createWebhookClient>[1];
@@ -32,11 +32,11 @@ const errorOf = async (
   more: Partial<typeof stage> = {},
   reach: { isPublicOnly?: boolean; isLoopbackDenied?: boolean } = {},
 ) => (await client(options, more).post({ url, headers: {}, body: '', ...reach })).error;
-/** A name that does not resolve: a request that fails on it has passed all earlier checks. */
+/** A name that does not resolve. A request failing on it has passed all earlier checks. */
 const unknown = 'https://unknown.example/';
 const [loopback, named, local] = ['http://127.0.0.1:9/', 'http://127.0.0.5:9/', 'http://at-10-0-0-1.test/'];
 
-test('a URL can be saved if it is private and the stage allows that, but not if it leads to the service or loopback', async () => {
+test('a private URL can be saved if the stage allows it, but not the service or loopback', async () => {
   expect(await reasonOf(local)).toBe(true);
   expect(await reasonOf(local, {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_scheme');
   expect(await reasonOf('https://at-10-0-0-1.test/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_address');
@@ -45,12 +45,12 @@ test('a URL can be saved if it is private and the stage allows that, but not if 
     expect(await reasonOf(own), own).toBe('url_address');
 });
 
-test('a URL can be saved if it leads to loopback and the host allows that', async () => {
+test('a loopback URL can be saved if the host allows it', async () => {
   expect(await reasonOf(loopback, { allowLoopback: true })).toBe(true);
   expect(await reasonOf(named, { allowLoopback: true })).toBe(true);
 });
 
-test('a loopback URL can be saved on a host that others can connect to only if the stage names its address', async () => {
+test('a loopback URL can be saved on a shared host only if the stage names its address', async () => {
   const options = { allowLoopback: 'named' as const };
   expect(await reasonOf(loopback, options)).toBe('url_loopback');
   expect(await reasonOf(named, options)).toBe(true);
@@ -59,7 +59,7 @@ test('a loopback URL can be saved on a host that others can connect to only if t
   expect(await reasonOf('https://169.254.169.254/', options)).toBe('url_address');
 });
 
-test('the saved URL of a push service must be public', async () => {
+test('a push service URL has to be public', async () => {
   const options = { allowLoopback: true };
   expect(await reasonOf(local, options, {}, true)).toBe('url_scheme');
   expect(await reasonOf('https://at-10-0-0-1.test/', options, {}, true)).toBe('url_address');
@@ -68,15 +68,15 @@ test('the saved URL of a push service must be public', async () => {
   expect(await reasonOf('https://127.0.0.5:9001/', { publicRanges: ['127.0.0.5/32'] }, {}, true)).toBe(true);
 });
 
-describe('a request', () => {
-  test('a request must pass the checks of the stage', async () => {
+describe('request checks', () => {
+  test("a request has to pass the stage's checks", async () => {
     expect(await errorOf(unknown)).toBe('dns_failed');
     expect(await errorOf(loopback)).toBe('address_denied');
     expect(await errorOf('https://cloud.example.org/')).toBe('address_denied');
     expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
   });
 
-  test('a request of an old webhook can go to loopback, while a new webhook needs an address that the stage names', async () => {
+  test('an old webhook can call loopback, while a new one needs an address named by the stage', async () => {
     const options = { allowLoopback: 'named' as const };
     expect(await errorOf(loopback, options)).toBe('connect_refused');
     expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
@@ -84,7 +84,7 @@ describe('a request', () => {
     expect(await errorOf(loopback, { allowLoopback: true }, {}, { isLoopbackDenied: true })).toBe('connect_refused');
   });
 
-  test('a request to a push service can reach only public addresses, even if the stage allows more', async () => {
+  test('a push service request can reach only public addresses, even if the stage allows more', async () => {
     const reach = { isPublicOnly: true };
     expect(await errorOf('http://unknown.example/', { allowLoopback: true }, {}, reach)).toBe('url_denied');
     expect(await errorOf('https://127.0.0.5:9001/', { allowLoopback: true }, {}, reach)).toBe('address_denied');
@@ -92,7 +92,7 @@ describe('a request', () => {
     expect(await errorOf(unknown, {}, {}, reach)).toBe('dns_failed');
   });
 
-  test("a request of the canary can reach the service only at the canary's own URL", async () => {
+  test("a canary request can reach the service only at the canary's own URL", async () => {
     const canary = canaryUrl(stage.PUBLIC_URL);
     expect(await errorOf(canary, {}, { CANARY: true })).toBe('dns_failed');
     expect(await errorOf(`${canary}?`, {}, { CANARY: true })).toBe('address_denied');
@@ -104,13 +104,13 @@ describe('a request', () => {
     expect(await errorOf(canary, {}, { CANARY: true }, { isPublicOnly: true })).toBe('address_denied');
   });
 
-  test('a request ends at the deadline of the stage', async () => {
+  test("a request ends at the stage's deadline", async () => {
     const { post } = client({ resolve: () => new Promise(() => {}) }, { DELIVERY_DEADLINE_SECONDS: 0.05 });
     expect(await post({ url: unknown, headers: {}, body: '' })).toMatchObject({ error: 'timeout' });
   });
 });
 
-test('each webhook has five permits in a process, and these permits share their state', async () => {
+test('each webhook has five permits per process, which share their state', async () => {
   const { acquire } = client();
   const get = (key: string) => acquire(key, async () => {});
   const permits = await Promise.all(Array.from({ length: SLOTS_PER_WEBHOOK }, () => get('w')));

@@ -8,7 +8,7 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { applyReports, changesNothing, mustRecordCall } from '#shared/ingest/ingest.ts';
 
 const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
-/** Applies a message to a state, as `process` does for queued messages. */
+/** Applies a message to a state like `process` does for queued messages. */
 const processed = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
@@ -31,16 +31,16 @@ const received = (messages: readonly object[], manufacturer: 'maker_a' | 'maker_
 const quietly = (state: SensorState, ...messages: object[]) =>
   applyReports(state, device.sensorId, received(messages), 2_000_000);
 
-describe('a report', () => {
+describe('skipping the queue', () => {
   const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
 
-  test('skips the queue only if it creates no event', () => {
+  test('a report skips the queue only if it creates no event', () => {
     expect(isUnchanged(state, quietly(state, timed(true, 900_002)) ?? newSensorState)).toBe(true);
     expect(quietly(state, timed(false, 900_002))).toBe(null);
     expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
   });
 
-  test('never skips the queue if it needs more than the state, such as regions, firmware, bed exits and unknown messages', () => {
+  test('a report needing more than the state, such as regions or firmware, never skips the queue', () => {
     const reports = [
       presence(true, { timestamp: 900_002, presenceRegionMap: { 0: 1 } }),
       { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } },
@@ -51,20 +51,20 @@ describe('a report', () => {
     for (const message of reports) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
-  test('never skips the queue if it is another kind of message, for which the state is not even read', async () => {
+  test('other messages never skip the queue, and the state is not even read for them', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
       expect(await changesNothing({ store: { states } } as never, sender, [message], 2_000_000)).toBe(false);
   });
 
-  test('never skips the queue if it concerns a fall, even if the fall is already known', () => {
+  test('a fall report never skips the queue, even for a known fall', () => {
     const fallen = stateAfter([fall('calling', 900_002)], state);
     expect(processed(fallen, fall('calling', 900_002), 2_000_000).events).toEqual([]);
     expect(quietly(fallen, fall('calling', 900_002))).toBe(null);
   });
 
-  test('never skips the queue if the sensor is offline, because a queued call without messages could make it active', () => {
+  test('a report from an offline sensor never skips the queue', () => {
     const inactive = { ...state, isActive: false };
     expect(quietly(inactive, timed(true, 900_002))).toBe(null);
     const offline = { cmd: 'event', type: 5, timestamp: 900_002, data: { status: 1 } };
@@ -72,19 +72,19 @@ describe('a report', () => {
   });
 });
 
-describe('a call', () => {
-  test('needs no record if it contains only falls', () => {
+describe('recording requests', () => {
+  test('a request needs no record if it contains only falls', () => {
     expect(mustRecordCall(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
     expect(mustRecordCall(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
     expect(mustRecordCall(received([{}]), {})).toBe(true);
   });
 
-  test('gets recorded before it is queued if its device is busy, even if it contains only falls, so that uncounted falls cannot fill the queue', () => {
+  test("a busy device's request is recorded first even if it contains only falls", () => {
     expect(mustRecordCall(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
     expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('needs no record while falls are pending, because a report that changes nothing before them changes nothing after them', () => {
+  test('a report that changes nothing before pending falls changes nothing after them', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({
@@ -120,7 +120,7 @@ describe('a call', () => {
         const later = stateAfter(pending, state);
         const result = processed(later, last, 2_000_000);
         expect(result.events).toEqual([]);
-        // Only the counts of understood messages may differ, because they need not be exact.
+        // Only the understood message counts may differ, since they need not be exact.
         const { understanding: _, ...next } = result.next;
         const { understanding: counts } = later;
         expect(isUnchanged(later, { ...next, ...(counts && { understanding: counts }) })).toBe(true);

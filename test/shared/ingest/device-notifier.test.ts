@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { deviceNotifier } from '#shared/ingest/device-notifier.ts';
 import { ALL_MESSAGES, basicIngest } from '#shared/ingest/topics.ts';
 
-test('a device receives the version of a new configuration and the reason for a rejection on its own topics', async () => {
+test('a device is notified of a new configuration version and of a rejection on its own topics', async () => {
   const published: [string, unknown][] = [];
   const { notify, refuseMessage } = deviceNotifier(
     async (topic, payload) => void published.push([topic, JSON.parse(payload)]),
@@ -16,7 +16,7 @@ test('a device receives the version of a new configuration and the reason for a 
   ]);
 });
 
-test('a device that cannot be reached does not make a call fail', async () => {
+test('an unreachable device does not make a request fail', async () => {
   const logged: unknown[] = [];
   const down = new Error('no connection');
   const { notify, refuseMessage } = deviceNotifier(
@@ -31,13 +31,13 @@ test('a device that cannot be reached does not make a call fail', async () => {
   ]);
 });
 
-test('a device is not notified by a host without MQTT', async () => {
+test('a host without MQTT does not notify devices', async () => {
   const { notify, refuseMessage } = deviceNotifier(undefined, () => {});
   expect(notify).toBe(null);
   await expect(refuseMessage('s1', { reason: 'json' })).resolves.toBe(undefined);
 });
 
-test('the MQTT rule receives the messages of all devices, including those sent with Basic Ingest', () => {
+test('the MQTT rule receives messages from all devices, including those sent with Basic Ingest', () => {
   expect(ALL_MESSAGES).toBe('v1/devices/+/messages');
   expect(basicIngest('the_rule') + ALL_MESSAGES).toBe('$aws/rules/the_rule/v1/devices/+/messages');
 });

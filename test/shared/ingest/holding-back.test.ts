@@ -13,7 +13,7 @@ const report = (presenceDetected: boolean) =>
   JSON.stringify({ type: 4, payload: { presenceDetected, timestamp: Date.now() } });
 const fall = () => JSON.stringify(fallMessage('calling', Date.now()));
 
-test('rejects reports of a device with 1,000 pending calls, and falls with 3,000, until few calls are pending', async () => {
+test("a device's reports are rejected at 1,000 pending requests, and falls at 3,000", async () => {
   const measured: string[] = [];
   let isStuck = true;
   let runtime: Runtime | undefined;

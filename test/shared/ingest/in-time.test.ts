@@ -3,14 +3,14 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
-test('a process that was frozen during a call queues no messages more than 20 s after the start of the call', async () => {
+test('a process frozen during a request queues no messages more than 20 s after the request began', async () => {
   let frozen = 0;
   const sent: string[] = [];
   const wrap = (runtime: Runtime): Runtime => ({
     ...runtime,
     now: () => runtime.now() + frozen,
     failpoint: (name) => {
-      // The caller got 503 long before the process continues.
+      // The caller got a 503 response long before the process continues.
       if (name === 'ingest.read' && sent.length === 1) frozen = 20_001;
     },
     queues: {

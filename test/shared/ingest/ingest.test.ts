@@ -19,9 +19,9 @@ let recorded: unknown[];
 let measured: unknown[];
 let logged: unknown[];
 let reached: string[];
-/** How often the state of the sensor was read. */
+/** How often the sensor state was read. */
 let reads: number;
-/** The number of the next recorded call. */
+/** The number of the next recorded request. */
 let seq: number | undefined;
 let canRecord: boolean;
 let time: number;
@@ -87,7 +87,7 @@ const call = (message: object, sender: Partial<Sender> = {}, receiveDate?: numbe
   ingest(deps, { ...device, ...sender }, JSON.stringify(message), receiveDate);
 const accepted = { warnings: [] };
 
-test('a call with new data is recorded, then queued together with its record, and counted', async () => {
+test('a request with new data is recorded, then queued with its record, and counted', async () => {
   expect(await call([news, fall], {}, NOW - 300)).toEqual(accepted);
   expect(noted).toEqual([['h', '________', NOW]]);
   expect(queued).toMatchObject([
@@ -101,7 +101,7 @@ test('a call with new data is recorded, then queued together with its record, an
   expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
 });
 
-test('a call with new data carries its record in its last task, so that it counts as processed only when it is complete', async () => {
+test('a request carries its record in its last task, so it counts as processed only when complete', async () => {
   const large = { type: 99, text: 'a'.repeat(200_000) };
   await call([large, large, large]);
   expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
@@ -111,41 +111,41 @@ test('a call with new data carries its record in its last task, so that it count
   expect(new Set(queued.map(({ id }) => id)).size).toBe(2);
 });
 
-test('a call with new data is not recorded if it contains only falls', async () => {
+test('a request with only falls is not recorded', async () => {
   expect(await call(fall)).toEqual(accepted);
   expect(noted).toEqual([]);
   expect(queued.map(({ task }) => 'noted' in task)).toEqual([false]);
 });
 
-test('a call with new data from the canary is queued, but not counted as a call of a home', async () => {
+test("a canary request is queued, but not counted as a home's", async () => {
   await call([news], { isCanary: true });
   expect([queued.length, measured]).toEqual([1, []]);
 });
 
-test('a call with new data returns warnings about what was not understood', async () => {
+test('a request returns warnings about anything not understood', async () => {
   expect(await call({ type: 99 })).toMatchObject({ warnings: [{ index: 0 }] });
   expect(queued).toHaveLength(1);
 });
 
-test('a call with new data is rejected as a whole, without a trace, if it cannot be parsed', async () => {
+test('a request that cannot be parsed is rejected as a whole, without a trace', async () => {
   expect(await ingest(deps, device, '{')).toEqual({ refusal: 'json' });
   expect([queued, noted, measured, reached]).toEqual([[], [], [], []]);
 });
 
-describe('a call whose reports change nothing', () => {
+describe('requests without changes', () => {
   const isQueued = async (message: object = unchanged, sender: Partial<Sender> = {}) => {
     expect(await call(message, sender)).toEqual(accepted);
     return queued.length > 0;
   };
 
-  test('a call whose reports change nothing skips the queue, and counts as accepted', async () => {
+  test('a request without changes skips the queue and counts as accepted', async () => {
     expect(await isQueued()).toBe(false);
     expect([noted, recorded, measured]).toEqual([[], [], [['MessagesAccepted', 1]]]);
     expect(await isQueued([unchanged, unchanged])).toBe(false);
     expect(await isQueued({ type: 'state', payload: { versionName: 'unnumbered' } })).toBe(false);
   });
 
-  test('a call whose reports change nothing is queued if it also contains another kind of message, which could have an effect', async () => {
+  test('a request without changes is queued if it also contains another kind of message', async () => {
     expect(await isQueued([unchanged, fall])).toBe(true);
     expect(reads).toBe(0);
   });
@@ -154,11 +154,11 @@ describe('a call whose reports change nothing', () => {
     ['a firmware version, which is stored', firmware],
     ['news', news],
     ['no message, which shows that the sensor is online', []],
-  ])('a call whose reports change nothing is queued if it contains %s', async (_, message) => {
+  ])('a request without changes is queued if it contains %s', async (_, message) => {
     expect(await isQueued(message)).toBe(true);
   });
 
-  test('a call whose reports change nothing is queued if no call of its device was recorded, because earlier ones may still be queued', async () => {
+  test('a request without changes is queued if none was recorded, since earlier ones may still be queued', async () => {
     const { notedCall: _, ...unrecorded } = device;
     await ingest(deps, unrecorded, JSON.stringify(unchanged));
     expect([queued.length, reads]).toEqual([1, 0]);
@@ -187,12 +187,12 @@ describe('a call whose reports change nothing', () => {
     ['the clock was set back since the last message', () => stored({ lastSeen: NOW + 10_001 })],
     ['the last message could have a duplicate', () => stored({ last: { hash: 'a', at: NOW - 1_000 } })],
     ['the sensor is offline', () => stored({ isActive: false })],
-  ])('a call whose reports change nothing is queued if %s', async (_, change) => {
+  ])('a request without changes is queued if %s', async (_, change) => {
     change();
     expect(await isQueued()).toBe(true);
   });
 
-  test('a call whose reports change nothing stores only the time of the last report if the sensor would soon count as offline', async () => {
+  test("a request without changes stores only the last report's time if the sensor would soon go offline", async () => {
     stored({ lastSeen: NOW - QUARTER + 1 });
     expect(await isQueued()).toBe(false);
     expect(recorded).toEqual([]);
@@ -201,19 +201,19 @@ describe('a call whose reports change nothing', () => {
     expect(recorded).toMatchObject([[7, 's', 4, { lastSeen: NOW, presence: true }]]);
   });
 
-  test('a call whose reports change nothing is queued if the state changes at the same time', async () => {
+  test('a request without changes is queued if the state changes concurrently', async () => {
     stored({ lastSeen: NOW - QUARTER });
     canRecord = false;
     expect(await isQueued()).toBe(true);
   });
 });
 
-describe('a device with many pending calls', () => {
+describe('busy devices', () => {
   const processed = (count: number) => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('a device with more than 1,000 pending calls is held back, which is checked at every hundredth call', async () => {
+  test('a device with more than 1,000 pending requests is held back, checked at every hundredth', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],
@@ -237,14 +237,14 @@ describe('a device with many pending calls', () => {
     ['the sensor has no state', null],
     ['its state was never decided by a call', newSensorState],
     ['none of its calls was processed', { ...newSensorState, judged: {} }],
-  ])('a device with many pending calls is held back even if %s', async (_, before) => {
+  ])('a busy device is held back even if %s', async (_, before) => {
     state = before;
     seq = 1_100;
     await call(news);
     expect(heldBack).toEqual([['h', true]]);
   });
 
-  test('a device with many pending calls is not checked if its calls are not numbered', async () => {
+  test('a busy device is not checked if its requests are not numbered', async () => {
     seq = undefined;
     processed(0);
     await call(news);
@@ -257,7 +257,7 @@ describe('a device with many pending calls', () => {
   };
   const rejected = { refusal: 'rate_limited' };
 
-  test('a device with many pending calls can send reports again at 500 pending calls, and falls at up to 3,000', async () => {
+  test('a busy device can send reports again at 500 pending requests, and falls at up to 3,000', async () => {
     expect(await held(news, 501)).toEqual(rejected);
     expect(await held([fall, news], 501)).toEqual(rejected);
     expect(await held(fall, 3_001)).toEqual(rejected);
@@ -270,20 +270,20 @@ describe('a device with many pending calls', () => {
     expect(heldBack).toEqual([['h', false]]);
   });
 
-  test('a device with many pending calls is not checked again while it is held back', async () => {
+  test('a busy device is not checked again while held back', async () => {
     seq = 5_100;
     await held(fall, 2_000);
     expect(heldBack).toEqual([]);
   });
 
-  test('a device has no pending calls if none was recorded', async () => {
+  test('a device has no pending requests if none was recorded', async () => {
     state = null;
     expect(await call(news, { isHeldBack: true })).toEqual(accepted);
     expect(heldBack).toEqual([['h', false]]);
   });
 });
 
-test('a call without messages is queued for 20 s, with the current time', async () => {
+test('a request without messages is queued for 20 s, with the current time', async () => {
   await queueCall(deps, device);
   await queueCall(deps, device);
   expect(queued).toMatchObject([

@@ -21,14 +21,14 @@ const receive = (text: string) => {
   return parsed.messages;
 };
 const ofBytes = (bytes: number): string => `{"a":"${'a'.repeat(bytes - '{"a":""}'.length)}"}`;
-/** Received messages of these sizes. Only their bytes count. */
+/** Received messages with these sizes. Only their bytes count. */
 const ofSizes = (...sizes: number[]) => {
   const decoded = decodeText('maker_a', '{}', receiveDate);
   return sizes.map((size) => ({ raw: ofBytes(size), decoded }));
 };
 
-describe('the text of a call', () => {
-  test('the text of a call is one message or an array of messages, whose bytes are kept', () => {
+describe('request text', () => {
+  test('request text is one message or an array of messages, with their bytes kept', () => {
     expect(receive(` ${presence}\n`)).toEqual([
       { raw: presence, decoded: decodeText('maker_a', presence, receiveDate) },
     ]);
@@ -36,7 +36,7 @@ describe('the text of a call', () => {
     expect(receive('[]')).toEqual([]);
   });
 
-  test('the text of a call is decoded for the maker of its device, with its time of receipt', () => {
+  test("request text is decoded for the device's maker, with the time of receipt", () => {
     const [message] = receive(presence);
     expect(message?.decoded).toMatchObject({ signal: { kind: 'presence', present: true }, deviceTime: 1_900_000 });
     const late = parseMessages(presence, { manufacturer: 'maker_a' }, receiveDate + 30 * 24 * 3_600_000);
@@ -47,26 +47,26 @@ describe('the text of a call', () => {
   });
 
   test.each(['', '{', '{"a":1}}', 'a', '[{},]', `${'['.repeat(40)}${']'.repeat(40)}`])(
-    'the text of a call is rejected if it is not JSON of a permitted depth: %s',
+    'request text is rejected if it is not JSON of a permitted depth: %s',
     (text) => {
       expect(parse(text)).toEqual({ refusal: 'json' });
     },
   );
 
   test.each(['null', '1', '1.5', '"a"', 'true', '[[]]', '[null]', '[{}, 1]', '[1.5, {}]', '[{}, "a"]', '[{}, [{}]]'])(
-    'the text of a call is rejected as a whole if a message is not an object: %s',
+    'request text is rejected as a whole if a message is not an object: %s',
     (text) => {
       expect(parse(text)).toEqual({ refusal: 'type' });
     },
   );
 
-  test('the text of a call contains at most 100 messages', () => {
+  test('request text contains at most 100 messages', () => {
     const array = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({})));
     expect(receive(array(100))).toHaveLength(100);
     expect(parse(array(101))).toEqual({ refusal: 'items' });
   });
 
-  test('the text of a call is rejected as a whole if a message exceeds 200 KiB in UTF-8', () => {
+  test('request text is rejected as a whole if a message exceeds 200 KiB in UTF-8', () => {
     expect(MESSAGE_LIMITS.bytes).toBe(204_800);
     expect(receive(`[{},${ofBytes(204_800)}]`)).toHaveLength(2);
     expect(parse(`[{},${ofBytes(204_801)}]`)).toEqual({ refusal: 'too_large' });
@@ -75,7 +75,7 @@ describe('the text of a call', () => {
 });
 
 describe('warnings', () => {
-  test('name each message that was not understood, and each of its invalid fields', () => {
+  test('warnings name each message not understood, and each invalid field', () => {
     const wrong = '{"type":4,"payload":{"presenceDetected":true,"timestamp":"noon"}}';
     expect(warningsOf(receive(`[${presence},{"type":99},${wrong}]`))).toEqual([
       {
@@ -87,14 +87,14 @@ describe('warnings', () => {
     expect(warningsOf(receive(presence))).toEqual([]);
   });
 
-  test('warnings are limited to 20, about the first messages', () => {
+  test('warnings are limited to the first 20', () => {
     const indices = (count: number) =>
       warningsOf(receive(JSON.stringify(Array.from({ length: count }, () => ({}))))).map(({ index }) => index);
     expect(indices(25)).toEqual(Array.from({ length: 20 }, (_, at) => at));
   });
 });
 
-test('the tasks of a call contain the sender, the time of receipt and the messages in order', () => {
+test('tasks contain the sender, the time of receipt and the messages in order', () => {
   expect(tasksOf(device, receive(`[${presence},{}]`), receiveDate)).toEqual([
     {
       type: 'process_messages',
@@ -108,7 +108,7 @@ test('the tasks of a call contain the sender, the time of receipt and the messag
   ]);
 });
 
-test('a call without messages becomes one task without messages', () => {
+test('a request without messages becomes one task without messages', () => {
   expect(tasksOf(device, [], receiveDate)).toMatchObject([{ first: 0, messages: [] }]);
 });
 
@@ -143,13 +143,13 @@ test.each([
       [1, 1],
     ],
   ],
-])('the tasks of a call have at most 450,000 bytes of messages, or one message: %j', (sizes, expected) => {
+])('a task has at most 450,000 bytes of messages, or one message: %j', (sizes, expected) => {
   const tasks = tasksOf(device, ofSizes(...sizes), receiveDate);
   expect(tasks.map(({ first, messages }) => [first, messages.length])).toEqual(expected);
   expect(tasks.flatMap(({ messages }) => messages).map((message) => message.length)).toEqual(sizes);
 });
 
-test('the tasks of a call contain the UUIDs of their messages, derived from the position in the call if nothing else identifies them', () => {
+test('tasks contain message UUIDs, derived from the position if nothing else identifies them', () => {
   const received = receive('[{"a":1},{"a":1},{"a":1},{"uuid":"0e4f1f9c-8f0c-4d3a-9a53-b4a1f5d1a001"}]');
   const [task] = tasksOf(device, received, receiveDate);
   if (!task) throw new Error('a call has a task');
@@ -162,18 +162,18 @@ test('the tasks of a call contain the UUIDs of their messages, derived from the 
   expect(uuidsOf(received, { ...task, messages: task.messages.slice(0, 2) })).toEqual([derived(0), derived(1)]);
 });
 
-describe('the deduplication id of a task', () => {
+describe('deduplication ids', () => {
   const [task] = tasksOf(device, receive(presence), 120_000);
   if (!task) throw new Error('a call has a task');
   const idOf = (more: Partial<typeof task> = {}, uuids = ['u']) => deduplicationIdOf({ ...task, ...more }, uuids);
 
-  test('the deduplication id of a task is the same for the same messages within a minute', () => {
+  test('a deduplication id is the same for the same messages within a minute', () => {
     expect(idOf({ receiveDate: 179_999 })).toBe(idOf());
     expect(idOf({ receiveDate: 119_999 })).not.toBe(idOf());
     expect(idOf({ receiveDate: 180_000 })).not.toBe(idOf());
   });
 
-  test('differs if customer, sensor, UUID or any byte differs', () => {
+  test('a deduplication id differs if customer, sensor, UUID or any byte differs', () => {
     const others = [
       idOf({ customerId: 2 }),
       idOf({ sensorId: 't' }),
@@ -184,7 +184,7 @@ describe('the deduplication id of a task', () => {
     expect(new Set(others).size).toBe(others.length);
   });
 
-  test('the deduplication id of a task is always new for a call without messages', () => {
+  test('a deduplication id is always new for a request without messages', () => {
     expect(idOf({ messages: [], receiveDate: 120_001 })).not.toBe(idOf({ messages: [] }));
   });
 });

@@ -16,8 +16,8 @@ const linesOf = (run: () => void): Record<string, unknown>[] => {
     .map((line) => JSON.parse(line));
 };
 
-describe('the embedded metric format', () => {
-  test('writes all values of an invocation on one line, with unit, namespace and dimension', () => {
+describe('embedded metric format', () => {
+  test("emfPublisher writes an invocation's values on one line, with unit, namespace and dimension", () => {
     const publish = emfPublisher('SensorCloud-test');
     const [line, ...more] = linesOf(() =>
       publish([
@@ -42,7 +42,7 @@ describe('the embedded metric format', () => {
     });
   });
 
-  test('writes each value only once', () => {
+  test('emfPublisher writes each value only once', () => {
     const publish = emfPublisher('SensorCloud-test');
     const lines = linesOf(() => {
       publish([['Events', 1]]);
@@ -54,15 +54,15 @@ describe('the embedded metric format', () => {
     ]);
   });
 
-  test('supports every metric', () => {
+  test('emfPublisher supports every metric', () => {
     const all = Object.keys(metrics) as MetricName[];
     const [line = {}] = linesOf(() => emfPublisher('SensorCloud-test')(all.map((name) => [name, 1])));
     expect(Object.keys(line)).toEqual(expect.arrayContaining(all));
   });
 });
 
-describe('the metrics of an invocation', () => {
-  test('appear only at its end, with 1 as the default value', async () => {
+describe('invocation metrics', () => {
+  test('metrics appear only at the end of the invocation, with 1 as the default value', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),
@@ -82,7 +82,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  test('wait up to a minute for other metrics if they count only accepted messages', async () => {
+  test('metrics that count only accepted messages wait up to a minute for others', async () => {
     const left: unknown[] = [];
     let time = 0;
     const { measure, flush } = bufferMetrics(
@@ -105,7 +105,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  test('include only the metrics that an alarm uses if the stage has no dashboard', async () => {
+  test('metrics include only those used by alarms if the stage has no dashboard', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),
@@ -120,7 +120,7 @@ describe('the metrics of an invocation', () => {
     expect(left).toEqual([[['AttemptsLate', 1]]]);
   });
 
-  test('never make an invocation fail if they cannot be written', async () => {
+  test('metrics never make an invocation fail if they cannot be written', async () => {
     const reported: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       () => Promise.reject(new Error('not written')),

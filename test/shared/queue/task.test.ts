@@ -12,7 +12,7 @@ const notice = {
 };
 const read = (body: object) => WebhookTask.parse(JSON.parse(JSON.stringify(body)));
 
-test('a task without a request id, such as a task of the sweep, can be read', () => {
+test('a task without a request id, such as one from the sweep, can be read', () => {
   const task = deliverTask(key);
   expect(read({ version: 1, ...task })).toEqual(task);
 });
@@ -20,7 +20,7 @@ test('a task without a request id, such as a task of the sweep, can be read', ()
 test.each([
   ['REST', '5b0f3e9c-9d0e-4d1c-a3a1-3f8f0c7c2d11'],
   ['HTTP', 'JKJaXmPLvHcESHA='],
-])('a task keeps the request id of a %s API', (_, requestId) => {
+])("a task keeps a %s API's request id", (_, requestId) => {
   expect(read(JSON.parse(encodeTask(deliverTask({ ...key, requestId })).body))).toMatchObject({ requestId });
 });
 
@@ -31,13 +31,13 @@ test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
   },
 );
 
-test('equal tasks get the same deduplication id, whichever call caused them', () => {
+test('equal tasks get the same deduplication id, whichever request caused them', () => {
   const [first, other] = ['a', 'b'].map((requestId) => encodeTask(SensorTask.parse({ ...notice, requestId })));
   expect(first?.body).not.toBe(other?.body);
   expect(first?.deduplicationId).toBe(other?.deduplicationId);
 });
 
-test('an alarm about a person has a separate message group, which is kept in the body of the task', () => {
+test('an alarm about a person has a separate message group, kept in the task body', () => {
   const task = deliverTask(key);
   const alarm = encodeTask({ ...task, isAlarm: true });
   const other = encodeTask(task);
@@ -46,7 +46,7 @@ test('an alarm about a person has a separate message group, which is kept in the
   expect(read(JSON.parse(other.body))).not.toHaveProperty('isAlarm');
 });
 
-test('a task is marked as a new alarm about a person, except for retries, tests, redeliveries and other deliveries', () => {
+test('only a new alarm about a person is marked, not retries, tests, redeliveries or other deliveries', () => {
   const alarm = { ...key, attempts: 0, snapshot: bareSnapshot };
   expect(deliverTask(alarm)).toMatchObject({ isAlarm: true });
   const other = { ...bareSnapshot, event: { ...bareSnapshot.event, action: 'standing_up' } };

@@ -33,7 +33,7 @@ const readers: [reader: string, declared: SettingRows, refusal: (name: string, v
 ];
 
 const long = 'x'.repeat(2_049);
-/** Invalid values, tried with every setting. */
+/** Invalid values to try with every setting. */
 const mistakes = [
   '-1',
   '1.5',
@@ -68,15 +68,17 @@ const mistakes = [
   '{"reads":{"rate":0}}',
   '{"webhooks":1001}',
 ];
-/** Whether a setting accepts a value. Without a schema it accepts any text, which a host has checked for functions. */
+/**
+ * Whether a setting accepts a value. Without a schema it accepts any string, which a host has checked for functions.
+ */
 const accepts = ({ schema }: Setting, value: unknown): boolean => schema?.().safeParse(value).success ?? true;
 const descriptionOf = ({ schema }: Setting): string => schema?.().description ?? 'any text';
 
-describe.each(readers)('the error about invalid settings of %s', (_, declared, refusal) => {
+describe.each(readers)('invalid %s settings', (_, declared, refusal) => {
   const all = Object.entries<Setting>(declared);
 
   test.each(all)(
-    '%s: the error states what is allowed and shows no secret, and the example is valid',
+    '%s: the error states what is allowed without showing a secret, and the example is valid',
     (name, setting) => {
       const wrong = mistakes.filter((value) => !accepts(setting, value));
       expect(wrong.length > 0 || descriptionOf(setting).includes('any text')).toBe(true);
@@ -102,7 +104,7 @@ describe.each(readers)('the error about invalid settings of %s', (_, declared, r
     },
   );
 
-  test('texts are limited to the lengths in their descriptions', () => {
+  test('strings are limited to the lengths in their descriptions', () => {
     for (const [name, setting] of all) {
       const description = descriptionOf(setting);
       const maximum = Number(/ (\d+) (?:printable )?characters/.exec(description)?.[1]);
@@ -112,7 +114,7 @@ describe.each(readers)('the error about invalid settings of %s', (_, declared, r
   });
 });
 
-test('every setting of a host has a schema with a description', () => {
+test('every host setting has a schema with a description', () => {
   const ofHosts = [ofHost, settingsFor(ofStage, 'prod')].flatMap((rows) => Object.entries<Setting>(rows));
   expect(ofHosts.filter(([, { schema }]) => !schema?.().description)).toEqual([]);
 });
@@ -142,7 +144,7 @@ test.each([
   expect(message).toMatch(new RegExp(`^invalid settings of the stage:\\n  ${name} must be .*${error}`));
 });
 
-test('a function that does not start names the invalid quota and its maximum', () => {
+test('a function failing to start names the invalid quota and its maximum', () => {
   const message = refused(() => settingsFrom({ QUOTAS: '{"webhooks":5000,"cats":1}', RATE_LIMIT_PER_SECOND: '-1' }));
   expect(message).toMatch(
     /^invalid environment:\n {2}RATE_LIMIT_PER_SECOND must be a whole number from 0 to 1000000\n/,
@@ -152,13 +154,13 @@ test('a function that does not start names the invalid quota and its maximum', (
   );
 });
 
-test('a function does not log the value of an invalid variable', () => {
+test("a function does not log an invalid variable's value", () => {
   const variables = { SERVICE_NAME: 'hunter2\n', QUOTAS: '{"bots":"hunter2"}', CORS_ORIGINS: 'hunter2' };
   expect(refused(() => settingsFrom(variables)).match(/must be/g)?.length).toBeGreaterThan(2);
   expect(refused(() => settingsFrom(variables))).not.toContain('hunter2');
 });
 
-test('functions reject incomplete settings of a trusted proxy without revealing the secret', () => {
+test('functions reject incomplete trusted proxy settings without revealing the secret', () => {
   const message = refused(() => settingsFrom({ TRUSTED_PROXY_SECRET: 'hunter2-hunter2-hunter2' }));
   expect(message.match(/is missing/g)).toHaveLength(2);
   expect(message).not.toContain('hunter2');

@@ -28,7 +28,7 @@ test('a consumer logs the invocation and the message in each line', async () => 
   expect(logged.toSorted()).toEqual([...expectedLines('one'), ...expectedLines('two')]);
 });
 
-test('a consumer logs the ids of a task in each line, even on failure, and nothing else from the task', async () => {
+test('a consumer logs task ids in each line, even on failure, but nothing else from the task', async () => {
   const { runtime, lines } = hostOf();
   const bodyOf = (act: string) => JSON.stringify({ act, deliveryId: `of-${act}`, note: 'private' });
   await read(runtime, [record('1', bodyOf('say')), record('2', bodyOf('fail'))]);
@@ -52,7 +52,7 @@ test('a scheduled function logs the invocation in each line', async () => {
   expect(lines).toMatchObject([{ invocationId: 'three', consumer: 'clock' }]);
 });
 
-test('returns a group of a FIFO queue from its first failure on, and no other group', async () => {
+test('a consumer returns a FIFO group starting with its first failure, but no other group', async () => {
   const { runtime, hidden } = hostOf();
   const records = [
     record('1', task('say'), 'a'),
@@ -65,7 +65,7 @@ test('returns a group of a FIFO queue from its first failure on, and no other gr
   expect(hidden).toEqual([{ handles: ['h-3', 'h-4'], seconds: 0 }]);
 });
 
-test('returns single messages of a standard queue, even within the same group', async () => {
+test('a consumer returns single messages to a standard queue, even within the same group', async () => {
   const { runtime } = hostOf();
   const inGroup = (message: ReturnType<typeof record>) => ({
     ...message,
@@ -75,12 +75,12 @@ test('returns single messages of a standard queue, even within the same group', 
   expect(await read(runtime, records)).toEqual(['1', '3']);
 });
 
-test('does not return tasks that were completed before an error', async () => {
+test('a consumer does not return tasks completed before an error', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a'), record('2', task('say'), 'a')])).toEqual(['2']);
 });
 
-test('quarantines an unreadable message with its body and the reason, and processes the messages behind it', async () => {
+test('a consumer quarantines an unreadable message with body and reason, and processes those behind it', async () => {
   const { runtime, quarantined } = hostOf();
   const records = [record('1', '{"act":"fly"}', 'a'), record('2', task('say'), 'a')];
   expect(await read(runtime, records)).toEqual([]);
@@ -97,12 +97,12 @@ test('quarantines an unreadable message with its body and the reason, and proces
   ]);
 });
 
-test('returns an unreadable message to its queue while the quarantine is unavailable', async () => {
+test('a consumer returns an unreadable message to its queue while the quarantine is unavailable', async () => {
   const { runtime } = hostOf(false);
   expect(await read(runtime, [record('1', 'nonsense', 'a')])).toEqual(['1']);
 });
 
-test('retries a message with pauses of up to 15 minutes for more than 20 hours', async () => {
+test('a consumer retries a message with pauses of up to 15 minutes for more than 20 hours', async () => {
   const { runtime, hidden } = hostOf();
   for (const receives of [1, 2, 3, 5, 12, 99]) await read(runtime, [record('1', task('fail'), 'a', receives)]);
   expect(hidden.map(({ seconds }) => seconds)).toEqual([0, 0, 1, 4, 512, 900]);
@@ -113,7 +113,7 @@ test('retries a message with pauses of up to 15 minutes for more than 20 hours',
   expect(total / 3_600).toBeGreaterThan(20);
 });
 
-test('counts failed tasks by worker and kind of error, but not tasks that are retried later', async () => {
+test('a consumer counts failed tasks by worker and error kind, but not tasks to be retried later', async () => {
   const { runtime, measured } = hostOf();
   const bodies = ['table', 'queue', 'keys', 'fail', 'again', 'say'];
   await read(
@@ -128,7 +128,7 @@ test('counts failed tasks by worker and kind of error, but not tasks that are re
   ]);
 });
 
-test('counts a message that keeps failing only once, so that its alarm ends and fires again for the next message', async () => {
+test('a consumer counts a repeatedly failing message once, so the alarm can end and fire again', async () => {
   const { runtime, measured } = hostOf();
   for (const receives of [1, 2, 3, 4]) await read(runtime, [record('1', task('fail'), undefined, receives)]);
   expect(measured).toHaveLength(1);
@@ -136,7 +136,7 @@ test('counts a message that keeps failing only once, so that its alarm ends and 
   expect(measured.slice(1)).toEqual([['TasksFailed', 1, { worker: 'reader', kind: 'table' }]]);
 });
 
-test('counts messages as failed if their visibility timeout cannot be changed', async () => {
+test('a consumer counts messages as failed if their visibility timeout cannot be changed', async () => {
   const { runtime, measured } = hostOf();
   const hide = async () => {
     throw new Error('the queue is unavailable');
@@ -145,7 +145,7 @@ test('counts messages as failed if their visibility timeout cannot be changed', 
   expect(measured).toEqual([['TasksFailed', 1, { worker: 'reader', kind: 'queue' }]]);
 });
 
-test('counts tasks that are postponed for more than a minute as failed', async () => {
+test('a consumer counts tasks postponed for more than a minute as failed', async () => {
   const { runtime, measured } = hostOf();
   await read(runtime, [record('1', task('again'), 'a', 8), record('2', task('again'), undefined, 8)]);
   expect(measured).toEqual([]);
@@ -156,7 +156,7 @@ test('counts tasks that are postponed for more than a minute as failed', async (
   expect(pauses).toBeLessThan(120);
 });
 
-test('quarantines the first unfinished message if retries do not help, and returns the messages behind it', async () => {
+test('a consumer quarantines the first unfinished message if it keeps failing, and returns those behind it', async () => {
   const { runtime, quarantined, measured } = hostOf();
   const records = ['say', 'poison', 'say'].map((act, at) => record(String(at), task(act), 'a'));
   expect(await read(runtime, records)).toEqual(['2']);
@@ -166,13 +166,13 @@ test('quarantines the first unfinished message if retries do not help, and retur
   expect(measured).toEqual([]);
 });
 
-test('returns a message that retries do not help while the quarantine is unavailable, and counts it as failed', async () => {
+test('a consumer returns a message that keeps failing while the quarantine is unavailable, and counts it', async () => {
   const { runtime, measured } = hostOf(false);
   expect(await read(runtime, [record('1', task('poison'), 'a'), record('2', task('say'), 'a')])).toEqual(['1', '2']);
   expect(measured).toEqual([['TasksFailed', 2, { worker: 'reader', kind: 'other' }]]);
 });
 
-test('counts a message as failed a second time only after a thousand others have failed since', async () => {
+test('a consumer counts a message as failed again only after a thousand others have failed', async () => {
   const { runtime, measured } = hostOf();
   const fail = (...ids: number[]) =>
     read(
@@ -190,18 +190,18 @@ test('counts a message as failed a second time only after a thousand others have
   expect(measured).toHaveLength(1_002);
 });
 
-test('logs a postponed task with the reason, but not as an error', async () => {
+test('a consumer logs a postponed task with the reason, but not as an error', async () => {
   const { runtime, lines } = hostOf();
   await read(runtime, [record('1', task('again'))]);
   expect(lines).toMatchObject([{ level: 'info', reason: 'later' }]);
 });
 
-test('the names of errors that control a worker appear in their texts', () => {
+test('errors controlling a worker have their name in the text', () => {
   expect(String(new Quarantine('no'))).toBe('Quarantine: no');
   expect(String(new RetryLater('later'))).toBe('RetryLater: later');
 });
 
-/** A consumer of any objects that records what its work gets. */
+/** A consumer of any objects that records its work. */
 const recorder = () => {
   const host = hostOf();
   const works: { tasks: unknown[]; sequences: string[]; receives: number[]; timeLeft: number }[] = [];
@@ -228,7 +228,7 @@ const recorder = () => {
   return { ...host, works, handle };
 };
 
-test('passes each task with its position in its group, its number of receives and the remaining time', async () => {
+test('a consumer passes each task with its position, its number of receives and the remaining time', async () => {
   const { works, handle } = recorder();
   await handle(record('7', '{"a":1}', 'a', 3), record('8', '{"a":2}', 'a'), record('9', '{"a":3}'));
   expect(works).toEqual([
@@ -242,13 +242,13 @@ test('passes each task with its position in its group, its number of receives an
   ]);
 });
 
-test('does nothing if no message can be read', async () => {
+test('a consumer does nothing if no message can be read', async () => {
   const { works, handle, quarantined } = recorder();
   await handle(record('1', 'not JSON'));
   expect([works, quarantined.length]).toEqual([[], 1]);
 });
 
-test('logs every id of a task, and the id of its message if the task was not caused by a call', async () => {
+test('a consumer logs every task id, and the message id if no request caused the task', async () => {
   const { lines, handle } = recorder();
   const ids = {
     customerId: 1,
@@ -265,7 +265,7 @@ test('logs every id of a task, and the id of its message if the task was not cau
   expect(lines).toMatchObject([{ messageId: '1', ...ids }, { requestId: '2' }]);
 });
 
-test('a scheduled function keeps its state between runs, knows the remaining time, and writes its metrics', async () => {
+test('a scheduled function keeps its state between runs, knows the remaining time and writes metrics', async () => {
   const { runtime, measured } = hostOf();
   const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: ['measure'] });
   const left: number[] = [];
@@ -284,7 +284,7 @@ test('a scheduled function keeps its state between runs, knows the remaining tim
   expect(measured.map(([, count]) => count)).toEqual([1, 2]);
 });
 
-test('an invoked function is built once, receives each event with its context, and logs the id of the call', async () => {
+test('an invoked function is built once, receives each event with its context and logs the request id', async () => {
   const { runtime, lines } = hostOf();
   const contract = called({ name: 'echo', timeoutSeconds: 5, uses: [] });
   const build = vi.fn();

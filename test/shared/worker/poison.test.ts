@@ -4,7 +4,7 @@ import { createGroupHistory, groupResult } from '#shared/worker/poison.ts';
 import { tryQuarantine } from '#shared/worker/quarantine.ts';
 import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
-test('quarantines a message with the reason if it alone fails five times, and continues with its group', async () => {
+test('a message is quarantined if it alone fails five times, and its group continues', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   const stuck = (receives: number) => [
@@ -19,14 +19,14 @@ test('quarantines a message with the reason if it alone fails five times, and co
   ]);
 });
 
-test.each(['table', 'queue', 'keys'])('quarantines nothing during an outage of the %s', async (act) => {
+test.each(['table', 'queue', 'keys'])('no message is quarantined during an outage of the %s', async (act) => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task(act), 'a', 60)])).toEqual(['2']);
   expect(quarantined).toEqual([]);
 });
 
-test('draws no conclusions about groups from messages without a group', async () => {
+test('no conclusions about groups are drawn from messages without a group', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say')), record('2', task('say'))]);
   expect(await read(runtime, [record('3', task('fail'), 'a', 60)])).toEqual(['3']);
@@ -34,14 +34,16 @@ test('draws no conclusions about groups from messages without a group', async ()
 });
 
 const MINUTE = 60_000;
-/** A host whose clock a test sets, and the receives of one message until it is quarantined, with the pauses between them. */
+/** A host with a clock set by the test, and one message's receives until quarantine, with the pauses in between. */
 const lonely = () => {
   const host = hostOf();
   let time = 1_800_000_000_000;
   const runtime = { ...host.runtime, now: () => time };
   const start = time;
   let receives = 0;
-  /** Receives the message after its pause, with what else arrives. Returns how long (ms) ago it was received first. */
+  /**
+   * Receives the message after its pause, along with other arrivals. Returns how long (ms) ago it was first received.
+   */
   const receive = async (
     act: string,
     others: readonly [group: string, act: string, otherReceives?: number][] = [],
@@ -56,7 +58,7 @@ const lonely = () => {
   return { ...host, receive };
 };
 
-test('quarantines a message that keeps failing for 10 minutes even if there is no other group', async () => {
+test('a message failing for 10 minutes is quarantined even if there is no other group', async () => {
   const { receive, quarantined } = lonely();
   let after = 0;
   while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail');
@@ -65,7 +67,7 @@ test('quarantines a message that keeps failing for 10 minutes even if there is n
   expect(after).toBeLessThan(10 * MINUTE);
 });
 
-test('quarantines a message that fails alone after an outage, but not during the outage', async () => {
+test('a message failing alone is quarantined after an outage, but not during it', async () => {
   const { receive, quarantined } = lonely();
   let outage = 0;
   while (outage < 2 * MINUTE) outage = await receive('table');
@@ -75,7 +77,7 @@ test('quarantines a message that fails alone after an outage, but not during the
   expect(after - outage).toBeLessThan(10 * MINUTE);
 });
 
-test('the minutes for which a message fails are counted anew after an outage', async () => {
+test("a message's failing minutes are counted anew after an outage", async () => {
   const { receive, quarantined } = lonely();
   let failing = 0;
   while (failing < 2 * MINUTE) failing = await receive('fail');
@@ -86,7 +88,7 @@ test('the minutes for which a message fails are counted anew after an outage', a
   expect(quarantined).toHaveLength(1);
 });
 
-test.each([1, 6])('draws no conclusions from a group whose messages are postponed (%s receives)', async (receives) => {
+test.each([1, 6])('no conclusions are drawn from a group with postponed messages (%s receives)', async (receives) => {
   const { receive, quarantined } = lonely();
   let after = 0;
   while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail', [['b', 'again', receives]]);
@@ -104,13 +106,13 @@ test.each([
       ['c', 'table'],
     ],
   ],
-] as const)('quarantines nothing for two hours while %s', async (_, act, others) => {
+] as const)('no message is quarantined for two hours while %s', async (_, act, others) => {
   const { receive, quarantined } = lonely();
   while ((await receive(act, [...others] as [string, string][])) < 120 * MINUTE);
   expect(quarantined).toEqual([]);
 });
 
-test('quarantines nothing while other groups also fail or no group has succeeded', async () => {
+test('no message is quarantined while other groups also fail or no group has succeeded', async () => {
   const { runtime, quarantined } = hostOf();
   expect(await read(runtime, [record('1', task('fail'), 'a', 60)])).toEqual(['1']);
   await read(runtime, [record('2', task('say'), 'b'), record('3', task('fail'), 'c')]);
@@ -118,7 +120,7 @@ test('quarantines nothing while other groups also fail or no group has succeeded
   expect(quarantined).toEqual([]);
 });
 
-test('quarantines a redriven dead letter at its last receive, so that it does not become a dead letter again', async () => {
+test('a redriven dead letter is quarantined at its last receive, so it does not become one again', async () => {
   const { runtime, quarantined, lines } = hostOf();
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
   const young = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 20 * 3_600_000 });
@@ -126,11 +128,11 @@ test('quarantines a redriven dead letter at its last receive, so that it does no
   expect(await read(runtime, [record('2', old, 'a', MAX_RECEIVES - 2)])).toEqual(['2']);
   expect(await read(runtime, [record('3', old, 'a', MAX_RECEIVES - 1)])).toEqual([]);
   expect(quarantined).toMatchObject([{ messageId: '3', reason: 'it was not completed, even after it was redriven' }]);
-  // The message is not attempted, because that may kill the process.
+  // The message is not attempted, since that may kill the process.
   expect(lines.filter(({ messageId, kind }) => messageId === '3' && kind === 'table')).toEqual([]);
 });
 
-test('recognizes a redriven dead letter by its sent time, even if it crashed its process at each receive', async () => {
+test('a redriven dead letter is recognized by its sent time, even if it always crashed the process', async () => {
   const { runtime, quarantined } = hostOf();
   const accepted = runtime.now() - 60 * 60_000;
   const body = JSON.stringify({ act: 'table', receiveDate: accepted });
@@ -143,7 +145,7 @@ test('recognizes a redriven dead letter by its sent time, even if it crashed its
   expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not completed, even after it was redriven' }]);
 });
 
-test('returns a message at its last receive if its task has no receive date', async () => {
+test('a message without a receive date is returned at its last receive', async () => {
   const { runtime, quarantined } = hostOf();
   const hidden = JSON.stringify({ act: 'table', note: '{"receiveDate":1}' });
   for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())
@@ -151,39 +153,39 @@ test('returns a message at its last receive if its task has no receive date', as
   expect(quarantined).toEqual([]);
 });
 
-test('processes the messages of a group one by one as soon as one of them is stuck', async () => {
+test('a group is processed one by one as soon as one of its messages is stuck', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('fail'), 'a', 6), record('3', task('say'), 'a', 1)])).toEqual([]);
   expect(quarantined).toMatchObject([{ messageId: '2' }]);
 });
 
-test('does not quarantine messages behind a stuck one at their first failure', async () => {
+test('messages behind a stuck one are not quarantined at their first failure', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('say'), 'a', 6), record('3', task('fail'), 'a', 1)])).toEqual(['3']);
   expect(quarantined).toEqual([]);
 });
 
-test('processes a stuck message only once if it succeeds', async () => {
+test('a stuck message is processed only once if it succeeds', async () => {
   const { runtime, lines } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   await read(runtime, [record('2', task('say'), 'a', 6)]);
   expect(lines.map(({ messageId }) => messageId)).toEqual(['1', '2']);
 });
 
-test('a stuck message that fails after completing its task does not hold back the messages behind it', async () => {
+test('a stuck message failing after completing its task does not hold back those behind it', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a', 6), record('2', task('say'), 'a', 6)])).toEqual([]);
 });
 
-test('returns a stuck group from its first failure on, without the tasks completed before', async () => {
+test('a stuck group is returned starting with its first failure, without the tasks completed before', async () => {
   const { runtime } = hostOf();
   const records = ['say', 'table', 'say'].map((act, at) => record(String(at), task(act), 'a', 6));
   expect(await read(runtime, records)).toEqual(['1', '2']);
 });
 
-test('leftovers of an earlier message are quarantined only at the last attempt, and the message is kept', async () => {
+test("an earlier message's leftovers are quarantined only at the last attempt, and the message is kept", async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('remains'), 'a', 5)])).toEqual(['2']);
@@ -195,7 +197,7 @@ test('leftovers of an earlier message are quarantined only at the last attempt, 
   expect(quarantined).toHaveLength(1);
 });
 
-test('includes stuck groups that fail or succeed when comparing groups', async () => {
+test('stuck groups that fail or succeed count when comparing groups', async () => {
   const failing = hostOf();
   await read(failing.runtime, [record('1', task('fail'), 'b', 6), record('2', task('fail'), 'c', 6)]);
   await read(failing.runtime, [record('3', task('say'), 'd')]);
@@ -206,7 +208,7 @@ test('includes stuck groups that fail or succeed when comparing groups', async (
   expect(working.quarantined).toHaveLength(1);
 });
 
-test('counts a group as healthy after its message was quarantined, but not while messages are left', async () => {
+test('a group counts as healthy after its message was quarantined, but not while messages are left', async () => {
   const alone = hostOf();
   await read(alone.runtime, [record('1', task('poison'), 'b')]);
   expect(await read(alone.runtime, [record('2', task('fail'), 'a', 60)])).toEqual([]);
@@ -216,14 +218,14 @@ test('counts a group as healthy after its message was quarantined, but not while
   expect(await read(others.runtime, [record('4', task('fail'), 'a', 60)])).toEqual([]);
 });
 
-test('returns a redriven dead letter at its last receive while the quarantine is unavailable', async () => {
+test('a redriven dead letter is returned at its last receive while the quarantine is unavailable', async () => {
   const { runtime, lines } = hostOf(false);
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
   expect(await read(runtime, [record('1', old, 'a', MAX_RECEIVES - 1)])).toEqual(['1']);
   expect(lines.map(({ message }) => message)).toContain('the quarantine is unavailable');
 });
 
-test('a dead letter counts as redriven if it is half an hour older than its sent time, or 1.5 lifetimes old', async () => {
+test('a dead letter counts as redriven half an hour before its sent time, or after 1.5 lifetimes', async () => {
   const now = 1_800_000_000_000;
   const host = hostOf();
   const runtime = { ...host.runtime, now: () => now };
@@ -242,20 +244,20 @@ test('a dead letter counts as redriven if it is half an hour older than its sent
   expect(await read(runtime, [last(old - 1, old - 1)])).toEqual([]);
 });
 
-test('shortens the reason of a quarantined message to what fits into a queue', async () => {
+test('a quarantine reason is shortened to what fits into a queue', async () => {
   const { runtime, quarantined } = hostOf();
   expect(await tryQuarantine(runtime, record('1', '{}') as never, 'x'.repeat(1_001))).toBe(true);
   expect(quarantined).toMatchObject([{ reason: 'x'.repeat(1_000) }]);
 });
 
-test('only failures of the code itself count against a group', () => {
+test("only the code's own failures count against a group", () => {
   const failed = { kind: 'failed', left: [], error: null } as const;
   expect(groupResult({ kind: 'done' })).toBe('done');
   expect(groupResult({ ...failed, failure: 'other' })).toBe('failed');
   for (const failure of ['table', 'queue', 'keys'] as const) expect(groupResult({ ...failed, failure })).toBe('outage');
 });
 
-describe('the history of groups', () => {
+describe('group history', () => {
   const historyAt = () => {
     let time = 1_800_000_000_000;
     const history = createGroupHistory(() => time);
@@ -268,7 +270,7 @@ describe('the history of groups', () => {
     return { ...history, noteMany: note, pass };
   };
 
-  test('the history of groups remembers the results of other groups for 15 minutes', () => {
+  test('group history remembers the results of other groups for 15 minutes', () => {
     const { note, failsAlone, pass } = historyAt();
     note('b', 'done');
     note('a', 'failed');
@@ -282,7 +284,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('the history of groups allows a group that is alone to fail for exactly four minutes', () => {
+  test('group history lets a group on its own fail for exactly four minutes', () => {
     const { note, failsAlone, pass } = historyAt();
     expect(failsAlone('a')).toBe(false);
     note('a', 'failed');
@@ -295,7 +297,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('the history of groups contains at most a thousand groups', () => {
+  test('group history contains at most a thousand groups', () => {
     const { note, noteMany, failsAlone } = historyAt();
     noteMany(500, 'd', 'done');
     noteMany(499, 'f', 'failed');
@@ -303,7 +305,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(true);
   });
 
-  test('the history of groups first removes the group that was seen least recently', () => {
+  test('group history first drops the group not seen for longest', () => {
     const { note, noteMany, failsAlone } = historyAt();
     note('first', 'done');
     noteMany(500, 'f', 'failed');

@@ -21,40 +21,40 @@ test.each([
   ['0', 0],
   ['Wed, 06 Nov 2030 08:49:37 GMT', 37],
   ['Wed, 06 Nov 2030 08:48:59 GMT', 0],
-])('a Retry-After header states seconds, or a date: %s', (header, seconds) => {
+])('Retry-After is read as seconds or a date: %s', (header, seconds) => {
   expect(retryAfterSeconds(header, NOW)).toBe(seconds);
 });
 
-test('a Retry-After header with part of a second is rounded up', () => {
+test('Retry-After is rounded up to full seconds', () => {
   expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW + 1)).toBe(37);
   expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW - 1)).toBe(38);
 });
 
 test.each([null, '', '-5', '1.5', '5 seconds', 'about 5', 'Wed, later', 'not Wed, 06 Nov 2030 08:49:37 GMT'])(
-  'a Retry-After header is ignored if it is malformed or missing: %s',
+  'Retry-After is ignored if malformed or missing: %s',
   (header) => {
     expect(retryAfterSeconds(header, NOW)).toBe(0);
   },
 );
 
-test('a Retry-After header is ignored if its date has another format', () => {
+test('Retry-After is ignored if the date has another format', () => {
   for (const header of ['2031-01-01T00:00:00Z', 'Wed Nov  6 08:49:37 2030', '06 Nov 2031 08:49:37 GMT'])
     expect(retryAfterSeconds(header, NOW), header).toBe(0);
 });
 
-test('an attempt succeeds with any 2xx, which can name the person who acknowledged', () => {
+test('an attempt succeeds with any 2xx response, which may name the acknowledging person', () => {
   for (const status of [200, 204, 299]) expect(outcome(status)).toEqual({ what: 'accepted' });
   expect(outcome(200, { acknowledgedBy: 'Nurse Anna' })).toEqual({ what: 'accepted', acknowledgedBy: 'Nurse Anna' });
   for (const acknowledgedBy of ['', null]) expect(outcome(200, { acknowledgedBy })).toEqual({ what: 'accepted' });
 });
 
-test('an attempt ends the delivery after 410, and after no other failure', () => {
+test('only a 410 response ends the delivery', () => {
   expect(outcome(410, { acknowledgedBy: 'x' })).toEqual({ what: 'gone' });
   for (const status of [null, 199, 300, 302, 400, 401, 404, 409, 411, 500, 501, 505])
     expect(outcome(status, { acknowledgedBy: 'x' }), String(status)).toEqual(failed());
 });
 
-test('an attempt can be delayed by Retry-After only with 429 and 503', () => {
+test('only a 429 or 503 response can delay the next attempt with Retry-After', () => {
   for (const status of [429, 503]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed(90));
   for (const status of [502, 504]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed());
   expect(outcome(500, { retryAfter: '90' })).toEqual(failed());
@@ -98,8 +98,8 @@ type Changes = Partial<
 const signature = (secret: string, seconds: number) =>
   `v1,${createHmac('sha256', secret).update(`msg_1.${seconds}.{"a":1}`).digest('base64')}`;
 
-describe('the headers shared by all attempts', () => {
-  test('state the type, the service and the message', () => {
+describe('stable headers', () => {
+  test('stable headers state the type, the service and the message', () => {
     expect(stableHeaders(sender, payload)).toEqual({
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Sensor-Cloud--Ward-2-/1.2.3',
@@ -107,18 +107,18 @@ describe('the headers shared by all attempts', () => {
     });
   });
 
-  test('mark tests', () => {
+  test('stable headers mark tests', () => {
     expect(stableHeaders(sender, { ...payload, isTest: true })).toMatchObject({ 'X-Service-Cloud-Test': 'true' });
   });
 });
 
-describe('the headers of an attempt', () => {
+describe('request headers', () => {
   const headersOf = (more: Changes) => requestHeaders({ ...webhook, ...more }, payload, sender, NOW + 999);
   const seconds = NOW / 1_000;
   const old = webhook.previousSecret ?? '';
   const current = webhook.secretKey ?? '';
 
-  test('the headers of an attempt authenticate and sign it, with its time in whole seconds', async () => {
+  test('request headers authenticate and sign an attempt, with its time in whole seconds', async () => {
     expect(await headersOf({})).toEqual({
       ...stableHeaders(sender, payload),
       Authorization: 'Bearer a-token',
@@ -128,26 +128,26 @@ describe('the headers of an attempt', () => {
     });
   });
 
-  test('the headers of an attempt are also signed with the previous secret until that expires', async () => {
+  test('request headers are also signed with the previous secret until it expires', async () => {
     const both = `${signature(current, seconds)} ${signature(old, seconds)}`;
     expect((await headersOf({ previousUntil: NOW + 1_000 }))['webhook-signature']).toBe(both);
     expect((await headersOf({ previousUntil: NOW + 999 }))['webhook-signature']).toBe(signature(current, seconds));
   });
 
-  test('the headers of an attempt are signed only with the previous secret after the current one was removed', async () => {
+  test('request headers are signed only with the previous secret after the current one was removed', async () => {
     const headers = await headersOf({ secretKey: null, previousUntil: NOW + 1_000 });
     expect(headers['webhook-signature']).toBe(signature(old, seconds));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
   });
 
-  test('the headers of an attempt contain no signature if there is no secret', async () => {
+  test('request headers contain no signature if there is no secret', async () => {
     const { previousSecret: _, ...never } = webhook;
     const gone = { ...never, secretKey: null, previousUntil: NOW + 9_999 };
     for (const record of [gone, { ...gone, previousSecret: null }])
       expect(await requestHeaders(record, payload, sender, NOW)).not.toHaveProperty('webhook-signature');
   });
 
-  test('the headers of an attempt include webhook, target and delivery in a JWT from the service', async () => {
+  test('request headers include webhook, target and delivery in a JWT from the service', async () => {
     const { Authorization = '' } = await headersOf({ authMethod: 'jwt' });
     expect(decodeJwt(Authorization.replace('Bearer ', ''))).toEqual({
       iss: 'https://cloud.example.org',
@@ -160,7 +160,7 @@ describe('the headers of an attempt', () => {
   });
 });
 
-describe('a webhook', () => {
+describe('webhook requests', () => {
   const attempt = {
     error: null,
     responseBody: 'ok',
@@ -195,12 +195,12 @@ describe('a webhook', () => {
     expect(outcome).toEqual({ what: 'accepted', acknowledgedBy: 'Anna' });
   });
 
-  test('a webhook is not called at a loopback address if it was saved on a host that others can connect to', async () => {
+  test('a webhook saved on a shared host is not called at a loopback address', async () => {
     const { posted } = await send({ status: 200 }, { isLoopbackDenied: true });
     expect(posted[0]?.isLoopbackDenied).toBe(true);
   });
 
-  test('a webhook is called again after its Retry-After delay, counted from its response', async () => {
+  test('a webhook is called again after its Retry-After delay, counted from the response', async () => {
     const { outcome } = await send({ status: 503, retryAfter: 'Wed, 06 Nov 2030 08:50:00 GMT' });
     expect(outcome).toEqual(failed(30));
   });

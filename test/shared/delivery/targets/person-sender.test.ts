@@ -4,7 +4,7 @@ import { isAccepted, isFinal, type Notification, type PersonOutcome } from '#sha
 import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
 import { type Channel, channelKinds } from '#shared/domain/people/channel.ts';
 
-/** What the services were asked to send. */
+/** The messages the services were asked to send. */
 let sent: unknown[];
 beforeEach(() => {
   sent = [];
@@ -50,20 +50,20 @@ const accept = (service: string) => async (to: string, text: string) => {
   return 'accepted' as const;
 };
 
-describe('an email', () => {
+describe('composed emails', () => {
   const textOf = async (notice: Notification) => {
     await send(email, notice);
     return (sent.at(-1) as unknown[])[3];
   };
 
-  test('an email has its subject on one line, its text and its reference', async () => {
+  test('an email has a one-line subject, a text and a reference', async () => {
     const reference = { customerId: 7, deliveryId: 'd', attempt: 1 };
     const spaced = { ...quiet, title: ' Fall \r\n in\troom 7 ' };
     expect(await personSenderFor(services)(email, spaced, reference)).toBe('accepted');
     expect(sent).toEqual([['mail', 'anna@example.com', 'Fall in room 7', 'at home', reference]]);
   });
 
-  test('ends with a link to acknowledge the alarm, or else with a link to the list of sensors', async () => {
+  test('an email ends with an acknowledgement link, or else a link to the sensor list', async () => {
     const listUrl = 'https://c.example/sensors';
     expect(await textOf(notification)).toBe("at home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...notification, listUrl, language: 'de' })).toBe(
@@ -77,7 +77,7 @@ describe('an email', () => {
   });
 });
 
-describe('the failure of a service', () => {
+describe('service failures', () => {
   const outcomeOf = (error: unknown) => send(email, notification, { mail: () => Promise.reject(error) });
 
   test.each([
@@ -86,7 +86,7 @@ describe('the failure of a service', () => {
     { name: 'ValidationException', Reason: 'INVALID_PARAMETER' },
     { name: 'ValidationException', Reason: 'FIELD_VALIDATION_FAILED' },
     { name: 'ConflictException', Reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT' },
-  ])('means that the address is gone only after %j', async (error) => {
+  ])('an address is gone only after %j', async (error) => {
     expect(await outcomeOf(error)).toBe('gone');
   });
 
@@ -105,11 +105,11 @@ describe('the failure of a service', () => {
     [{}, 'Error'],
     [null, 'Error'],
     [undefined, 'Error'],
-  ])('the failure of a service leads to a retry with a reason: %j', async (error, retry) => {
+  ])('other service failures lead to a retry with a reason: %j', async (error, retry) => {
     expect(await outcomeOf(error)).toEqual({ retry });
   });
 
-  test('the failure of an email is final or caused by the host, depending on the mail server', async () => {
+  test('an email failure is final or blamed on the host, depending on the mail server', async () => {
     expect(await outcomeOf(new MailFailure('recipient_refused', '550', true))).toEqual({
       refused: 'recipient_refused',
       answer: '550',
@@ -122,10 +122,10 @@ describe('the failure of a service', () => {
   });
 });
 
-describe('an SMS', () => {
+describe('composed SMS', () => {
   const text = "Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a";
 
-  test('uses the gateway of the host if there is one, otherwise the service', async () => {
+  test("an SMS uses the host's gateway if there is one, otherwise the service", async () => {
     const service = { sms: record('sms') };
     expect(await send(sms, notification, service)).toBe('accepted');
     expect(await send(sms, notification, { ...service, smsGateway: accept('gateway') })).toBe('accepted');
@@ -141,14 +141,14 @@ describe('an SMS', () => {
   });
 });
 
-describe('a chat message', () => {
+describe('chat messages', () => {
   const textOf = async (notice: Notification) => {
     expect(await send(telegram, notice, { telegram: accept('telegram') })).toBe('accepted');
     return String((sent.at(-1) as unknown[])[2]);
   };
   const rest = 'Fall in room 7\n'.length;
 
-  test('a chat message has its title and text on separate lines, and the link', async () => {
+  test('a chat message has title and text on separate lines, and the link', async () => {
     expect(await textOf(notification)).toBe("Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...quiet, title: '' })).toBe('at home');
     expect(await textOf({ ...quiet, text: '' })).toBe('Fall in room 7');
@@ -160,7 +160,7 @@ describe('a chat message', () => {
     expect(await textOf({ ...quiet, text: `${fitting}x` })).toBe(`Fall in room 7\n${fitting.slice(1)}…`);
   });
 
-  test('a chat message is shortened so that its link stays complete', async () => {
+  test('a chat message is shortened so that the link stays complete', async () => {
     const text = await textOf({ ...notification, text: 'x'.repeat(5_000) });
     expect(text).toHaveLength(4_096);
     expect(text).toMatch(/x…\n\nI'm on it:\nhttps:\/\/c\.example\/a$/);
@@ -173,14 +173,14 @@ describe('a chat message', () => {
   });
 });
 
-describe('a push message', () => {
+describe('push messages', () => {
   const shown = async (notice: Notification) => {
     expect(await send(push, notice, { pushFile: record('file') })).toBe('accepted');
     const [service, host, body] = sent.at(-1) as string[];
     return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
   };
 
-  test('goes to a file on a host that sends no push messages, and shows only the host name of the push service, because the rest is secret', async () => {
+  test("a push file shows only the push service's host name, since the rest is secret", async () => {
     expect(await shown(notification)).toMatchObject({
       service: 'file',
       host: 'push.example.com',
@@ -188,7 +188,7 @@ describe('a push message', () => {
     });
   });
 
-  test('a push message has a title of at most 200 characters', async () => {
+  test('a push message has a title up to 200 characters', async () => {
     expect((await shown({ ...quiet, title: 'x'.repeat(200) })).notice.title).toBe('x'.repeat(200));
     expect((await shown({ ...quiet, title: 'x'.repeat(201) })).notice.title).toBe(`${'x'.repeat(199)}…`);
   });
@@ -201,36 +201,36 @@ describe('a push message', () => {
     expect(notice.text).toBe(`${'x'.repeat(Math.ceil((3_001 - empty) / 2) - 1)}…`);
   });
 
-  test('keeps its link even if that leaves no room for the text', async () => {
+  test('a push message keeps its link even if no room is left for the text', async () => {
     const url = `https://c.example/${'a'.repeat(4_000)}`;
     expect((await shown({ ...notification, url, text: 'a long text' })).notice).toMatchObject({ url, text: '…' });
   });
 
-  test('a push message is unavailable without a contact for push services', async () => {
+  test('a push message is unavailable without a push contact', async () => {
     const nobody = { ...settings, MAIL_SENDER: 'outbox', PUBLIC_URL: 'http://127.0.0.1:3000' };
     expect(await send(push, notification, { settings: nobody })).toEqual({ retry: 'unavailable' });
   });
 });
 
-describe('a channel', () => {
+describe('channels', () => {
   test.each([sms, telegram])('a channel is unavailable if the host has no service for it: %j', async (channel) => {
     expect(await send(channel)).toEqual({ retry: 'unavailable' });
   });
 
-  test('a channel that is unavailable is never replaced by another channel', async () => {
+  test('an unavailable channel is never replaced by another', async () => {
     const gateway = { smsGateway: accept('gateway') };
     expect(await send(telegram, notification, gateway)).toEqual({ retry: 'unavailable' });
     expect(await send(sms, notification, { telegram: accept('telegram') })).toEqual({ retry: 'unavailable' });
     expect(sent).toEqual([]);
   });
 
-  test('a channel is unavailable if the stage does not allow it, even if there is a service', async () => {
+  test('a channel not allowed by the stage is unavailable even if there is a service', async () => {
     const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
     expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
     expect(sent).toEqual([]);
   });
 
-  test('a chat channel pauses all its messages in the process for as long as its service requests', async () => {
+  test('a chat channel pauses all its messages in this process as long as its service requests', async () => {
     const chatPauses = new Map();
     const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
     await send(telegram, notification, { telegram: busy, chatPauses });
@@ -248,6 +248,6 @@ test.each<[PersonOutcome, boolean, boolean]>([
   ['gone', false, true],
   [{ refused: 'blocked', answer: '' }, false, true],
   [{ retry: 'timeout' }, false, false],
-])('the outcome %j is classified as a success, as final, or as neither', (outcome, success, final) => {
+])('outcome %j counts as success, final or neither', (outcome, success, final) => {
   expect([isAccepted(outcome), isFinal(outcome)]).toEqual([success, final]);
 });

@@ -5,7 +5,7 @@ import { type ChatPauses, createTelegram, withPauses } from '#shared/delivery/ta
 
 type Answer = { status?: number | null; error?: 'timeout' | 'tls_failed'; body?: string };
 const noPhases = { dns: null, connect: null, tls: null, firstByte: null };
-/** Sends a message through a service with these answers, in their order, and returns the outcome and the requests. */
+/** Sends a message through a service with these responses in order, and returns the outcome and the requests. */
 const sendTo = async (chat: string, ...answers: Answer[]) => {
   const requests: PostRequest[] = [];
   const post = async (request: PostRequest) => {
@@ -28,8 +28,8 @@ const outcomeOf = async (answer: Answer) => (await sendTo('7', answer)).outcome;
 const refusal = (description: unknown, parameters?: object) =>
   JSON.stringify({ ok: false, description, ...(parameters && { parameters }) });
 
-describe('a message', () => {
-  test('reaches the bot of the stage at Telegram as JSON', async () => {
+describe('messages to Telegram', () => {
+  test("a message reaches the stage's bot at Telegram as JSON", async () => {
     const { outcome, requests } = await sendTo('7', { status: 200, body: '{"ok":true}' });
     expect(outcome).toBe('accepted');
     expect(requests).toEqual([
@@ -42,7 +42,7 @@ describe('a message', () => {
   });
 
   test.each(['{"ok":true}', ' { "ok" : true, "result": {', '\n{\t"ok"\n:\ntrue}'])(
-    'a message counts as accepted after 200 and %j',
+    'a message is accepted after 200 and %j',
     async (body) => {
       expect(await outcomeOf({ status: 200, body })).toBe('accepted');
     },
@@ -56,11 +56,11 @@ describe('a message', () => {
     [200, '{"error":1,"ok":true}', 'unexpected_response'],
     [200, '{"ok":"true"}', 'unexpected_response'],
     [200, '', 'unexpected_response'],
-  ])('a message is retried after status %d and %j', async (status, body, retry) => {
+  ])('a message is retried after %d and %j', async (status, body, retry) => {
     expect(await outcomeOf({ status, body })).toEqual({ retry });
   });
 
-  test('a message is retried after a connection error, with the name of the error as the reason', async () => {
+  test('a message is retried after a connection error, with its name as the reason', async () => {
     expect(await outcomeOf({ error: 'tls_failed' })).toEqual({ retry: 'tls_failed' });
   });
 
@@ -101,7 +101,7 @@ describe('a message', () => {
     expect(await outcomeOf({ status: 500, body: refusal(description) })).toEqual({ retry: 'status_500' });
   });
 
-  test('a message is not retried after any 403, and at most 200 characters of the reason are kept', async () => {
+  test('a message is not retried after a 403 response, and 200 characters of the reason are kept', async () => {
     const body = refusal('x'.repeat(300));
     expect(await outcomeOf({ status: 403, body })).toEqual({ refused: 'status_403', answer: 'x'.repeat(200) });
     expect(await outcomeOf({ status: 403, body: '{"ok":false}' })).toEqual({ refused: 'status_403', answer: '' });
@@ -109,7 +109,7 @@ describe('a message', () => {
     expect(await outcomeOf({ status: 403, body: '{"ok":null}' })).toEqual({ retry: 'status_403' });
   });
 
-  test('waits for as long as Telegram requests, in whole seconds', async () => {
+  test('a message waits as long as Telegram requests, in whole seconds', async () => {
     const outcomeAfter = async (seconds: unknown) =>
       outcomeOf({ status: 429, body: refusal('', { retry_after: seconds }) });
     expect(await outcomeAfter(35)).toEqual({ retry: 'status_429', afterSeconds: 35 });
@@ -118,16 +118,16 @@ describe('a message', () => {
   });
 });
 
-describe('a group that became a supergroup', () => {
+describe('supergroups', () => {
   const moved = (chat: unknown): Answer => ({ status: 400, body: refusal('moved', { migrate_to_chat_id: chat }) });
 
-  test('a group that became a supergroup receives its message at once, and the outcome contains its new id', async () => {
+  test('a group turned supergroup receives its message at once, and the outcome has its new id', async () => {
     const { outcome, requests } = await sendTo('-7', moved(-100), { status: 200, body: '{"ok":true}' });
     expect(outcome).toEqual({ movedTo: '-100' });
     expect(requests.map(({ body }) => JSON.parse(String(body)).chat_id)).toEqual(['-7', '-100']);
   });
 
-  test('a group that became a supergroup keeps its old id until the new one accepts a message', async () => {
+  test('a group turned supergroup keeps its old id until the new one accepts a message', async () => {
     expect((await sendTo('-7', moved(-100), { status: 502 })).outcome).toEqual({ retry: 'status_502' });
   });
 
@@ -137,18 +137,18 @@ describe('a group that became a supergroup', () => {
     ['a text', '-100'],
     ['nothing', null],
     ['a fraction', 1.5],
-  ])('a group that became a supergroup receives no second message if the new id is %s', async (_, chat) => {
+  ])('a group turned supergroup receives no second message if the new id is %s', async (_, chat) => {
     const { outcome, requests } = await sendTo('-7', moved(chat), { status: 200, body: '{"ok":true}' });
     expect([outcome, requests.length]).toEqual([{ retry: 'status_400' }, 1]);
   });
 
-  test('a group that became a supergroup receives no second message if the first response is a success', async () => {
+  test('a group receives no second message if the first response is a success', async () => {
     const body = '{"ok":true,"parameters":{"migrate_to_chat_id":-100}}';
     expect((await sendTo('-7', { status: 200, body })).requests).toHaveLength(1);
   });
 });
 
-describe('a chat paused at the request of Telegram', () => {
+describe('paused chats', () => {
   const START = 1_800_000_000_000;
   const world = () => {
     const sent: string[] = [];
@@ -176,7 +176,7 @@ describe('a chat paused at the request of Telegram', () => {
     };
   };
 
-  test('a chat paused at the request of Telegram is not called before the requested time, in whole seconds', async () => {
+  test('a paused chat is not called before the requested time, in whole seconds', async () => {
     const { sent, pauses, send, at, answer } = world();
     expect(await send('7', 'a')).toEqual({ retry: 'status_429', afterSeconds: 35 });
     answer('accepted');
@@ -189,14 +189,14 @@ describe('a chat paused at the request of Telegram', () => {
     expect(pauses.size).toBe(0);
   });
 
-  test('a chat paused at the request of Telegram can stay paused for an hour', async () => {
+  test('a chat can be paused for an hour', async () => {
     const { send, answer } = world();
     answer({ retry: 'status_429', afterSeconds: 3_600 });
     await send('7', 'a');
     expect(await send('7', 'b')).toEqual({ retry: 'status_429', afterSeconds: 3_600 });
   });
 
-  test('a chat paused at the request of Telegram is called again if the clock was set back to before the pause', async () => {
+  test('a paused chat is called again if the clock was set back to before the pause', async () => {
     const { sent, send, at, answer } = world();
     await send('7', 'a');
     answer('accepted');
