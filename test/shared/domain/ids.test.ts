@@ -26,7 +26,7 @@ describe('time-ordered ids', () => {
     expect(timeOrderedId(LAST, 4_095)).toBe(2 ** 53 - 1);
     expect(timeOrderedId(0, 0)).toBe(0);
   });
-  test("a time-ordered id lies between its millisecond's first id and the next, and sorts by time", () => {
+  test('a time-ordered id lies between the first ids of its millisecond and the next, and sorts by time', () => {
     const lies = fc.property(time, chance, (at, random) => {
       const id = timeOrderedId(at, random);
       return firstIdAt(at) <= id && id < firstIdAt(at + 1);
@@ -56,7 +56,7 @@ test('orderedIds continues after the last id of the same millisecond', () => {
 });
 
 describe('derived ids', () => {
-  test('a derived id depends on all of its parts', () => {
+  test('a derived id depends on all parts', () => {
     expect(uuidV5('a', 1)).toBe(uuidV5('a', 1));
     expect(uuidV5('a', 1)).not.toBe(uuidV5('a', '1'));
     expect(uuidV5('ab', 'c')).not.toBe(uuidV5('a', 'bc'));
@@ -87,7 +87,7 @@ test('uuidV4Bytes sets the version and variant', () => {
 });
 
 describe('sensor ids', () => {
-  test('a maker A sensor id encodes the MAC address, whatever the notation', () => {
+  test('a maker A sensor id encodes the MAC address in any notation', () => {
     for (const written of ['0123456789AB', '0123456789ab', '01:23:45:67:89:aB'])
       expect(hardwareIdOf('maker_a', written)).toBe('0123456789AB');
     expect(makers.maker_a.sensorIdOf('0123456789AB', randomBytes(9))).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');

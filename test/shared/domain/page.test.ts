@@ -55,7 +55,7 @@ describe('lists', () => {
     expect(ids(sortedBy(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sortedBy(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);
   });
-  test('a list sorts independently of the input order and has each item on exactly one page', () => {
+  test('a list is sorted independently of input order, with each item on exactly one page', () => {
     const item = fc.record({ id: fc.nat(30), name: fc.constantFrom('a', 'A', 'b', '') });
     const list = fc.uniqueArray(item, { selector: ({ id }) => id });
     const property = fc.property(list, fc.nat(5), (items, extra) => {

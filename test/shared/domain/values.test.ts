@@ -148,12 +148,12 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
   });
 });
 
-test('a stored value no longer allowed is replaced with the default', () => {
+test('a stored value that is no longer allowed is replaced with the default', () => {
   const stored = { ntpServerPrimary: 'a b', ntpServerSecondary: 'ntp', presenceReportMinRateSec: 5 };
   expect(validValues(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
 });
 
-test('stored text older than the character rules is kept', () => {
+test('stored text that predates the character rules is kept', () => {
   const old = { name: 'a\u202eb', title: 'c\u2028', message: 'd\u007f' };
   const rule = { ...old, id: 1, createDate: 1, updateDate: 1, customerId: 1, situation: 'apnea' };
   const recipients = [{ userId: 1, by: 'email' }];

@@ -34,7 +34,7 @@ test('a device receives only configuration fields its firmware supports', () => 
   expect(supportedFields(fields, values, 40)).toEqual({ always: false, recent: 'b', between: 'yz' });
 });
 
-test("a missing or no longer allowed value is replaced with the field's default", () => {
+test("an invalid stored value is replaced with the field's default", () => {
   expect(defaultsOf(fields)).toEqual({ always: true, old: 5, recent: 'a', between: 'x' });
   expect(validValues(fields, null)).toEqual(defaultsOf(fields));
   expect(validValues(fields, values)).toEqual(values);
@@ -72,7 +72,7 @@ test('number fields default to int32 bounds', () => {
   expect([0, 1, 9, 10].map((value) => accepts(value, fields.old))).toEqual([false, true, true, false]);
 });
 
-test('field schemas are built only once', () => {
+test('field schemas are only built once', () => {
   expect(fields.old.schema()).toBe(fields.old.schema());
 });
 

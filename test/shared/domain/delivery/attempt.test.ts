@@ -16,7 +16,7 @@ const result = { durationMs: 9, status: 503, error: null, responseBody: 'busy', 
 const none = new Map<number, string>();
 
 describe('attempt results', () => {
-  test('an attempt result survives packing and unpacking', () => {
+  test('packing and unpacking preserves an attempt result', () => {
     expect(attemptLogOf([70], [packAttempt(1, result)], none, false)).toEqual([
       { number: 1, startDate: 70, ...result, outbox: false },
     ]);
@@ -37,7 +37,7 @@ describe('attempt results', () => {
     expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
   });
 
-  test('an attempt without a request has no status or timings, and responses are cut at 200 characters', () => {
+  test('an attempt without a request has no status or timings, and responses are cut to 200 characters', () => {
     expect(resultWithoutRequest('timeout')).toEqual({
       status: null,
       error: 'timeout',
@@ -52,7 +52,7 @@ describe('attempt results', () => {
     expect(MAX_ANSWER).toBe(200);
   });
 
-  test('an attempt includes a failure reason the messaging service reported later', () => {
+  test('an attempt includes a failure reason reported later by the messaging service', () => {
     const accepted: PackedAttempt = [2, 9, null, null, [1], 'queued'];
     expect(withReason(accepted, 'undeliverable', 'mailbox full')).toEqual([
       2,

@@ -48,7 +48,7 @@ describe('circuit breaker', () => {
     expect(retry({ ...probed, probeUntil: now })).toEqual({ kind: 'probe' });
   });
 
-  test('the circuit breaker ignores far-future times left over from a clock set back', () => {
+  test('the circuit breaker ignores far-future times recorded before the clock was set back', () => {
     const [openUntil, probeUntil, slow] = [now + DAY + 60_000, now + DAY + 30_000, now + DAY + 600_000];
     expect(retry({ ...healthy, slowUntil: slow })).toEqual({ kind: 'free' });
     expect(retry({ ...failing, openUntil })).toEqual({ kind: 'probe' });
@@ -101,13 +101,13 @@ describe('circuit breaker', () => {
   });
 });
 
-test('a delivery counts as a new alarm for a minute after it is due, or until attempted', () => {
+test('a delivery counts as a new alarm for a minute after it is due, or until it is attempted', () => {
   expect(isNewAlarm(0, now - 59_999, now)).toBe(true);
   expect(isNewAlarm(0, now - 60_000, now)).toBe(false);
   expect(isNewAlarm(1, now, now)).toBe(false);
 });
 
-test('a webhook records the first success after a failure, and otherwise one a minute', () => {
+test('a webhook records the first success after a failure, then at most one per minute', () => {
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 59_999 }, now)).toBe(false);
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 60_000 }, now)).toBe(true);
   expect(isSuccessToRecord({ consecutiveFailures: 1, lastSuccess: now }, now)).toBe(true);
@@ -127,7 +127,7 @@ describe('consecutive failures', () => {
     expect(lasting(5, 19)).toBe('none');
   });
 
-  test('failures have no consequences after a success', () => {
+  test('a success resets consecutive failures', () => {
     expect(failureActionOf({ consecutiveFailures: 0 }, now)).toBe('none');
   });
 });
@@ -147,7 +147,7 @@ describe('slot leases', () => {
     ]);
   });
 
-  test('a slot lease ends on time if the holding process started in the future', () => {
+  test('a slot lease ends on time even if the holding process has a future start time', () => {
     expect(lapsedBefore(now, now + 10_001)).toBe(now);
   });
 });

@@ -60,14 +60,14 @@ describe('afterAttempt', () => {
     expect(wait(4, outcome(500), null, 0.999_999)).toBeCloseTo(360, 2);
   });
 
-  test("follows the webhook's own schedule, including a delay for the first attempt", () => {
+  test("follows the webhook's own schedule, including the initial delay", () => {
     expect(wait(1, outcome(500), [0, 1, 2])).toBe(1);
     expect(wait(2, outcome(500), [0, 1, 2])).toBe(2);
     expect(wait(3, outcome(500), [0, 1, 2])).toEqual({ state: 'failed', reason: 'exhausted' });
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('waits at least 60 s for an overloaded receiver from the third attempt, unless the webhook has a schedule', () => {
+  test('waits at least 60 s before the fourth attempt at an overloaded receiver by default', () => {
     expect(Math.min(...RETRY_DELAYS.slice(3))).toBe(60);
     for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), outcome(null)]) {
       expect(wait(2, overloaded)).toBe(20);
@@ -106,7 +106,7 @@ describe('nextStateAfterHostFailure', () => {
     [23, 3_600],
     [24, 3_600],
     [25, 86_400],
-  ])('a host failure of a %d-hour-old delivery is retried after %i s', (hours, seconds) => {
+  ])('a host failure after %d hours is retried in %i s', (hours, seconds) => {
     const now = start + hours * 3_600_000;
     const next = nextStateAfterHostFailure({ id, attempts: 20 }, { now, random: 0.5 });
     expect(next).toEqual({ state: 'retrying', nextAttempt: now + seconds * 1_000 });
@@ -167,7 +167,7 @@ describe('failed early attempts', () => {
     expect(early(now + 60_000, outcome(500), 14)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
   });
 
-  test('a failed early attempt is followed by at least 5 s of rest', () => {
+  test('a failed early attempt is followed by a pause of at least 5 s', () => {
     expect(early(now + 5_001)).toEqual({ state: 'retrying', nextAttempt: now + 5_001 });
     expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
   });
@@ -188,7 +188,7 @@ describe('failed early attempts', () => {
   });
 });
 
-test('a delivery stores the time its receiver set with Retry-After', () => {
+test("a delivery stores the time set by the receiver's Retry-After", () => {
   const after = (last: ReturnType<typeof outcome>) => nextStateAfter(1, last, null, { now, random: MIDDLE });
   expect(after(outcome(429, '1'))).toMatchObject({ retryAfterDate: now + 1_000 });
   expect(after(outcome(429, '120'))).toEqual({
@@ -215,7 +215,7 @@ describe('delivery ids', () => {
   });
 });
 
-test('a delivery written late shows the date in its id, which lists use to find it', () => {
+test('a delivery written late shows the date from its id, which lists use to find it', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };

@@ -34,7 +34,7 @@ const deliveryOf = (fields: Partial<Delivery>): Delivery => ({
 });
 
 describe('pending deliveries', () => {
-  test('pending deliveries need a release if their receiver has failed without a success since', () => {
+  test('pending deliveries need a release if the receiver has failed and not succeeded since', () => {
     expect(needsRelease(webhookOf({}), now)).toBe(false);
     expect(needsRelease(webhookOf({ backDate: 5, lastFailure: 9 }), now)).toBe(false);
     expect(needsRelease(webhookOf({ pendingSince: 1 }), now)).toBe(true);
@@ -55,7 +55,7 @@ describe('isOnlyFailing', () => {
   const attempt = (number: number): PackedAttempt => [number, 1, 500, null, [], ''];
   const delivery = deliveryOf({ sendTryTimes: [now - 300, now - 200, now - 100], log: [1, 2, 3].map(attempt) });
   const only = webhookOf({ pendingSince: now - HOUR, consecutiveFailures: 3 });
-  test("a delivery is the only failing one if it accounts for all of its receiver's failures", () => {
+  test('a delivery is the only failing one if it accounts for all receiver failures', () => {
     expect(isOnlyFailing(only, delivery)).toBe(true);
     const since = { ...only, lastSuccess: now - 200, consecutiveFailures: 1 };
     expect(isOnlyFailing(since, delivery)).toBe(true);
@@ -87,7 +87,7 @@ describe('early attempts', () => {
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: 1, sendTryTimes: [] }))).toBe(true);
   });
 
-  test('an early attempt happens as soon as its turn comes if it saves more than a second', () => {
+  test('an early attempt happens in turn if it saves more than a second', () => {
     expect(earlyTime(deliveryOf({}), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_001 }), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_000 }), now, 0)).toBeNull();
@@ -105,7 +105,7 @@ describe('early attempts', () => {
     expect(earlyTime(deliveryOf({ retryAfterDate: now + 60_000 }), now, 0)).toBe(now + 60_000);
   });
 
-  test('an early attempt waits a second after the previous attempt, doubling with each early attempt', () => {
+  test('an early attempt waits a second after the previous one, doubling each time', () => {
     const rested = (earlyAttempts?: number) =>
       earlyTime(deliveryOf({ sendTryTimes: [1, now], ...(earlyAttempts && { earlyAttempts }) }), now, 0);
     expect([rested(), rested(1), rested(4)]).toEqual([now + 1_000, now + 2_000, now + 16_000]);

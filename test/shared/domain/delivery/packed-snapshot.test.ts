@@ -58,7 +58,7 @@ const snapshot = fc.record(
   { requiredKeys: ['service', 'event', 'sensor', 'customer', 'rule', 'acknowledgeUntil'] },
 ) as fc.Arbitrary<Snapshot>;
 
-test('a packed snapshot unpacks to the same values', () => {
+test('packing and unpacking preserves a snapshot', () => {
   fc.assert(
     fc.property(snapshot, (original) => {
       expect(JSON.parse(JSON.stringify(unpackSnapshot(packSnapshot(original))))).toEqual(

@@ -91,7 +91,7 @@ describe('replay requests', () => {
 });
 
 describe('replays', () => {
-  test('a replay covers its time span up to its creation, without expired deliveries', () => {
+  test('a replay covers the time span up to its creation, without expired deliveries', () => {
     expect(spanOf({ since: 0, until: now + DAY, createDate: now })).toEqual([now - 30 * DAY, now]);
     expect(spanOf({ since: now - DAY, until: now - 1, createDate: now })).toEqual([now - DAY, now - 1]);
   });
@@ -111,7 +111,7 @@ describe('replays', () => {
     expect(isFinished({ ...record, isListed: true, failed: 2 })).toBe(true);
   });
 
-  test('a replay shows deliveries found as its total until it has created more, or all', () => {
+  test('a replay shows the number of deliveries found as its total until more are created', () => {
     expect(replayView(record).total).toBe(5);
     expect(replayView({ ...record, made: 6 }).total).toBe(6);
     expect(replayView({ ...record, isListed: true }).total).toBe(3);
@@ -144,7 +144,7 @@ describe('redeliveries', () => {
     });
   });
 
-  test("a redelivery keeps the original's recipient, later hits, body and test mark", () => {
+  test('a redelivery keeps the original recipient, later hits, body and test mark', () => {
     const { format: _, ...rest } = original;
     const more = {
       person: { userId: 1, by: 'sms', name: 'n' },
@@ -164,7 +164,7 @@ describe('redeliveries', () => {
     expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
   });
 
-  test('a redelivery gets the same id within a replay, and a different one in another replay', () => {
+  test('a redelivery gets the same id within one replay, and a different one in another', () => {
     const made = replayedDelivery(original, record, now + 9, now);
     expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });
     expect(timeOfUlid(made.id)).toBe(now);
@@ -174,7 +174,7 @@ describe('redeliveries', () => {
   });
 });
 
-test("tests, feedback and redeliveries are not an event's first delivery", () => {
+test('tests, feedback and redeliveries are not first deliveries', () => {
   const first = (more: Partial<Delivery>) => isFirstDelivery({ ...original, ...more });
   expect(first({})).toBe(true);
   expect([

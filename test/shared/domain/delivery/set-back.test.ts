@@ -30,7 +30,7 @@ test('setting the clock back keeps a first attempt, or one after future-dated at
   expect(correctedAttempt(failedAt(now + DAY - 60_000, retried), DAY, now)).toBe(now + HOUR - 60_000);
 });
 
-test('a task arriving after the clock was set back makes the delivery due at once', () => {
+test('a task that arrives after the clock was set back makes the delivery due at once', () => {
   expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
 });
 
@@ -39,14 +39,14 @@ test('setting the clock back keeps an attempt planned before the clock was set a
   expect(correctedAttempt(failedAt(now + 9_000), DAY, now)).toBeNull();
 });
 
-test('setting the clock back affects no delivery that has ended, is being sent or is due', () => {
+test('setting the clock back does not affect deliveries that have ended, are being sent or are due', () => {
   for (const state of ['delivered', 'failed', 'held', 'sending'])
     expect(correctedAttempt(failedAt(now + DAY, { state }), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: null }), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
 });
 
-test('a delivery can be attempted early after recovery even if the last attempt is in the future', () => {
+test('a delivery can be attempted early after recovery even if the last attempt has a future date', () => {
   const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
   expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
 });

@@ -127,7 +127,7 @@ describe('snapshots', () => {
     expect(readerOf(eventContext, ruleWith(), 'de-AT')).toMatchObject({ language: 'de', hasPlainNames: true });
   });
 
-  test('names cannot become links in messages to people, but stay unchanged for programs', () => {
+  test('names do not become links in messages to people, and stay unchanged for programs', () => {
     const context = { ...eventContext, sensor: { ...eventContext.sensor, name: 'evil.example' } };
     const rule = ruleWith({ title: '{sensor}{sensor}' });
     const reader = readerOf(context, rule, 'en');
@@ -186,7 +186,7 @@ describe('new deliveries', () => {
     expect(sourceIn({ ...base, person })).toBe(null);
   });
 
-  test('a new delivery without an alarm contains no link', () => {
+  test('a new delivery without an alarm does not contain a link', () => {
     expect(newDelivery(eventContext, { ...base, hit: null, person }, snapshot, now)).toMatchObject({
       webhookId: null,
       person,
@@ -205,7 +205,7 @@ describe('new deliveries', () => {
     expect(newDelivery(eventContext, { ...base, person }, snapshot, now)).not.toHaveProperty('isStep');
   });
 
-  test('a new delivery carries the id of the request behind it, if any', () => {
+  test('a new delivery carries the id of the request that caused it, if any', () => {
     const to = { ...base, person };
     expect(newDelivery(eventContext, to, snapshot, now)).not.toHaveProperty('requestId');
     const caused = { ...eventContext, event: { ...eventContext.event, requestId: 'r' } };
@@ -215,7 +215,7 @@ describe('new deliveries', () => {
 
 describe('first delivery ids', () => {
   const event = { uuid, source: 'message', receiveDate: now, sensorId: 's' };
-  test('a first delivery id never changes between versions, since a newer one can reapply a decision', () => {
+  test('a first delivery id never changes between versions, because a newer one can reapply a decision', () => {
     expect(firstDeliveryId(event, 4, 'w', 'full')).toBe('01mcc5rm000g4r5q55qjfh0y26');
     expect(firstDeliveryId(event, 4, 'w', 'raw')).toBe('01mcc5rm00dv6bqjvbb9nje8g6');
     const step = { round: 2, at: now + 60_000 };
@@ -242,13 +242,13 @@ test('receiverKey distinguishes webhooks from people', () => {
   expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
 });
 
-test('a delivery is held for 14 days, but no longer than one day before deletion', () => {
+test('a delivery is held for 14 days, or until a day before it is deleted', () => {
   const id = deliveryId({ receiveDate: now, uuid, sensorId: 's' }, 'w', 1);
   expect(heldUntil(id, now + DAY)).toBe(now + 15 * DAY);
   expect(heldUntil(id, now + 20 * DAY)).toBe(now + 29 * DAY);
 });
 
-test("a delivery is traced to its message's UUID, or to the event's if there is no message", () => {
+test("a delivery is traced to the message's UUID, or to the event's if there is no message", () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   expect(messageUuidOf(snapshot)).toBe('message');
   expect(messageUuidOf({ ...snapshot, event: { ...snapshot.event, source: null } })).toBe(uuid);
@@ -307,7 +307,7 @@ describe('API deliveries', () => {
     expect(others.map(isId)).not.toContain(true);
   });
 
-  test('an API delivery names the recipient and the resent delivery, and omits empty fields', () => {
+  test('an API delivery names the recipient and the original delivery, and omits empty fields', () => {
     const person = { userId: 2, by: 'sms', name: 'Anna' } as const;
     const bare = {
       ...delivery,

@@ -41,7 +41,7 @@ test.each([
   [{ eventTypes: [1] }, ['eventTypes'], 'filter_is_for_customer_hooks'],
   [{ situations: ['apnea'] }, ['situations'], 'filter_is_for_customer_hooks'],
   [{ sensorGroupId: 1 }, ['sensorGroupId'], 'filter_is_for_customer_hooks'],
-])('NewWebhook names the field and the reason why %j is contradictory', (more, path, key) => {
+])('NewWebhook names the field and the reason when %j contradicts itself', (more, path, key) => {
   const { error } = NewWebhook.safeParse({ ...body, ...more });
   expect(error?.issues).toMatchObject([{ code: 'custom', path, params: { key } }]);
 });
@@ -120,13 +120,13 @@ describe('webhook secrets', () => {
     expect(isSecret(secret)).toBe(expected);
   });
 
-  test('an ambiguous secret error states the allowed key length', () => {
+  test('the error for an ambiguous secret states the allowed key length', () => {
     expect(SecretKey.safeParse(standard(15)).error?.issues).toMatchObject([
       { code: 'custom', params: { key: 'standard_secret', min: 16, max: 64 } },
     ]);
   });
 
-  test('a new secret replaces the previous one at once or within a week', () => {
+  test('a new secret replaces the previous one at once or after an overlap of up to a week', () => {
     expect(NewSecret.parse({ secretKey: null })).toEqual({ secretKey: null, overlapSeconds: 0 });
     const overlaps = (overlapSeconds: number) => NewSecret.safeParse({ secretKey: null, overlapSeconds }).success;
     expect([overlaps(604_800), overlaps(604_801), overlaps(-1)]).toEqual([true, false, false]);
@@ -137,7 +137,7 @@ describe('webhook filters', () => {
   const fall = { code: 1, situation: 'fall_detected' as const };
   const matches = (filters: object, event: object = fall, groupId = 5) =>
     matchesFilters(filters, event as typeof fall, { groupId });
-  test('a webhook receives events matching all of its filters', () => {
+  test('a webhook receives events that match all filters', () => {
     expect(matches({})).toBe(true);
     expect(matches({ eventTypes: [2, 1], situations: ['fall_detected'], sensorGroupId: 5 })).toBe(true);
     expect(matches({ eventTypes: [2] })).toBe(false);
@@ -146,7 +146,7 @@ describe('webhook filters', () => {
     expect(matches({ eventTypes: [1], situations: ['apnea'] })).toBe(false);
   });
 
-  test('a webhook without a filter for a property receives events lacking that property', () => {
+  test('a webhook without a filter for a property receives events without that property', () => {
     const nothing = { code: null, situation: null };
     expect(matches(noFilters, nothing)).toBe(true);
     expect([matches({ eventTypes: [1] }, nothing), matches({ situations: ['apnea'] }, nothing)]).toEqual([
@@ -194,7 +194,7 @@ describe('combined messages', () => {
     },
   );
 
-  test('a combined message excludes tests, redeliveries, webhooks and anything without a rule or about people', () => {
+  test('a combined message excludes tests, redeliveries, webhooks, and deliveries about people or without a rule', () => {
     const { snapshot, person } = about('sensor_inactive');
     expect(isGathered(about('fall_detected'))).toBe(false);
     expect(isGathered({ snapshot })).toBe(false);

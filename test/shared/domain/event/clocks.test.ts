@@ -106,7 +106,7 @@ describe('late messages', () => {
   const inOrder = (maker: Maker, ...messages: object[]) =>
     situationsOf(maker, ...messages.map((message, at) => [20_000 + at * 1_000, message] as const));
 
-  test('a late message does not end an open fall and is stored as late', () => {
+  test('a late message is stored as late and does not end an open fall', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(0, 1))).toEqual(['fall_detected', 'late']);
     // This also holds if another report of the fall came first.
     expect(inOrder('maker_b', pose(1, 5), pose(9, 5), pose(5, 1), pose(10, 1))).toEqual([
@@ -124,10 +124,10 @@ describe('late messages', () => {
     expect(situations).toEqual(['', expect.stringMatching(/^fall_detected\w* fall_finished$/), 'late']);
     expect(state.tracks?.[0]?.fallPostures).toBeUndefined();
   });
-  test('a late message raises no second alarm for a fall that raised one before ending', () => {
+  test('a late message does not raise a second alarm for a fall that already raised one', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(5, 1), pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('a late message raises no second alarm for a fall ended by the person leaving', () => {
+  test('a late message does not raise an alarm for a fall that ended when the person left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
@@ -139,13 +139,13 @@ describe('late messages', () => {
     const { state } = play('maker_b', ...visits.map((message, at) => [20_000 + at, message] as const));
     expect(state.tracks?.length).toBeLessThanOrEqual(8);
   });
-  test('a late message does not bring back a person who left', () => {
+  test('a late message does not bring back a person who has left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     const { situations, state } = play('maker_b', [20_000, pose(1, 1)], [21_000, leaves], [22_000, pose(3, 1)]);
     expect(situations).toEqual(['', '', 'late']);
     expect(state.tracks).toEqual([{ id: 1, at: start + 5_000 }]);
   });
-  test('late maker A reports change no fall, but calling raises an alarm even after a cancellation', () => {
+  test('late maker A reports are ignored, except that calling raises an alarm even after a cancellation', () => {
     const of = (status: string, second: number) => calling(start, status, start + second * 1_000);
     expect(inOrder('maker_a', of('calling', 5), of('fall_confirmed', 3), of('finished', 9))).toEqual([
       'fall_detected',

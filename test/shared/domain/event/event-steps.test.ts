@@ -90,7 +90,7 @@ describe('message events', () => {
     ]);
   });
 
-  test('events report a UUID already used for another message', () => {
+  test('events report when a UUID was already used for another message', () => {
     expect(
       apply(active, message(tilt, { isUuidReused: true })).events.map(({ happening }) => happening.action),
     ).toEqual(['tilted', 'uuid_reused']);
@@ -112,7 +112,7 @@ describe('message events', () => {
 describe('messages identified only by bytes', () => {
   const byBytes = message(tilt, { uuid: null, byBytes: true });
   const { next } = apply(active, byBytes, 'same');
-  test('a message without an identity is a duplicate if the same bytes arrive within two minutes', () => {
+  test('a message identified only by bytes is a duplicate if the same bytes arrive within two minutes', () => {
     expect([isRecent(next, now + 2 * MINUTE), isRecent(next, now + 2 * MINUTE + 1)]).toEqual([true, false]);
     expect([isRecent(next, now - 2 * MINUTE), isRecent(next, now - 2 * MINUTE - 1)]).toEqual([true, false]);
     expect(isRecent(active, now)).toBe(false);
@@ -120,12 +120,12 @@ describe('messages identified only by bytes', () => {
     expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
   });
 
-  test('a message without an identity is new if its bytes differ or it arrives later', () => {
+  test('a message identified only by bytes is new if the bytes differ or it arrives later', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });
 
-  test('state reports are not remembered by their bytes, and any other message clears earlier bytes', () => {
+  test('state reports are not remembered by their bytes, and other messages clear remembered bytes', () => {
     const state = message({ kind: 'people', count: 1 }, { uuid: null, byBytes: true });
     expect(apply(next, state, 'same').next).not.toHaveProperty('last');
     expect(apply(next, message(tilt), 'same').next).not.toHaveProperty('last');
@@ -133,7 +133,7 @@ describe('messages identified only by bytes', () => {
 });
 
 describe('track messages without an event', () => {
-  test('a track message changes the state only once, even if its UUID is reused', () => {
+  test('a track message changes the state only once, even if the UUID is reused', () => {
     const people = { ...active, people: 1, presence: true };
     const once = apply(people, message(moves), 'one');
     expect(once.next).toMatchObject({ people: 2, eventless: [expect.stringMatching(/^.{8}$/)] });
@@ -147,7 +147,7 @@ describe('track messages without an event', () => {
     expect(apply(once.next, identified, 'with another space').next.people).toBe(2);
   });
 
-  test('a track message is remembered once, if it changed a track or a fall is open', () => {
+  test('a track message is remembered once if it changed a track or a fall is open', () => {
     const nothing = message({ kind: 'postures', postures: [] });
     expect(apply({ ...active, tracks: [{ id: 1 }] }, nothing, 'x').next).not.toHaveProperty('eventless');
     const fallen: SensorState = {

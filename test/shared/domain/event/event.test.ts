@@ -40,7 +40,7 @@ describe('events', () => {
     expect(eventOf('apnea', more)).toMatchObject({ situation: 'apnea', type: 'vital', code: null, ...more });
   });
 
-  test("an event no rule can watch for has no situation or code, except the webhook test's code", () => {
+  test('an event that rules cannot watch for has no situation or code, except for webhook tests', () => {
     const kindOf = (type: string, action: string) => ({ situation: null, type, action, code: null, ...plain });
     expect(unknownEvent).toEqual(kindOf('unknown', 'received'));
     expect(lateEvent).toEqual(kindOf('message', 'late'));
@@ -49,7 +49,7 @@ describe('events', () => {
     expect(noticeEvent('unnotified', {})).toEqual(kindOf('alarm', 'unnotified'));
   });
 
-  test('service events have fixed words that must never change', () => {
+  test('service events have fixed words that must not change', () => {
     expect(Object.values(kindsWithoutRules).map(({ type, action, code }) => `${type}/${action} ${code}`)).toEqual([
       'sensor/registered null',
       'sensor/registration_refused null',
@@ -66,12 +66,12 @@ describe('events', () => {
     ]);
   });
 
-  test('an acknowledgement event contains the acknowledgement', () => {
+  test('an acknowledgement event contains the acknowledgement itself', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     expect(noticeEvent('acknowledged', { acknowledgement })).toMatchObject({ acknowledgement });
   });
 
-  test('a fall event is never suppressed by a rate limit', () => {
+  test('a fall event is never rate-limited', () => {
     expect(fallAlarms).toEqual(['fall_suspected', 'fall_detected', 'fall_detected_sensitive']);
   });
 });

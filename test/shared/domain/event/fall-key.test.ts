@@ -31,14 +31,14 @@ describe('fall keys', () => {
     ]).toEqual(['10', '10-s', '10-0']);
   });
 
-  test("a fall key is the one stored with the event, or else derived from the event's subject", () => {
+  test("a fall key is stored with the event or derived from the event's subject", () => {
     const happening = eventOf('fall_detected', { subject: { fall: 36 } });
     expect(fallOfEvent({ happening })).toBe('10');
     expect(fallOfEvent({ happening, fall: 'z' })).toBe('z');
     expect(fallOfEvent({ happening: eventOf('apnea') })).toBeNull();
   });
 
-  test('every alarm key of a track leads to the first alarm', () => {
+  test('every alarm key for a track leads to the first alarm', () => {
     const [first, again] = [
       fallKeyOf({ fall: 36, track: 7 }) ?? '',
       fallKeyOf({ fall: 99, track: 7, began: 36 }) ?? '',
@@ -114,7 +114,7 @@ describe('open falls', () => {
     expect(openFallsOf(newSensorState)).toEqual([]);
   });
 
-  test('an open maker B fall is sensitive only if sensitive detection alone reported it', () => {
+  test('an open maker B fall is sensitive only if reported by sensitive detection alone', () => {
     const isSensitive = (...fallPostures: FallPosture[]) =>
       openFallsOf({ ...newSensorState, tracks: [{ id: 1, since: 5, fallPostures }] }).map((fall) => fall.isSensitive);
     expect([isSensitive('suspected'), isSensitive('fallen'), isSensitive('sitting', 'fallen')]).toEqual([

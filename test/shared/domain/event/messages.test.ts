@@ -19,7 +19,7 @@ const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 describe('splitting messages', () => {
   const json = fc.json({ maxDepth: 4 });
-  test('splitMessages returns array elements byte for byte, whatever they contain', () => {
+  test('splitMessages returns array elements byte for byte, regardless of content', () => {
     const spaced = fc.array(fc.tuple(json, fc.constantFrom('', ' ', '\n\t')), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(spaced, fc.constantFrom('', ' '), (elements, space) => {
@@ -37,7 +37,7 @@ describe('splitting messages', () => {
     expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
   });
 
-  test('countMessages works before the text is known to be valid', () => {
+  test('countMessages works before the text has been validated', () => {
     expect(['{"a":1,"b":2}', '[1],[2,3]', ' [1 ,2] ,'].map(countMessages)).toEqual([1, 1, 2]);
     expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
       1, 1, 1, 1, 2, 2, 1, 1, 2,
@@ -74,7 +74,7 @@ describe('message UUIDs', () => {
     expect(uuidInMessage(null, undefined)).toBeNull();
   });
 
-  test('a message without a UUID gets one from its identity, or else from bytes and arrival', () => {
+  test('a message without a UUID gets one derived from its identity, or from bytes and arrival', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
     expect(messageUuid('s', identified, 'raw', [1])).toBe(messageUuid('s', identified, 'other', [2]));

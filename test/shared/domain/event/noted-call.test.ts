@@ -21,7 +21,7 @@ const b = call('b', 10_000, a);
 const c = call('c', 45_001, b);
 const late = call('late', 60_000, b);
 
-test('isAllProcessed is true once the newest call and all within 45 s before it are processed', () => {
+test('isAllProcessed is true once the newest call and all calls 45 s before it are processed', () => {
   expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
   expect(isAllProcessed(device(late), runOf(late))).toBe(true);
   expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
@@ -55,7 +55,7 @@ test('isAllProcessed recovers some time after a call that was never queued, even
   expect(results).toEqual([false, false, false, false, true, true]);
 });
 
-test('isAllProcessed is never true while a call is pending, whatever the queueing and redelivery order', () => {
+test('isAllProcessed is never true while a call is pending, regardless of queueing and redelivery order', () => {
   const timing = fc.record({
     gap: fc.integer({ min: 0, max: 60_000 }),
     queuedAfter: fc.option(fc.integer({ min: 0, max: 44_999 })),
@@ -110,7 +110,7 @@ describe('unprocessed calls', () => {
   });
 });
 
-test('a recorded call survives the round trip through its task', () => {
+test('a recorded call survives a round trip through a task', () => {
   const recorded = { id: 'c'.repeat(64), at: 2, before: { id: 'b', at: 1 }, seq: 1 };
   expect(RecordedCall.parse(recorded)).toEqual(recorded);
   expect(RecordedCall.parse({ ...recorded, seq: 1_000_000 }).seq).toBe(1_000_000);

@@ -32,7 +32,7 @@ const play = (...messages: object[]): { situations: string[]; state: SensorState
 };
 
 describe('duplicate maker B messages without an event', () => {
-  test('a duplicate pose does not reopen a finished fall', () => {
+  test('a duplicate pose does not reopen a fall that has ended', () => {
     const lies = at(10, b.pose(1, 5));
     const { situations } = play(at(0, b.pose(1, 5)), lies, at(20, b.pose(1, 4)), lies);
     expect(situations).toEqual(['fall_detected', '', 'fall_finished', '']);

@@ -104,7 +104,7 @@ const commands = [
 ];
 
 describe('user-written names and texts', () => {
-  test('names have no effect in chat, whatever they contain', () => {
+  test('names have no effect in chat, regardless of content', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
         for (const part of chatTexts(withNames(text)))

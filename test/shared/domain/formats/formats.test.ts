@@ -56,7 +56,7 @@ const reversed = <T>(value: T): T => {
 };
 
 describe('render', () => {
-  test.each(Format.options)('render yields the same %s bytes for any field order in the snapshot', (format) => {
+  test.each(Format.options)('render returns the same %s bytes for any field order in the snapshot', (format) => {
     expect(render(format, reversed(snapshot), context)).toBe(render(format, snapshot, context));
   });
 
@@ -87,7 +87,7 @@ describe('render', () => {
     expect(payload).not.toHaveProperty('normalizedCoordinates');
   });
 
-  test("raw returns the device's bytes", () => {
+  test('raw returns the device bytes', () => {
     expect(render('raw', snapshot, context)).toBe(context.raw);
   });
 

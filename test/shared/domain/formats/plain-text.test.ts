@@ -64,9 +64,9 @@ describe('names as text', () => {
     'Nr. 5',
     '3 $',
     'غرفة 12',
-  ])('a name without a link stays unchanged: %s', (name) => expect(asText(name)).toBe(name));
+  ])('a name without a link is unchanged: %s', (name) => expect(asText(name)).toBe(name));
 
-  test('no combination of characters becomes a link', () => {
+  test('a name never becomes a link, regardless of its characters', () => {
     const pieces = fc.constantFrom(...names, 'a', '1', ' ', '.', ':', '@', '#', '/', '-');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {
@@ -91,7 +91,7 @@ describe('rule text in chat', () => {
     expect(text).toBe('https:\u200b//evil.\u200bexample see https://wiki.example');
   });
 
-  test('rule text apart from web addresses is treated like a name', () => {
+  test('rule text is treated like a name, except for web addresses', () => {
     for (const name of names.filter((other) => !/http/i.test(other)))
       expect(wordsForChat(name)).toBe(withoutMarkup(name));
   });

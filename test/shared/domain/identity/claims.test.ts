@@ -61,7 +61,7 @@ test.each([
   for (const text of Object.values(profile)) expect(text).toBe(text.trim());
 });
 
-test("profileOf drops a long email address rather than truncating it to someone else's", () => {
+test("profileOf drops a long email address instead of truncating it to someone else's", () => {
   const email = `${'a'.repeat(52)}@example.community`;
   expect(profileOf({ sub: 's', email, email_verified: true }).email).toBe(email);
   expect(profileOf({ sub: 's', email: `${'a'.repeat(260)}@example.org`, email_verified: true }).email).toBe('');

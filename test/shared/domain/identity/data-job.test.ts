@@ -112,7 +112,7 @@ test('a data job request needs a subject and a reason but no password', () => {
     expect([more, parse({ ...body, ...more }).success]).toEqual([more, false]);
 });
 
-test('a job has a 26-character id, which is part of the task', () => {
+test('a job has a 26-character id and a task containing that id', () => {
   expect(jobIdText.safeParse('0'.repeat(26)).success).toBe(true);
   for (const text of ['0'.repeat(25), '0'.repeat(27), 'A'.repeat(26), `${'0'.repeat(26)}\n`])
     expect(jobIdText.safeParse(text).success).toBe(false);

@@ -48,7 +48,7 @@ test('a stage can set each quota from 0 to the maximum without changing the othe
   expect(parse({ other: 1 }).success).toBe(false);
 });
 
-test('a customer gets the default for every quota not set', () => {
+test('a customer gets the default for every quota that is not set', () => {
   expect(quotasSchema().parse({ rules: 7 })).toEqual({ ...defaultQuotas, rules: 7 });
   expect(defaultQuotas).toEqual({
     webhooks: 50,

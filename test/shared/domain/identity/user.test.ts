@@ -56,7 +56,7 @@ describe('permissions', () => {
     ]);
   });
 
-  test('permission names never change, since tokens and identity providers refer to them', () => {
+  test('permission names never change, because tokens and identity providers refer to them', () => {
     expect(Permission.options).toEqual([
       'manage_users',
       'manage_customers',
@@ -141,12 +141,12 @@ test.each([
   ['x'.repeat(1_025), 'password_length'],
   [`${'x'.repeat(10)}\u0000`, 'text_characters'],
   ['\u0000', 'text_characters'],
-])('a password has 10 to 1,024 bytes and no forbidden characters: %j', (newPassword, key) => {
+])('a password needs 10 to 1,024 bytes and no forbidden characters: %j', (newPassword, key) => {
   const { error } = PasswordChange.safeParse({ newPassword });
   expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
 });
 
-test('usernameKey ignores case and Unicode variants so no one can register a lookalike', () => {
+test('usernameKey ignores case and Unicode variants, so lookalikes cannot be registered', () => {
   expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
   expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
   expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
@@ -229,7 +229,7 @@ describe('sessions', () => {
     expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
   });
 
-  test('a session created before the set time is outdated', () => {
+  test('a session created before the cutoff is outdated', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
 });
@@ -270,12 +270,12 @@ describe('login input', () => {
   });
 });
 
-test('RecoveryCodes contains exactly ten codes', () => {
+test('RecoveryCodes requires exactly ten codes', () => {
   const codes = (count: number) => RecoveryCodes.safeParse({ recoveryCodes: Array(count).fill('c') }).success;
   expect([codes(9), codes(10), codes(11)]).toEqual([false, true, false]);
 });
 
-test('a customer needs a name but no time zone or second factor policy', () => {
+test('a customer needs a name, but not a time zone or second factor settings', () => {
   const body = { name: 'n', location: '', email: '' };
   expect(CustomerUpdate.parse(body)).toEqual(body);
   expect(CustomerUpdate.safeParse({ ...body, name: 'n'.repeat(128), location: 'l'.repeat(256) }).success).toBe(true);
@@ -283,7 +283,7 @@ test('a customer needs a name but no time zone or second factor policy', () => {
     expect(CustomerUpdate.safeParse({ ...body, ...more }).success).toBe(false);
 });
 
-test("an access token never expires by default and has all the user's permissions", () => {
+test('an access token never expires by default and has all user permissions', () => {
   const token = { name: 'n', permissions: null, readOnly: false, expiresAt: null };
   expect(NewAccessToken.parse({ name: 'n' })).toEqual(token);
   expect(PREFIX_LENGTH).toBe(12);

@@ -9,7 +9,7 @@ test('an import requires the permission for its row type', () => {
   expect(IMPORT_DEADLINE).toBe(6 * 3_600_000);
 });
 
-test('an import has 1 to 1,000 rows with the columns of its row type', () => {
+test('an import has 1 to 1,000 rows, with the columns for its row type', () => {
   const rows = (count: number) => ImportRows.safeParse(Array(count).fill({ name: 'n' })).success;
   expect([0, 1, MAX_ROWS, MAX_ROWS + 1].map(rows)).toEqual([false, true, true, false]);
   expect(MAX_ROWS).toBe(1_000);

@@ -51,7 +51,7 @@ test('maker A modes are initially off, and changing one keeps the other settings
   });
 });
 
-test('learning mode lasts 14 days and test mode one day, and re-enabling does not extend them', () => {
+test('learning mode lasts 14 days and test mode one day, and re-enabling them does not extend that', () => {
   const learning = updateBasic(newBasic, { ...off, learningModeEnabled: true }, now);
   expect([learning.learningUntil, learning.testUntil]).toEqual([now + 14 * DAY, 0]);
   const again = updateBasic(learning, { ...off, learningModeEnabled: true }, now + DAY);
@@ -71,7 +71,7 @@ test('test mode never outlasts a running learning phase', () => {
   expect(ended).toMatchObject({ learningUntil: 0, testUntil: now + 9 });
 });
 
-test('a learning phase ends when the device has learned, unless the report is about an earlier phase', () => {
+test('a learning phase ends when the device has learned, but not for a report from an earlier phase', () => {
   const learning = stored({ learningUntil: now + 14 * DAY, testUntil: now + 9, volume: 3 });
   const learned = { ...learning, learningUntil: 0, testUntil: 0 };
   expect(completeLearning(learning, now)).toEqual(learned);
@@ -80,7 +80,7 @@ test('a learning phase ends when the device has learned, unless the report is ab
   expect(completeLearning(learning, now + 14 * DAY)).toBeNull();
 });
 
-test('changing a mode schedules or cancels its end', () => {
+test('changing a mode schedules or cancels its end time', () => {
   const change = (before: number, after: number) =>
     learningEndChange(stored({ learningUntil: before }), stored({ learningUntil: after }), now);
   expect(change(0, now + 9)).toEqual({ started: now + 9, canceled: null });
@@ -154,7 +154,7 @@ describe('device configuration', () => {
     });
   });
 
-  test('a device configuration contains stored values, but no fields the firmware lacks', () => {
+  test('a device configuration contains stored values, except for fields the firmware lacks', () => {
     const values = {
       basic: stored({ volume: 5, learningUntil: now + 1, testUntil: now + 1 }),
       'dry-contact': { primaryMode: 1, activationDurationSec: 9 },

@@ -116,7 +116,7 @@ describe('maker A decoder', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
-  test('decodeMakerA takes points from the fall or first target, and times from the last status update', () => {
+  test('decodeMakerA takes the point from the fall or first target, and the time from the status update', () => {
     const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
     const times = { timestamp: 7, statusUpdateTimestamp: 9 };
     for (const [type, more] of [
@@ -131,7 +131,7 @@ describe('maker A decoder', () => {
     const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
     expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4 } });
   });
-  test('decodeMakerA decodes a bare state message and finds the firmware version at any word start', () => {
+  test('decodeMakerA decodes a bare state message and finds the firmware version in any word', () => {
     for (const [versionName, firmware] of [
       ['v0.44.5.26', 44],
       ['care-china-v0.44.5.26', 44],
@@ -166,7 +166,7 @@ describe('maker A decoder', () => {
     ])
       expect(decodeMakerA({ type: 'state', payload: { versionName } }).signal).toEqual({ kind: 'state', firmware });
   });
-  test.each([undefined, '1000', -1, null])('a fall with start %j starts on receipt', (at) => {
+  test.each([undefined, '1000', -1, null])('a fall with the start %j starts on receipt', (at) => {
     for (const type of [5, 8]) {
       const decoded = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
       const { signal, byBytes, identity } = withTrustedTimes(decoded, 1_800_000_000_000);
@@ -193,7 +193,7 @@ describe('maker A decoder', () => {
   ])('decodeMakerA decodes %j as unknown', (message) => {
     expect(decodeMakerA(message).signal.kind).toBe('unknown');
   });
-  test('the decoders never throw, whatever the message contains', () => {
+  test('the decoders never throw, regardless of message content', () => {
     const property = fc.property(fc.jsonValue(), fc.constantFrom(4, 5, 8, 10, 'state', 1), (payload, type) => {
       for (const maker of ['maker_a', 'maker_b'] as const)
         for (const message of [payload, { type, payload }, { cmd: 'event', type, data: payload }])
@@ -212,7 +212,7 @@ describe('maker A message UUIDs', () => {
   test('an invalid maker A UUID is replaced with a derived one', () => {
     for (const uuid of ['', 'x', 7, null, `${UUID}0`]) expect(uuidOf(fall({}, { uuid }))).toBe(uuidOf(fall()));
   });
-  test('a derived UUID depends on sensor, fall and status, so a duplicate gets the same one', () => {
+  test('a derived UUID depends on sensor, fall and status, so a duplicate gets the same UUID', () => {
     expect(uuidOf(fall({ fallLocX_cm: 1 }), 's', [9, 9])).toBe(uuidOf(fall()));
     const others = [fall({ status: 'finished' }), fall({ timestamp: 1_001 })].map((message) => uuidOf(message));
     expect(new Set([...others, uuidOf(fall()), uuidOf(fall(), 'other')]).size).toBe(4);
@@ -224,7 +224,7 @@ describe('maker A message UUIDs', () => {
 });
 
 describe('splitMessages', () => {
-  test('splitMessages returns array elements exactly as sent, or else the entire text', () => {
+  test('splitMessages returns array elements exactly as sent, or the entire text if it is not an array', () => {
     expect(splitMessages(' [ {"a" : "],[\\"" } ,\n{"b":[1,{"c":"\\\\"}]}] ')).toEqual([
       '{"a" : "],[\\"" }',
       '{"b":[1,{"c":"\\\\"}]}',

@@ -21,7 +21,7 @@ describe('trusted times', () => {
     isSimulated: false,
     isSilent: false,
   } as const;
-  test('trusted times stay unchanged and identify the message', () => {
+  test('trusted times are unchanged and identify the message', () => {
     expect(withTrustedTimes(decoded, now)).toEqual({ ...decoded, byBytes: false, isClockWrong: false });
     expect(withTrustedTimes({ ...decoded, signal: fall }, now)).toMatchObject({
       signal: fall,
@@ -29,7 +29,7 @@ describe('trusted times', () => {
       isClockWrong: false,
     });
   });
-  test('wrong times are removed along with the identity based on them', () => {
+  test('wrong times are removed together with the identity based on them', () => {
     const wrong = withTrustedTimes({ ...decoded, deviceTime: 5 }, now);
     expect(wrong).toMatchObject({ deviceTime: null, identity: null, byBytes: true, isClockWrong: true });
     expect(

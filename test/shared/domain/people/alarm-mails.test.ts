@@ -22,7 +22,7 @@ describe('unnotified alarm email', () => {
       'fix what kept the alarm',
     ],
   ] as const)(
-    'an unnotified alarm email names the cause %j, the room and the next steps',
+    'an unnotified alarm email names the cause %j, the room and what to do',
     (cause, subject, reason, repair) => {
       const mail = unnotifiedMail('en', alarm, cause, values);
       expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
@@ -77,7 +77,7 @@ describe('alarm list email', () => {
     ['en', 'people were notified', '- and 1 more'],
     ['de', 'Personen wurden benachrichtigt', '- und 1 weitere'],
   ])(
-    'an alarm list email names at most 50 alarms, one per line, including notified ones: %s',
+    'an alarm list email names at most 50 alarms, one per line, including those already notified: %s',
     (locale, notified, more) => {
       const lines = (count: number) =>
         listed(count, false, locale)
@@ -170,7 +170,7 @@ test('the daily test email contains the service name', () => {
   expect(mail.text).toContain(`Elm (${url}) can send email`);
 });
 
-test("operators receive a customer's alarm counts by situation, with a subject SNS accepts", () => {
+test('operators receive alarm counts per customer and situation, with a subject that SNS accepts', () => {
   const { subject, text } = operatorMessage({
     service: 'Elm',
     runbook: 'https://wiki.example.org',

@@ -117,13 +117,13 @@ test('a customer has at most five emergency contacts, each with a channel', () =
 
 describe('sendable channels', () => {
   const hasService = { email: true, sms: false, push: true, telegram: false };
-  test('a channel can be used only if the host has a service for it, and the order is fixed', () => {
+  test('channels that a host can send through have a service and are listed in a fixed order', () => {
     expect(sendableKinds(hasService, { hasOutbox: false })).toEqual({
       CHANNEL_KINDS: ['email', 'push'],
       OUTBOX_KINDS: [],
     });
   });
-  test('a host with an outbox offers every channel, and stores messages no service sends', () => {
+  test('a host with an outbox offers every channel and stores messages that no service sends', () => {
     expect(sendableKinds(hasService, { hasOutbox: true })).toEqual({
       CHANNEL_KINDS: ['email', 'sms', 'push', 'telegram'],
       OUTBOX_KINDS: ['sms', 'telegram'],

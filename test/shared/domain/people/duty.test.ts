@@ -13,7 +13,7 @@ describe('weekly shifts', () => {
   // 2027-01-04 is a Monday.
   const weekdays = planOf([{ userId: 1, days: [1, 2], from: '08:00', to: '16:00' }]);
 
-  test('a weekly shift puts the user on duty from the first minute up to the end', () => {
+  test('a weekly shift puts the user on duty from the first minute until the end', () => {
     expect(usersOnDuty(weekdays, at('2027-01-04T08:00'))).toEqual([
       { userId: 1, until: at('2027-01-04T16:00'), source: 'roster' },
     ]);
@@ -56,7 +56,7 @@ describe('weekly shifts', () => {
   });
 });
 
-test('off-duty times left over from a clock set back do not exclude users from later shifts', () => {
+test('going off duty does not affect later shifts if the clock was set back in between', () => {
   const roster = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
   const plan = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-07T12:00') }]);
   expect(idsAt(plan, '2027-01-05T09:00')).toEqual([1]);
@@ -67,7 +67,7 @@ test('off-duty times left over from a clock set back do not exclude users from l
 describe('dated roster entries', () => {
   const weekly = { userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' };
 
-  test("a dated entry replaces only the user's weekly shifts starting that day", () => {
+  test("a dated entry replaces only the user's weekly shifts that start on that day", () => {
     const dated = { userId: 1, date: '2027-01-05', from: '10:00', to: '12:00' };
     const plan = planOf([weekly, { ...weekly, userId: 2 }, dated]);
     expect(idsAt(plan, '2027-01-05T05:00')).toEqual([1, 2]);
@@ -132,7 +132,7 @@ describe('clock changes', () => {
 describe('self-chosen duty', () => {
   const roster: RosterEntry[] = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
 
-  test("self-chosen duty ends at the shift's end if that is later", () => {
+  test('self-chosen duty lasts until the end of the shift if that is later', () => {
     const until = (text: string) => planOf(roster, 'UTC', [{ userId: 1, until: at(text) }]);
     expect(usersOnDuty(until('2027-01-04T12:00'), at('2027-01-04T09:00'))).toEqual([
       { userId: 1, until: at('2027-01-04T16:00'), source: 'roster' },

@@ -16,13 +16,13 @@ const textOf = (locale: string, concern: DeliveryProblem) =>
     smsPerDay: 9,
   }).text;
 
-test.each(['en', 'de'])('the disabled webhook email states how many days deliveries are held: %s', (locale) => {
+test.each(['en', 'de'])('the email about a disabled webhook states how many days deliveries are held: %s', (locale) => {
   const days = (heldUntil(derivedUlid(now, 'a'), now) - now) / DAY;
   expect(textOf(locale, 'webhook_disabled')).toMatch(new RegExp(`\\b${days} (days|Tage)\\b`));
 });
 
 test.each(['en', 'de'])(
-  'the feed email states minutes without a fetch and days until deliveries expire: %s',
+  'the email about a feed states minutes without a fetch and days until deliveries expire: %s',
   (locale) => {
     const text = textOf(locale, 'feed_not_fetched');
     const [days = ''] = /\d+(?= (days|Tage)\b)/.exec(text) ?? [];
@@ -32,7 +32,7 @@ test.each(['en', 'de'])(
   },
 );
 
-test.each(['en', 'de'])("the email about unconfirmed alarms links the stage's runbook: %s", (locale) => {
+test.each(['en', 'de'])("the email about unconfirmed alarms links to the stage's runbook: %s", (locale) => {
   const runbook = 'https://wiki.example.org/runbook';
   const { text } = noAlarmRecipientsMail(locale, { service: 'Elm', url: 'https://elm.example.org', runbook });
   expect(text).toContain(`${runbook}#alarms-unheard`);

@@ -36,7 +36,7 @@ describe('roster entries', () => {
     { days: [1], ...clock },
     { userId: 7, ...clock },
     { ...dated, date: '24.12.2026' },
-  ])('a roster entry of mixed kind or with a missing field is rejected: %j', (entry) => {
+  ])('a roster entry that mixes kinds or lacks a field is rejected: %j', (entry) => {
     expect(isRoster(entry)).toBe(false);
   });
   test('a roster has at most 500 entries', () => {
@@ -50,7 +50,7 @@ describe('roster entries', () => {
   });
 });
 
-test('duty changes are computed about a day ahead, from shifts and self-chosen duty', () => {
+test('duty changes are computed about a day ahead, including shifts and self-chosen duty', () => {
   const at = (text: string): number => Date.parse(`${text}:00Z`);
   const roster = [{ userId: 1, days: [1, 2, 3, 4, 5, 6, 7], from: '08:00', to: '16:00' }];
   const own = [

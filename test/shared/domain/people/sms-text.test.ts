@@ -28,7 +28,7 @@ describe('SMS size', () => {
     expect(sizeOfSms(text)).toEqual({ encoding, units, parts });
   });
 
-  test("sizeOfSms leaves a part's last unit empty rather than splitting a character", () => {
+  test('sizeOfSms leaves the last unit of a part empty rather than splitting a character', () => {
     // 153 and 67 are odd, so pairs never fill a part.
     expect(sizeOfSms('€'.repeat(152)).parts).toBe(2);
     expect(sizeOfSms('€'.repeat(153)).parts).toBe(3);
@@ -54,17 +54,17 @@ describe('SMS text', () => {
     expect([text.split('\n')[0], sizeOfSms(text).encoding]).toEqual([plain, 'gsm']);
   });
 
-  test('smsText keeps other scripts and emojis, including the joiners they need', () => {
+  test('smsText keeps other scripts and emojis, including joiners', () => {
     for (const title of ['Français 12', 'غرفة 12', 'نمی\u200cخواهم', '👩\u200d⚕️ Room 12'])
       expect(smsText({ ...alarm, title }).split('\n')[0]).toBe(title);
   });
 
-  test('smsText writes a split name with spaces, since the splitter is not in GSM 03.38', () => {
+  test('smsText shows a split name with spaces, because the splitter is not in GSM 03.38', () => {
     const text = smsText({ ...alarm, title: 'Fall: https:\u200b//evil.\u200bexample, a@\u200bb.\u200bde' });
     expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
   });
 
-  test('smsText cuts a long alarm text but keeps the title and link', () => {
+  test('smsText cuts long alarm text but keeps the title and link', () => {
     const text = smsText({ ...alarm, text: 'm'.repeat(2_048) });
     expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/);
     expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });
@@ -75,7 +75,7 @@ describe('SMS text', () => {
     expect(smsText({ ...alarm, title: 'T'.repeat(128), text: `${'m'.repeat(500)} Room 12` })).toMatch(shortened);
   });
 
-  test('smsText shortens a sensor name in another script only if the link leaves no room', () => {
+  test('smsText shortens a sensor name in another script only if the link leaves no room for it', () => {
     const sensor = 'غ'.repeat(64);
     const subject = { situation: 'Sturz vermutet (sensibel)', sensor };
     const text = smsText({ ...alarm, title: sensor, text: sensor, subject });
@@ -99,7 +99,7 @@ const anyWords = (maxLength: number) =>
 const anySensor = fc.stringMatching(/^[A-Za-z0-9ÄÖÜäöüß][A-Za-z0-9ÄÖÜäöüß ]{0,62}[a-z0-9]$/);
 const anyUrl = fc.stringMatching(/^https:\/\/[a-z0-9-]{4,50}\.example\/[\w-]{40,90}$/);
 
-test('an SMS fits link, situation and sensor into three parts, however long the text', () => {
+test('an SMS fits link, situation and sensor into three parts, regardless of text length', () => {
   fc.assert(
     fc.property(
       fc.tuple(anyWords(128), anyWords(600), anySensor, anyUrl, fc.boolean()),

@@ -50,7 +50,7 @@ const play = (rule: NotificationPlan, delaysMs: readonly number[]) => {
 };
 
 describe('escalation', () => {
-  test('an escalation runs each step once in order, then 20 repeats, however late the rounds', () => {
+  test('an escalation runs each step once in order, then 20 repeats, regardless of delays', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const rounds = play(rule, delaysMs);
@@ -66,7 +66,7 @@ describe('escalation', () => {
     );
   });
 
-  test('an escalation never repeats early, and makes up for missed repeats with a single one', () => {
+  test('an escalation never repeats early, and makes up for missed repeats with one', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const ms = (rule.repeatSeconds ?? 0) * 1_000;
@@ -97,7 +97,7 @@ describe('escalation', () => {
     );
   });
 
-  test('the next step runs at once if no one was on duty, later steps run on schedule', () => {
+  test('the next step runs at once if no one was on duty, and later steps run on schedule', () => {
     const step = (afterSeconds: number) => ({
       afterSeconds,
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
@@ -128,7 +128,7 @@ test('the sweep checks a distant round once a queue can hold it, and a near roun
   );
 });
 
-test('a recipient without a message so far has no earlier message to reuse', () => {
+test('a recipient without earlier messages has none to reuse', () => {
   const message = { step: 0, accountId: 1, publisher: 'sms' as const };
   const others = [
     { ...message, step: 1 },
@@ -144,7 +144,7 @@ test.each([
   ['of the repetitions, after steps', [60, 300], 400, 400],
   ['between the last two steps, but at least a minute', [30, 50], null, 60],
   ['between the last two steps, but at most 15 minutes', [60, 7_200], null, 900],
-])('the time to wait for a response is the interval %s', (_, steps, repeatSeconds, seconds) => {
+])('the wait for a response is the interval %s', (_, steps, repeatSeconds, seconds) => {
   const rule = {
     recipients: [],
     repeatSeconds,
@@ -154,7 +154,7 @@ test.each([
   expect(awaitingAnswer(rule, done, 9_000)).toEqual({ ...done, at: 9_000 + seconds * 1_000, isLast: true });
 });
 
-test('a rule without steps or repeats never waits for a response', () => {
+test('a rule without steps or repeats does not wait for a response', () => {
   const rule = { recipients: [], repeatSeconds: null, escalation: [] };
   expect(awaitingAnswer(rule, { round: 1, after: 60, repeats: 0, at: 0 }, 0)).toBe(null);
 });
@@ -163,7 +163,7 @@ describe('next round', () => {
   const step = (afterSeconds: number) => ({ afterSeconds, recipients: [recipient(afterSeconds)] });
   const rule = { recipients: [recipient(0)], repeatSeconds: 100, escalation: [60, 300].map(step) };
 
-  test('the next round counts from the hit, or from a date replacing it', () => {
+  test('the next round counts from the hit date, or from the date that replaced it', () => {
     const escalation = { round: 1, after: 60, repeats: 0, at: 0, from: 5_000 };
     expect(nextRound(rule, escalation, 1_000)).toEqual({ kind: 'step', after: 300, at: 305_000 });
     const open = withOpenRound(escalation, { kind: 'step', after: 300, at: 305_000 }, false);
@@ -182,12 +182,12 @@ describe('next round', () => {
       },
     );
   });
-  test('only a step can run at once, a repeat always keeps its interval', () => {
+  test('only a step runs at once, and a repeat keeps its interval', () => {
     const first = newEscalation({ ...rule, escalation: [] }, 1_000, true);
     expect(first).toEqual({ round: 0, after: 0, repeats: 0, at: 101_000 });
     expect(newEscalation(rule, 1_000, true)).toEqual({ round: 0, after: 0, repeats: 0, at: 1_000, isHurried: true });
   });
-  test('a step notifies its own recipients, a repeat notifies all recipients up to the last step', () => {
+  test('a step notifies its own recipients, and a repeat everyone up to the last step', () => {
     expect(roundRecipients(rule, 'step', 300)).toEqual([{ step: 2, recipients: [recipient(300)] }]);
     expect(roundRecipients(rule, 'repeat', 60)).toEqual([
       { step: 0, recipients: [recipient(0)] },
@@ -195,7 +195,7 @@ describe('next round', () => {
     ]);
     expect(roundRecipients(rule, 'repeat', 300).map(({ step }) => step)).toEqual([0, 1, 2]);
   });
-  test('the wait for a response follows the steps sent, even if a rule change removed some', () => {
+  test('the wait for a response depends on the steps sent, even if a rule change removed some', () => {
     const plan = { ...rule, repeatSeconds: null, escalation: [60, 300, 900].map(step) };
     expect(awaitingAnswer(plan, { round: 2, after: 300, repeats: 0, at: 0 }, 0)?.at).toBe(240_000);
   });
@@ -216,7 +216,7 @@ test('messages to different webhooks, channels and steps are kept apart', () => 
   ).toEqual([null]);
 });
 
-test('a round within 15 minutes runs from a queue, any other is checked 10 minutes beforehand', () => {
+test('a round due within 15 minutes runs from a queue, and later ones are checked 10 minutes beforehand', () => {
   const minute = 60_000;
   expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
   expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);

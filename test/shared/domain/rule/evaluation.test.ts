@@ -41,7 +41,7 @@ describe('rule evaluation', () => {
     expect(decided.map(({ rules }) => rules)).toEqual([[7, 8], [8], [7, 8]]);
     expect(after).toEqual({ 7: now + 60_000, 8: now + 60_000 });
   });
-  test("a rule's latest event stays recorded for the longest possible rate limit", () => {
+  test("a rule's latest event is remembered for the longest possible rate limit", () => {
     const day = 24 * 60 * 60_000;
     expect(fired({ 1: now - day, 2: now - day - 1 }, [now], rule(7)).fired).toEqual({ 1: now - day, 7: now });
     expect(fired({ 7: now + 90_000 }, [now], rule(7)).fired).toEqual({ 7: now + 90_000 });

@@ -11,7 +11,7 @@ describe('first acknowledgement', () => {
     expect(acknowledgedBy({ ...ben, note: 'Me too' }, anna)).toBeNull();
     expect(acknowledgedBy({ ...anna, isShared: true, note: '' }, undefined)).toEqual(anna);
   });
-  test('an acknowledgement note can be changed only by the author, and the date stays', () => {
+  test('only the author can change an acknowledgement note, and the date stays the same', () => {
     const noted = { ...anna, note: 'On my way' };
     expect(acknowledgedBy({ ...anna, date: 300, note: 'There' }, noted)).toEqual({ ...anna, note: 'There' });
     expect(acknowledgedBy({ ...anna, note: '' }, noted)).toEqual(anna);
@@ -26,7 +26,7 @@ describe('first acknowledgement', () => {
     expect(isSameAuthor({ userId: 5, name: 'Anna', date: 1 }, { userId: 5, name: 'Ben', date: 0 })).toBe(true);
     expect(isSameAuthor(display, { userId: 6, name: 'Anna', date: 0 })).toBe(false);
   });
-  test('an acknowledgement with a name from a receiver cannot be changed', () => {
+  test('an acknowledgement cannot be changed if a receiver named the person', () => {
     const named = { userId: null, name: 'Anna', date: 1 };
     expect(isSameAuthor(named, named)).toBe(false);
     expect(acknowledgedBy({ ...named, note: 'n' }, named)).toBeNull();
@@ -35,7 +35,7 @@ describe('first acknowledgement', () => {
 
 describe('fall closures', () => {
   const helped = { ...anna, outcome: 'helped' as const };
-  test('a closure keeps the first person, while anyone can change outcome and note', () => {
+  test('a closure keeps the first person, but anyone can change outcome and note', () => {
     expect(closedBy({ outcome: 'helped' }, anna, undefined)).toEqual(helped);
     expect(closedBy({ outcome: 'helped', note: 'unhurt' }, anna, undefined)).toEqual({ ...helped, note: 'unhurt' });
     const noted = { ...helped, note: 'unhurt' };
@@ -43,13 +43,13 @@ describe('fall closures', () => {
     expect(closedBy({ outcome: 'helped', note: 'bruise' }, ben, noted)).toEqual({ ...noted, note: 'bruise' });
     expect(closedBy({ outcome: 'helped', note: '' }, ben, noted)).toEqual(helped);
   });
-  test('a closure with the same outcome and note changes nothing', () => {
+  test('a closure with the same outcome and note does not change anything', () => {
     expect(closedBy({ outcome: 'helped' }, ben, helped)).toBeNull();
     expect(closedBy({ outcome: 'helped', note: 'n' }, ben, { ...helped, note: 'n' })).toBeNull();
   });
 });
 
-test('two responses are equal only if acknowledgement and closure are entirely equal', () => {
+test('two responses are equal only if every part of acknowledgement and closure is equal', () => {
   const answered = {
     acknowledgement: { ...anna, note: 'n' },
     closure: { ...ben, outcome: 'helped' as const, note: 'm' },

@@ -21,7 +21,7 @@ const packable = fc
     })),
   );
 
-test('packed messages unpack to the same values', () => {
+test('packing and unpacking preserves messages', () => {
   fc.assert(
     fc.property(packable, (messages) => {
       expect(unpackMessages(packMessages(messages))).toEqual(messages);
@@ -40,7 +40,7 @@ test('packMessages packs 20 messages from one bot into less than 400 bytes', () 
   expect(Buffer.byteLength(packMessages(messages))).toBeLessThan(400);
 });
 
-test('packMessages stores no channel for webhooks', () => {
+test('packMessages does not store a channel for webhooks', () => {
   const extra = { display_name: 'Ruf', is_bot: true };
   const messages: PackedMessage[] = [1, 2, 3].map((id) => ({ id, accountId: 7, publisher: 'webhook', extra }));
   expect(packMessages(messages)).toBe('[1,[[7,"Ruf"]],[[0,0],[0,1],[0,2]]]');

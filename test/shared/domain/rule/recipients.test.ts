@@ -45,7 +45,7 @@ describe('round recipients', () => {
   test('webhooksIn returns each webhook once', () => {
     expect(webhooksIn([webhook(1), user(1), webhook(2), webhook(1), onDuty()])).toEqual([webhook(1), webhook(2)]);
   });
-  test("peopleIn returns each of a person's channels once, whether named or on duty", () => {
+  test("peopleIn returns each person's channels once, whether named or on duty", () => {
     const duty = [
       { userId: 1, verified: ['sms' as const] },
       { userId: 2, verified: ['push' as const] },
@@ -59,7 +59,7 @@ describe('round recipients', () => {
     expect(peopleIn([onDuty('push')], duty)).toEqual([user(2, 'push'), user(3, 'push')]);
     expect(peopleIn([webhook(9)], duty)).toEqual([]);
   });
-  test('a round reaches no one on duty only if no one on duty has verified the channel', () => {
+  test('a round reaches no one on duty only if none of them has verified the channel', () => {
     const duty = [{ userId: 1, verified: ['sms' as const] }];
     expect(isNobodyOnDuty([user(1), onDuty()], [])).toBe(true);
     expect(isNobodyOnDuty([user(1, 'push'), onDuty('push')], duty)).toBe(true);
@@ -72,7 +72,7 @@ describe('round recipients', () => {
   });
 });
 
-test("recipientLists returns the rule's first recipients, then each step's", () => {
+test("recipientLists returns the rule's first recipients, then those for each step", () => {
   const rule = {
     recipients: [webhook(1)],
     repeatSeconds: null,

@@ -78,7 +78,7 @@ describe('falls', () => {
     expect(november).toMatchObject({ month: '2026-11', isWhole: false, from: 100 * HOUR, to: 200 * HOUR });
   });
 
-  test("a fall with several rules counts once, with the first acknowledgement's date", () => {
+  test('a fall with several rules counts once, with the date of the first acknowledgement', () => {
     const same = { sensorEventId: 'one fall' };
     const [october] = figures([
       hit(1, 'fall_detected', same),
@@ -88,7 +88,7 @@ describe('falls', () => {
     expect(october?.total).toMatchObject({ falls: 1, acknowledged: 1, unanswered: 0, medianMs: 30_000, p90Ms: 30_000 });
   });
 
-  test('a sensor that left the customer keeps a row without a name', () => {
+  test('a sensor that has left the customer keeps a row without a name', () => {
     const [october] = figures([hit(1, 'fall_detected', { sensorId: 'gone' })]);
     expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
   });
@@ -118,13 +118,13 @@ test('falls and false alarms are counted per day', () => {
 });
 
 describe('feedback', () => {
-  test("feedback counts in the hit's month, regardless of the reference date", () => {
+  test('feedback counts in the month of the hit, regardless of the reference date', () => {
     const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test("feedback without a hit counts in the reference date's month, such as a missed fall", () => {
+  test('feedback without a hit, such as for a missed fall, counts in the reference month', () => {
     const [october, november] = figures(
       [],
       [
@@ -136,14 +136,14 @@ describe('feedback', () => {
     expect([october?.total.missed, november?.total.missed]).toEqual([1, 1]);
   });
 
-  test('feedback counts once per event, by the newest entry, whether it names the event or the hit', () => {
+  test('feedback counts once per event, by the newest entry', () => {
     const older = feedbackOf('TRUE_POSITIVE', { ruleHitId: 1 });
     const newer = feedbackOf('FALSE_POSITIVE', { eventId: 'one fall' });
     const hits = [hit(1, 'fall_detected', { sensorEventId: 'one fall', feedback: older })];
     expect(figures(hits, [newer])[0]?.total).toMatchObject({ confirmed: 0, falseAlarms: 1 });
   });
 
-  test("feedback outside the report's time span does not count", () => {
+  test('feedback outside the report period does not count', () => {
     const [october, november] = figures([], [feedbackOf('FALSE_POSITIVE', { referenceDate: 300 * HOUR })]);
     expect([october?.total, november?.total]).toEqual([none, none]);
   });
@@ -156,7 +156,7 @@ describe('offline periods', () => {
     expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
   });
 
-  test('an offline period counts without a duration if no rule recorded the end', () => {
+  test('an offline period without a recorded end counts without a duration', () => {
     const [october] = figures([hit(1, 'sensor_inactive'), hit(5, 'sensor_inactive'), hit(6, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 2, silentMs: HOUR, silencesWithoutEnd: 1 });
   });
@@ -176,7 +176,7 @@ test('percentile interpolates linearly, like PERCENTILE.INC', () => {
   expect(percentile([0, 100], 0.9)).toBe(90);
 });
 
-test('a report has the interpolated median and 90th percentile time to acknowledgement', () => {
+test('a report interpolates the median and 90th percentile time to acknowledgement', () => {
   const answered = (hour: number, seconds: number) =>
     hit(hour, 'fall_detected', { acknowledged: hour * HOUR + seconds * 1_000 });
   const [october] = figures([answered(1, 100), answered(2, 10), answered(3, 30), answered(4, 20)]);
@@ -213,7 +213,7 @@ test('a report lists all days so far and counts a fall on the day it began', () 
   expect(figures([], [], 48 * HOUR)[0]?.days.at(-1)?.date).toBe('1970-01-03');
 });
 
-test("a report's offline time covers only the time between two of the sensor's own events", () => {
+test('a report measures offline time between events from the same sensor', () => {
   const [october] = figures(
     [
       hit(1, 'sensor_inactive'),

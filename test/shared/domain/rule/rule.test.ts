@@ -64,7 +64,7 @@ describe('rules', () => {
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now)).toBe(true);
   });
 
-  test("a rule fires for a late event, unless it is within the last hit's rate limit", () => {
+  test('a rule fires for a late event unless it is within the rate limit of the last hit', () => {
     expect(fires(rule, fall, atOnce, now + 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now + 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now + 1)).toBe(true);
@@ -75,7 +75,7 @@ describe('rules', () => {
   });
 });
 
-test('unmetConditions lists every condition preventing a rule from firing, and none if it fires', () => {
+test('unmetConditions lists every condition that prevents a rule from firing', () => {
   const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
   const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
@@ -108,7 +108,7 @@ test('NewRule allows at most five steps, ordered by time', () => {
   expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
 });
 
-test('NewRule allows the longest texts, a region in a sensor or group, and at most 20 recipients', () => {
+test('NewRule allows the longest texts, a region in a sensor or group, and up to 20 recipients', () => {
   const regionId = '00000000-0000-4000-8000-000000000000';
   for (const more of [
     { name: 'x'.repeat(64), title: 'x'.repeat(128), message: 'x'.repeat(512) },
@@ -136,7 +136,7 @@ test.each([
     ['escalation', 1, 'afterSeconds'],
     'steps_rise',
   ],
-])('NewRule names the field and the reason why %j is contradictory', (more, path, key) => {
+])('NewRule names the field and the reason when %j contradicts itself', (more, path, key) => {
   const { error } = NewRule.safeParse({ ...body, ...more });
   expect(error?.issues).toMatchObject([{ path, params: { key } }]);
 });
@@ -192,7 +192,7 @@ describe('rule text', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
 
-  test('rule text of maximum length fits into a payload', () => {
+  test('rule text of maximum length fits in a payload', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
     expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
     const filled = fillPlaceholders(longest.message, { sensor: 's'.repeat(128) }, MAX_SENT_LENGTH.message);

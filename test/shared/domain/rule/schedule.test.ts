@@ -8,7 +8,7 @@ const ALL = [1, 2, 3, 4, 5, 6, 7];
 const schedule = (from: string, to: string, days = ALL) => ({ days, from, to, timeZone });
 
 describe('schedules', () => {
-  test('a schedule applies from the first minute up to the end, in local time', () => {
+  test('a schedule applies from the first minute until the end, in local time', () => {
     const day = schedule('08:00', '20:00');
     // Berlin is UTC+1 in winter, UTC+2 in summer.
     expect(isScheduled(day, at('2026-01-05T06:59:59Z'))).toBe(false);
@@ -18,7 +18,7 @@ describe('schedules', () => {
     expect(isScheduled(day, at('2026-07-06T06:00:00Z'))).toBe(true);
     expect(isScheduled(day, at('2026-07-06T18:00:00Z'))).toBe(false);
   });
-  test('a schedule past midnight belongs to the day it starts on', () => {
+  test('a schedule that spans midnight belongs to the day it starts on', () => {
     const night = schedule('22:00', '06:00', [7]);
     expect(isScheduled(night, at('2026-01-04T20:59:00Z'))).toBe(false);
     expect(isScheduled(night, at('2026-01-04T21:00:00Z'))).toBe(true);
@@ -35,7 +35,7 @@ describe('schedules', () => {
     expect(isScheduled(monday, at('2026-01-05T22:59:00Z'))).toBe(true);
     expect(isScheduled(monday, at('2026-01-05T23:00:00Z'))).toBe(false);
   });
-  test('a schedule never applies in the hour skipped in spring, but a night around it does', () => {
+  test('a schedule never applies in the hour skipped in spring, but a night around that hour does', () => {
     // 2026-03-29, a Sunday: 01:59:59 is followed by 03:00.
     const skipped = schedule('02:00', '03:00');
     for (let minute = 0; minute < 24 * 60; minute++)

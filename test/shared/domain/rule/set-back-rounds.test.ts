@@ -39,7 +39,7 @@ const runs = fc.record({
   isOffsetKnown: fc.boolean(),
 });
 
-test('future rounds are due on time if the clock error is known, and never after their delay', () => {
+test('rounds with future dates are due on time if the clock error is known, and never after their delay', () => {
   fc.assert(
     fc.property(runs, ({ rule, rounds, ahead, afterMs, isOffsetKnown }) => {
       const createDate = 1_800_000_000_000;
@@ -66,7 +66,7 @@ test('future rounds are due on time if the clock error is known, and never after
   );
 });
 
-test('after an open round decided by a fast clock, the next round follows at the usual interval', () => {
+test('a round decided while the clock was ahead is followed by the next at the usual interval', () => {
   const rule = {
     recipients: [],
     repeatSeconds: null,
@@ -81,7 +81,7 @@ test('after an open round decided by a fast clock, the next round follows at the
   expect(withClosedRound(rule, open, createDate, now)?.at).toBe(now + 270_000);
 });
 
-test('a repeat planned by a fast clock is due after the usual interval', () => {
+test('a repeat planned while the clock was ahead is due after its interval', () => {
   const rule = { recipients: [], repeatSeconds: 600, escalation: [] };
   const now = 1_800_000_000_000;
   const createDate = now - DAY;

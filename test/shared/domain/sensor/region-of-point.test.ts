@@ -42,7 +42,7 @@ const cases = rooms.chain((places) => {
   return fc.record({ places: fc.shuffledSubarray(places, { minLength: places.length }), point });
 });
 
-/** An independent implementation that compares the point with both edges on each axis. */
+/** An independent implementation: compares the point with both edges on each axis. */
 const expectedRegion = (places: readonly RegionBounds[], { x, y, z }: Point): string | null => {
   const isBetween = (value: number, end: number, other: number) => (value - end) * (value - other) <= 0;
   let best: { id: string; area: number; index: number } | null = null;
@@ -55,7 +55,7 @@ const expectedRegion = (places: readonly RegionBounds[], { x, y, z }: Point): st
   return best?.id ?? null;
 };
 
-test('regionAt finds the same smallest region as a plain geometric check for 10,000 points', () => {
+test('regionAt finds the same smallest region as a plain geometric check around 10,000 points', () => {
   const seen = { inside: 0, outside: 0, several: 0 };
   const property = fc.property(cases, ({ places, point }) => {
     const found = regionAt(places, point);

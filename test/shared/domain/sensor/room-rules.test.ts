@@ -69,7 +69,7 @@ describe('regions', () => {
     [{ topLeftY: 19 }, [at('topLeftY', 'region_side', { limit: 20 })]],
     [{ bottomRightY: 81 }, [at('topLeftY', 'region_side', { limit: 20 })]],
     [{ zMin: 120 }, [at('zMin', 'z_order')]],
-  ])('a region has to lie inside the room and have a size: %o', (more, errors) => {
+  ])('a region must lie inside the room and have a size: %o', (more, errors) => {
     expect(withRegion(more)).toEqual(errors);
   });
 

@@ -13,7 +13,9 @@ const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((text) =>
     .slice(0, 64)
     .join(''),
 );
-/** Every sensor field shown in lists. Does not compile until a field added to `Sensor` is added here too. */
+/**
+ * Every sensor field shown in lists. After a field is added to `Sensor`, this does not compile until it is added here.
+ */
 const common = fc.record<Omit<Sensor, 'id' | 'manufacturer'>>({
   createDate: time,
   updateDate: time,
@@ -31,7 +33,7 @@ const ofMakerB = fc.record({
 });
 const sensors = fc.tuple(common, fc.oneof(ofMakerA, ofMakerB)).map(([rest, maker]) => ({ ...rest, ...maker }));
 
-test('a packed sensor keeps everything lists show and search, whatever the name', () => {
+test('a packed sensor keeps everything that lists show and search, for any name', () => {
   fc.assert(
     fc.property(sensors, (sensor) => {
       const record: SensorRecord = { ...sensor, groupId: 7 };
@@ -44,7 +46,7 @@ test('a packed sensor keeps everything lists show and search, whatever the name'
 test.each([
   { manufacturer: 'maker_a', name: 'Room 1042, window', row: '3 mywpiww0 mywpiww5 16  Room 1042, window' },
   { manufacturer: 'maker_b', name: '  two  spaces ', row: '7 mywpiww0 mywpiww5 16 02005E100001   two  spaces ' },
-] as const)('a packed sensor stays readable across versions: $row', ({ row, ...fields }) => {
+] as const)('a packed sensor stays compatible with earlier versions: $row', ({ row, ...fields }) => {
   const dates = { createDate: 1_800_000_000_000, updateDate: 1_800_000_000_005 };
   const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true };
   const sensor = { ...fields, ...dates, ...more, id: deviceIdOf('02005E100001'), hardwareId: '02005E100001' };
@@ -52,7 +54,7 @@ test.each([
   expect(unpackSensor(row, sensor.id, 1)).toMatchObject(sensor);
 });
 
-test('a packed sensor with the longest possible name fits into a 1,024-byte sort key', () => {
+test('a packed sensor with the longest possible name fits in a 1,024-byte sort key', () => {
   const longest = '\u{1F6CF}'.repeat(64);
   expect(text(3, 64).safeParse(longest).success).toBe(true);
   const dates = { createDate: 2 ** 53 - 1, updateDate: 2 ** 53 - 1 };

@@ -47,7 +47,7 @@ const play = (signals: readonly Signal[], from = active) => {
 };
 
 describe('presence', () => {
-  test('a presence change causes an event, a repeated report does not', () => {
+  test('a presence change causes an event, but a repeated report does not', () => {
     const signals = [true, true, false, false, true].map(presence);
     expect(play(signals).situations).toEqual([['occupied_room'], [], ['empty_room'], [], ['occupied_room']]);
   });
@@ -58,7 +58,7 @@ describe('presence', () => {
   });
 });
 
-test('a fall causes one event per status, and calling reports it rather than fall_detected', () => {
+test('a fall causes one event per status, and is reported on calling rather than fall_detected', () => {
   const order = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
   const signals = order.flatMap((status) => [fall(status), fall(status)]);
   const expected = ['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished'];
@@ -87,7 +87,7 @@ test('a fall stays in the state while other falls are reported', () => {
   expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
 });
 
-test.each(fallStatuses)('a finished fall stays finished: %s then causes no event', (status) => {
+test.each(fallStatuses)('a finished fall stays finished even if the device reports %s', (status) => {
   expect(play([fall('calling'), fall('finished'), fall(status)]).situations.at(-1)).toEqual([]);
 });
 
@@ -106,30 +106,30 @@ test('simulated and silent falls are marked in the event', () => {
   expect(play([signal]).events).toMatchObject([{ isSimulated: true, isSilent: true }]);
 });
 
-test('the stored state stays within the size limit, however many falls occur', () => {
+test('the stored state stays within the size limit, regardless of the number of falls', () => {
   const many = Array.from({ length: 1_000 }, (_, start) => fall('calling', start));
   expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(4_096);
 });
 
 describe('sensor activity', () => {
-  test("a sensor becomes active with the first message of any kind, after that message's own event", () => {
+  test("a sensor becomes active with the first message of any kind, after that message's event", () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
 
-  test("a sensor's last-seen time comes from the newest message, whatever the order of arrival", () => {
+  test("a sensor's last-seen time is that of the newest message, regardless of arrival order", () => {
     const at = (time: number) => messageTime(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
 
-  test('an unknown message makes a sensor active and causes an event no rule can watch for', () => {
+  test('an unknown message makes a sensor active and causes an event that rules cannot watch for', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
   });
 
-  test('a state message from an active sensor causes no event', () => {
+  test('a state message from an active sensor does not cause an event', () => {
     expect(play([still]).events).toEqual([]);
   });
 });
@@ -146,7 +146,7 @@ test('offline sensors are detected even with only one sweep in three minutes', (
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });
 
-test('the longest tolerated heartbeat gap is two thirds of the inactivity time, within 2.5 to 5 sweeps', () => {
+test('the longest tolerated heartbeat gap is two thirds of the inactivity time, from 2.5 to 5 sweeps', () => {
   expect([60, 225, 300, 450, 3_600].map((after) => maxHeartbeatGap(60, after))).toEqual([
     150_000, 150_000, 200_000, 300_000, 300_000,
   ]);
@@ -155,12 +155,12 @@ test('the longest tolerated heartbeat gap is two thirds of the inactivity time, 
 
 describe('inactivity', () => {
   const seen = { ...active, lastSeen: 1_000_000 };
-  test('inactivity starts a set time after the newest message, later if newer ones may be unwritten', () => {
+  test('inactivity starts a set time after the newest message, or later if newer ones may be missing', () => {
     expect(silentAt(seen, 0, 300)).toBe(1_300_000);
     expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
   });
 
-  test("a service outage restarts a sensor's inactivity time", () => {
+  test('a service outage restarts the inactivity time', () => {
     expect(silentAt(seen, 1_200_000, 300)).toBe(1_500_000);
     expect(silentAt({ ...seen, isSteady: true }, 1_050_000, 300)).toBe(1_375_000);
   });
@@ -168,7 +168,7 @@ describe('inactivity', () => {
 
 describe('sensor state', () => {
   const before: SensorState = { ...active, version: 3, lastSeen: 1_000_000, tracks: [{ id: 1, at: 5 }] };
-  test('a state is unchanged if only report times are newer', () => {
+  test('a state is unchanged if only the report times are newer', () => {
     const later = { lastSeen: 2_000_000, presenceAt: 1, regionsAt: 2, last: { hash: 'h', at: 3 } };
     expect(isUnchanged(before, { ...before, ...later, tracks: [{ id: 1, at: 9 }] })).toBe(true);
     expect(isUnchanged(before, { ...before, tracks: undefined } as never)).toBe(false);
@@ -178,7 +178,7 @@ describe('sensor state', () => {
     expect([isUnchanged(down(5), down(5)), isUnchanged(down(5), down(6))]).toEqual([true, false]);
   });
 
-  test('a state is written if it is new, changed, or too far from the last-seen time', () => {
+  test('a state is written if it is new or changed, or if the last-seen time is too far off', () => {
     const at = (lastSeen: number) => isWorthWriting(before, { ...before, lastSeen }, 300);
     expect([1_000_000, 1_074_999, 1_075_000, 999_999].map(at)).toEqual([false, false, true, true]);
     expect(isWorthWriting({ ...before, version: 0 }, { ...before, version: 0 }, 300)).toBe(true);
@@ -212,7 +212,7 @@ describe('sensor falls', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
 
-  test('a fall ended only by time stays open for people', () => {
+  test('a fall that only time ended stays open for people', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,
@@ -238,7 +238,7 @@ describe('sensor falls', () => {
     [[of(2, ['detected']), of(1, ['calling'])], 'detected'],
     [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
     [[of(1, [])], null],
-  ])('fallStateOf follows the newest fall not found by sensitive detection: %o', (falls, expected) => {
+  ])('fallStateOf follows the newest fall, except those found by sensitive detection: %o', (falls, expected) => {
     expect(fallStateOf(state(...falls))).toBe(expected);
   });
 

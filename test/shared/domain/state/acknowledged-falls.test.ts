@@ -77,7 +77,7 @@ describe('track falls', () => {
   const key = fallKey({ track: 7 });
   const other: Track = { ...down, id: 8 };
 
-  test("a track fall stays acknowledged until withdrawn, without marking another track's fall", () => {
+  test('a track fall stays acknowledged until withdrawn, without affecting other tracks', () => {
     const { state, events } = answerStep(stateOf([], [down, other]), key, acknowledge);
     expect([state.tracks, events]).toEqual([[{ ...down, isAcknowledged: true }, other], []]);
     expect([key, fallKey({ track: 8 }), fallKey({ track: 9 })].map((each) => isAcknowledged(state, each))).toEqual([
@@ -107,7 +107,7 @@ describe('track falls', () => {
     expect(isAcknowledged(stateOf([], [{ ...track, isAcknowledged: true }]), key)).toBe(false);
     expect(answerStep(stateOf([]), key, close)).toEqual({ state: stateOf([]), events: [] });
   });
-  test("a track fall's newest key is that of its latest alarm", () => {
+  test("a track fall's newest key is the key of its latest alarm", () => {
     const again = fallKey({ track: 7, fall: start + 60_000, began: start });
     expect(newestKeyOf(stateOf([], [down, other]), key)).toBe(key);
     expect(newestKeyOf(stateOf([], [{ ...down, alarmedAgain: start + 60_000 }, other]), key)).toBe(again);

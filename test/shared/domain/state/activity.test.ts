@@ -51,7 +51,7 @@ describe('sensors', () => {
     expect(learned).not.toHaveProperty('learning');
     expect(apply(learned, still).state).not.toHaveProperty('learning');
   });
-  test('the learning phase ends once, when a fall report says it is over', () => {
+  test('the learning phase ends once, when a fall report says so', () => {
     const learning: SensorState = { ...active, learning: true };
     const notLearning = fall({ isLearning: false });
     expect(endsLearning(learning, notLearning)).toBe(true);
@@ -70,7 +70,7 @@ describe('understood message counts', () => {
       isUnderstood ? still : { kind: 'unknown' },
       at,
     );
-  test('message counts halve each day, so the last day weighs most', () => {
+  test('message counts halve each day, so the last day has the most weight', () => {
     expect(countsAfter(false, start + DAY - 1)).toEqual({ understanding: { ...counts, unknown: 10 } });
     expect(countsAfter(false, start + DAY)).toEqual({
       understanding: { since: start + DAY, understood: 4, unknown: 5 },
@@ -81,7 +81,7 @@ describe('understood message counts', () => {
     expect(countsAfter(true, start + 400 * DAY)).toEqual({});
     expect(countsAfter(false, start - DAY)).toEqual({ understanding: { ...counts, unknown: 10 } });
   });
-  test('message counts show whether most messages are not understood, and nothing if missing', () => {
+  test('message counts show whether most messages are not understood', () => {
     expect(isMostlyUnknown({ understanding: counts })).toBe(true);
     expect(isMostlyUnknown({ understanding: { ...counts, understood: 9 } })).toBe(false);
     expect(isMostlyUnknown({})).toBe(false);
@@ -100,7 +100,7 @@ describe('suspected falls', () => {
     ['has ended', { phases: ['detected', 'canceled'] }],
     ['was detected by the sensitivity mode', { isSensitive: true }],
     ['has no known beginning', { phases: [] }],
-  ])('a fall never becomes an alarm by time if it %s', (_, more) => {
+  ])('a suspected fall never becomes an alarm if it %s', (_, more) => {
     expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
   });
   test('suspected falls are kept longest, then falls with an alarm, then ended falls', () => {
@@ -160,14 +160,14 @@ describe('vital alarms', () => {
     expect(play('heart_rate_high', 'heart_rate_low', 'heart_rate_high')).toEqual([1, 1, 1]);
     expect(play('respiration_high', 'apnea', 'respiration_low', 'respiration_high')).toEqual([1, 1, 1, 1]);
   });
-  test('vital alarms end with a normal reading, but not with a report lacking one', () => {
+  test('vital alarms end with a normal reading, but not with a report without a reading', () => {
     const { state } = apply(active, vital('apnea'));
     expect(apply(state, vital(null, false)).state.vitals).toEqual({ respiration: 'apnea' });
     expect(apply(state, vital(null)).state).not.toHaveProperty('vitals');
   });
 });
 
-test('an endless condition is reported again an hour after the last report', () => {
+test('a condition without an end is reported again an hour after the last report', () => {
   const tilted: Signal = { kind: 'sign', situation: 'sensor_tilted' };
   const { state } = apply(active, tilted, start);
   expect(apply(state, tilted, start + 3_599_999).events).toEqual([]);
@@ -176,7 +176,7 @@ test('an endless condition is reported again an hour after the last report', () 
   expect(apply(state, { kind: 'sign', situation: 'sensor_weak_signal' }, start + 1).events).toHaveLength(1);
 });
 
-test('a message with several late parts counts as late once, an unknown one as unknown', () => {
+test('a message with several late parts counts as late once, and an unknown one as unknown', () => {
   const tracks = [
     { id: 1, at: start, pose: 1 },
     { id: 2, at: start, pose: 1 },
@@ -196,7 +196,7 @@ describe('suspected falls with firmware before v0.40', () => {
   const old = { ...noRoomContext, ...durationsOf(null, 39) };
   const begin = (state: SensorState, more: Partial<FallSignal> = {}) =>
     step(state, fall(more), messageTime(start + 1, null), old);
-  test('old firmware confirms a fall at once, unless already confirmed or an alarm', () => {
+  test('old firmware confirms a fall at once, unless it is already confirmed or an alarm', () => {
     expect(begin(active).events.map(({ situation }) => situation)).toEqual(['fall_suspected', 'fall_confirmed']);
     const of = (phase: 'confirmed' | 'calling') => begin({ ...active, falls: [{ start, phases: [phase], at: start }] });
     expect(of('confirmed').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);

@@ -37,7 +37,7 @@ const close = (state: SensorState, fall: number, at = 0, subject: object = {}) =
 const startless = (status: string) => a.fall(status, 0);
 
 describe('closing a fall', () => {
-  test('closing ends a fall once, like a device report: finished after an alarm, otherwise canceled', () => {
+  test('closing ends a fall once, as finished after an alarm and otherwise as canceled', () => {
     const alarmed = play(active, [0, a.fall('calling', start)]).state;
     const closed = close(alarmed, start);
     expect(closed.situations).toEqual(['fall_finished']);
@@ -46,7 +46,7 @@ describe('closing a fall', () => {
     expect([hasFallForPeople(alarmed), hasFallForPeople(closed.state)]).toEqual([true, false]);
   });
 
-  test('closing suppresses every later report, even if the fall was over or no longer stored', () => {
+  test('closing suppresses all later reports, even if the fall was over or no longer stored', () => {
     const reports = ['fall_detected', 'fall_confirmed', 'calling', 'on_call', 'finished', 'canceled'] as const;
     const again = reports.map((status, at) => [60_000 * at, a.fall(status, start)] as const);
     const canceled = play(active, [0, a.fall('fall_detected', start)], [1, a.fall('canceled', start)]).state;
@@ -56,7 +56,7 @@ describe('closing a fall', () => {
     }
   });
 
-  test('the state keeps no more closed falls than the fall limit', () => {
+  test('the state keeps a limited number of closed falls', () => {
     let state = active;
     for (let fall = 0; fall < 50; fall++) state = close(state, start + fall).state;
     expect(state.falls).toHaveLength(6);
@@ -106,7 +106,7 @@ describe('closed track falls', () => {
     const happening = { situation: 'fall_detected' as const, region: null, subject: { fall: start, track: 7 } };
     expect(isSituationOver(state, { happening, receiveDate: start })).toBe(true);
   });
-  test('a closed track fall causes no event when the person gets up or leaves', () => {
+  test('a closed track fall does not cause an event when the person gets up or leaves', () => {
     for (const message of [b.pose(7, 1), b.move(7, 2), b.people(0)])
       expect(play(state, [60 * SECOND, message]).situations.filter((name) => name?.startsWith('fall'))).toEqual([]);
   });

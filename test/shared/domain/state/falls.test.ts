@@ -68,7 +68,7 @@ describe('fall events', () => {
       [atTable, bed],
     ]);
   });
-  test('fall events name no region if the fall began outside all regions, wherever it moved later', () => {
+  test('fall events do not name a region if the fall began outside all regions', () => {
     const { events } = play(
       active,
       [0, { status: 'fall_detected', point: nowhere }],
@@ -76,14 +76,14 @@ describe('fall events', () => {
     );
     expect(events.map(({ region }) => region)).toEqual([null, null]);
   });
-  test('fall events name the region of the first known position if the first report had none', () => {
+  test('fall events name the region of the first known position', () => {
     const { events } = play(active, [0, { status: 'fall_detected' }], [1, { status: 'calling', point: atTable }]);
     expect(events.map(({ point, region }) => [point, region])).toEqual([
       [null, null],
       [atTable, table],
     ]);
   });
-  test('fall events identify the fall by start, and mark sensitive detection', () => {
+  test('fall events identify the fall by its start and mark sensitive detection', () => {
     const { events } = play(
       active,
       [0, { status: 'calling' }],
@@ -135,7 +135,7 @@ describe('ended falls', () => {
   test.each([
     [atBed, bed],
     [nowhere, null],
-  ])('a late report raising the alarm gives its region to an ended fall without one: %j', (point, region) => {
+  ])('a late alarm report sets the region of an ended fall without one: %j', (point, region) => {
     const early = { status: 'fall_detected', point } as const;
     const { state } = play(active, [20, early, 0], [21, { status: 'canceled' }, 9]);
     expect(state.falls).toEqual([{ start, phases: ['detected', 'canceled'], time: start + 9, region }]);
@@ -206,12 +206,12 @@ describe('undated reports', () => {
   });
 });
 
-describe('falls ended only by time', () => {
+describe('timed-out falls', () => {
   const alarmed = play(active, [0, { status: 'calling', isSimulated: true }]).state;
   const ends = 182 * SECOND;
   const timedOut = pass(alarmed, ends).state;
 
-  test('a fall ended by time stays open for people for two hours', () => {
+  test('a timed-out fall stays open for people for two hours', () => {
     const [fall] = timedOut.falls;
     expect(fall).toEqual({
       start,
@@ -231,19 +231,19 @@ describe('falls ended only by time', () => {
       events: [],
     });
   });
-  test('a fall ended by time keeps its acknowledgement for two hours', () => {
+  test('a timed-out fall keeps its acknowledgement for two hours', () => {
     const falls = alarmed.falls.map((fall) => ({ ...fall, isAcknowledged: true as const }));
     const acknowledged = pass({ ...alarmed, falls }, ends).state;
     expect(acknowledged.falls).toMatchObject([{ isAcknowledged: true }]);
     expect(pass(acknowledged, ends + 2 * HOUR).state.falls[0]).not.toHaveProperty('isAcknowledged');
   });
-  test('a fall ended by time is cleared after two hours, without affecting other falls', () => {
+  test('a timed-out fall is cleared after two hours, without affecting other falls', () => {
     const two = pass(play(timedOut, [HOUR, { status: 'calling', start: start + HOUR }]).state, HOUR + ends).state;
     const cleared = pass(two, ends + 2 * HOUR).state;
     expect(cleared.falls.map(({ endedByTime }) => endedByTime)).toEqual([undefined, start + HOUR + ends]);
   });
   test.each<FallStatus>(['finished', 'canceled', 'fall_exit'])(
-    'a fall ended by time ends for people once the device reports %s',
+    'a timed-out fall ends for people once the device reports %s',
     (status) => {
       const { state, situations } = play(timedOut, [HOUR, { status }]);
       expect(situations).toEqual([[]]);
@@ -254,12 +254,12 @@ describe('falls ended only by time', () => {
     },
   );
   test.each<FallStatus>(['fall_detected', 'fall_confirmed', 'calling'])(
-    'a fall ended by time stays open when the device reports %s',
+    'a timed-out fall stays open when the device reports %s',
     (status) => {
       expect(play(timedOut, [HOUR, { status }]).state.falls).toEqual(timedOut.falls);
     },
   );
-  test('a merely suspected fall ended by time closes at once for people, but not for its escalation', () => {
+  test('a timed-out fall that was only suspected ends at once for people, but not for its escalation', () => {
     const suspected = play(active, [0, { status: 'fall_detected', isSensitive: true }]).state;
     const over = { start, phases: ['detected', 'finished'], isSensitive: true, isUnreported: true };
     expect(pass(suspected, ends).state.falls).toEqual([over]);
@@ -267,7 +267,7 @@ describe('falls ended only by time', () => {
       { ...over, phases: ['detected', 'finished', 'calling'] },
     ]);
   });
-  test("a fall ended by time stays unchanged when the device reports another fall's end", () => {
+  test('a timed-out fall is unchanged when the device reports the end of another fall', () => {
     const two = pass(play(alarmed, [1, { status: 'calling', start: start + 1 }]).state, ends + 1).state;
     const { state } = play(two, [HOUR, { status: 'finished' }]);
     expect(state.falls.map(({ isUnreported = false }) => isUnreported)).toEqual([false, true]);
@@ -275,7 +275,7 @@ describe('falls ended only by time', () => {
 });
 
 describe('next check', () => {
-  test('the next check depends on the next fall time can advance, not one it can only end', () => {
+  test('the next check depends on falls that time can advance, not on falls it can only end', () => {
     expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
     const called = play(active, [0, { status: 'calling' }]).state;
     expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);
@@ -286,7 +286,7 @@ describe('next check', () => {
     ).state;
     expect(nextCheck(begun, timings)).toBe(start + 5 + 55 * SECOND);
   });
-  test('the next check is for the fall due first, whatever the order of the reports', () => {
+  test('the next check is for the fall due first, regardless of report order', () => {
     const { state } = play(
       active,
       [10 * SECOND, { status: 'fall_detected', start: start + 2 }],

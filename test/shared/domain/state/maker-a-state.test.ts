@@ -42,10 +42,10 @@ describe('maker A regions', () => {
     ]);
     expect(events[0]?.map(({ region }) => region?.name)).toEqual([undefined, 'Bed', 'Table']);
   });
-  test('an empty region in the first report causes no event', () => {
+  test('an empty region in the first report does not cause an event', () => {
     expect(play([a.presence(false, { presenceRegionMap: { 0: 0, 1: 0 } })]).situations).toEqual(['']);
   });
-  test('a region with presence detection off causes no event', () => {
+  test('a region with presence detection off does not cause an event', () => {
     const disabled = regions.map((region) => ({ ...region, presenceDetectionEnabled: false }));
     const context = { ...roomContext, regions: disabled };
     expect(play([a.regions({ 0: 1, 1: 1, 2: 1 })], SECOND, active, context).situations).toEqual(['']);
@@ -64,7 +64,7 @@ describe('maker A regions', () => {
 });
 
 describe('bed exits', () => {
-  test('a bed exit suspends further exits for the configured time, whatever reported it', () => {
+  test('a bed exit suspends further exits for the configured time, regardless of how it was reported', () => {
     const inBed = a.regions({ 0: 1 });
     const out = a.regions({ 0: 0 });
     const { situations } = play([a.bedExit(), a.bedExit(), inBed, out, a.bedExit(), a.bedExit()], 225 * SECOND);
@@ -88,7 +88,7 @@ describe('maker A falls', () => {
     expect(situations.map((each) => each.includes('fall_loop'))).toEqual([false, false, true, false, false]);
   });
   test.each([a.fall('calling', 2), a.sensitive('calling', 7)])(
-    'falls with an alarm between them form no loop',
+    'falls with an alarm between them do not form a loop',
     (alarm) => {
       const [first, second, third] = [1, 2, 3].map((start) => a.fall('fall_detected', start));
       expect(play([first, second, alarm, third] as object[]).situations.join(' ')).not.toContain('fall_loop');
@@ -100,7 +100,7 @@ describe('maker A falls', () => {
     expect(situations).toEqual(['fall_suspected fall_confirmed', '']);
     expect(fallStateOf(state)).toBe('confirmed');
   });
-  test('sensitivity mode falls are separate from falls with the same start', () => {
+  test('sensitive falls are separate from other falls with the same start', () => {
     const sensitive = ['fall_suspected', 'calling', 'finished'].map((status) => a.sensitive(status, 1));
     expect(play([a.fall('fall_detected', 1), ...sensitive, a.fall('calling', 1)]).situations).toEqual([
       'fall_suspected',
@@ -188,7 +188,7 @@ describe('passing time', () => {
     const flood = Array.from({ length: 500 }, (_, at) => a.fall('fall_detected', at + 1));
     expect(play(flood, 0).state.falls.length).toBeLessThanOrEqual(36);
   });
-  test('a fall ended by time does not suppress a late calling report', () => {
+  test('a timed-out fall does not suppress a late calling report', () => {
     const { state } = passTime(play([a.sensitive('fall_suspected', 1)]).state, limits(1_000 * SECOND));
     expect(play([a.sensitive('calling', 1)], SECOND, state).situations).toEqual(['fall_detected_sensitive']);
   });
@@ -226,7 +226,7 @@ describe('needsOf', () => {
     ] as const)
       expect(needs(message, state)).toEqual(expected);
   });
-  test('needsOf requests regions if someone moved, and configuration if a bed exit may be suspended', () => {
+  test('needsOf requests regions if someone moved, and the configuration if a bed exit may be suspended', () => {
     expect(needs(a.regions({ 0: 1 }))).toEqual({ regions: true, places: false, critical: false });
     expect(needs(a.regions({ 0: 0 }), { ...active, inside: [0], bedExit: 1 })).toEqual({
       regions: true,
@@ -235,14 +235,14 @@ describe('needsOf', () => {
     });
     expect(needs(a.bedExit(), { ...active, bedExit: 1 })).toEqual({ regions: true, places: false, critical: true });
   });
-  test('needsOf requests the configuration for a fall time can advance', () => {
+  test('needsOf requests the configuration for a fall that time can advance', () => {
     expect(needs(a.fall('fall_detected', 1))).toEqual({ regions: false, places: true, critical: true });
     expect(needs(a.fall('calling', 1), play([a.fall('fall_detected', 1)]).state).critical).toBe(true);
   });
 });
 
 describe('on_call', () => {
-  test('on_call raises the alarm if the calling report was lost, and otherwise changes nothing', () => {
+  test('on_call raises the alarm if the calling report was lost, and otherwise has no effect', () => {
     expect(play([a.fall('fall_detected', 5), a.fall('on_call', 5)]).situations.at(-1)).toBe('fall_detected');
     expect(play([a.fall('on_call', 5), a.fall('on_call', 5)]).situations).toEqual(['fall_detected', '']);
     expect(play([a.fall('calling', 5), a.fall('on_call', 5), a.fall('finished', 5)]).situations.slice(1)).toEqual([
@@ -251,7 +251,7 @@ describe('on_call', () => {
     ]);
     expect(play([a.sensitive('calling', 5), a.sensitive('on_call', 5)]).situations[1]).toBe('');
   });
-  test('on_call changes nothing minutes after an alarm, even for an undated fall', () => {
+  test('on_call has no effect minutes after an alarm, even for an undated fall', () => {
     const undated = (status: string) => ({ type: 5, payload: { status } });
     expect(play([undated('calling'), undated('on_call')], 600 * SECOND).situations).toEqual(['fall_detected', '']);
     expect(play([undated('on_call')]).situations).toEqual(['fall_detected']);

@@ -30,7 +30,7 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
 const situationsOf = (...messages: object[]) => play(messages).situations;
 
 describe('people counts', () => {
-  test('a count change from 0 to 2 and back causes events, with and without timestamps', () => {
+  test('a count change from 0 to 2 or back causes an event, with or without timestamps', () => {
     const counts = [2, 0, 2, 0].map((count) => b.people(count));
     const expected = ['occupied_room', 'empty_room', 'occupied_room', 'empty_room'];
     expect(situationsOf(...counts)).toEqual(expected);
@@ -40,14 +40,14 @@ describe('people counts', () => {
     const messages = [b.move(1, 1), b.move(2, 1), b.move(1, 2), b.people(1), b.move(2, 2), b.move(9, 2), b.move(3, 1)];
     expect(situationsOf(...messages)).toEqual(['occupied_room', '', '', '', 'empty_room', '', 'occupied_room']);
   });
-  test('an empty room in the first report causes no event', () => {
+  test('an empty room in the first report does not cause an event', () => {
     expect(situationsOf(b.people(0), b.people(1))).toEqual(['', 'occupied_room']);
   });
 });
 
 describe('identical bytes', () => {
   const tilt = without(b.tilt());
-  test('identical bytes are a duplicate within 2 minutes if nothing else identifies them', () => {
+  test('identical bytes within 2 minutes are a duplicate if nothing else identifies them', () => {
     const moves = Array(3).fill(without(b.move(1, 1)));
     expect(play(moves, 120 * SECOND).state.people).toBe(1);
     expect(play(moves, 120 * SECOND + 1).state.people).toBe(3);
@@ -61,13 +61,13 @@ describe('identical bytes', () => {
     const messages = [without(b.people(0)), b.people(2), without(b.people(0))];
     expect(play(messages, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
   });
-  test('identical bytes still show the sensor is online', () => {
+  test('identical bytes still show that the sensor is online', () => {
     expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
   });
 });
 
 describe('track falls', () => {
-  test('a track fall causes one event per posture, and ends with any other pose', () => {
+  test('a track fall causes one event per posture and ends with any other pose', () => {
     const poses = [2, 2, 5, 5, 2, 5, 3, 3].map((pose) => b.pose(1, pose));
     expect(situationsOf(...poses)).toEqual(['fall_suspected', '', 'fall_detected', '', '', '', 'fall_finished', '']);
     expect(situationsOf(...[2, 10, 7, 8, 11].map((pose) => b.pose(1, pose)))).toEqual([
@@ -107,7 +107,7 @@ describe('track falls', () => {
     expect(state.tracks).toMatchObject([{ since: start, fallPostures: ['fallen', 'suspected'] }]);
     expect(play([b.pose(1, 1)], 1, state).situations).toEqual(['fall_finished']);
   });
-  test('a repeated pose without a fall causes no further event', () => {
+  test('a repeated pose that is not a fall does not cause further events', () => {
     expect(play([b.pose(1, 11), b.pose(1, 11)], 3_600_000).situations).toEqual(['sitting_up_in_bed', '']);
   });
   test('falls on different tracks are separate', () => {
@@ -150,7 +150,7 @@ describe('track falls', () => {
     const messages = [b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)];
     expect(play(messages, SECOND).situations.slice(-2)).toEqual(['', 'fall_finished']);
   });
-  test('a track suspected 3 times within 5 minutes causes one loop event, unless an alarm was raised', () => {
+  test('a track suspected 3 times within 5 minutes causes one loop event, unless there was an alarm', () => {
     const falls = (...poses: number[]) => situationsOf(...poses.map((pose) => b.pose(1, pose)));
     expect(falls(2, 1, 2, 1, 2, 1)).toEqual([
       'fall_suspected',

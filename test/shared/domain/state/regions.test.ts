@@ -46,13 +46,13 @@ describe('presence and region reports', () => {
       apply(state, presence(true, { 0: false, 1: false }), regions).events.map(({ situation }) => situation),
     ).toEqual(['occupied_room', 'door_left']);
   });
-  test('a bed exit suspends others for 15 minutes after the latest one, even among other events', () => {
+  test('a bed exit suspends others for 15 minutes, even among other events', () => {
     const regions = [region(0, 'bed'), region(1, 'door')];
     const { state, events } = apply({ ...active, inside: [0] }, presence(true, { 0: false, 1: true }), regions);
     expect(events.map(({ situation }) => situation)).toEqual(['occupied_room', 'bed_left', 'door_entered']);
     expect(state.bedExit).toBe(start);
   });
-  test('the state keeps the time presence and regions were each last reported', () => {
+  test('the state keeps the times when presence and regions were last reported', () => {
     expect(apply(active, presence(true), []).state).toMatchObject({ presenceAt: start });
     expect(apply(active, presence(true), []).state).not.toHaveProperty('regionsAt');
     const { state } = apply(active, presence(null, { 0: true }), []);
@@ -80,14 +80,14 @@ describe('room changes', () => {
     { id: 'door', positionIdx: 0 },
     { id: 'table', positionIdx: 3 },
   ];
-  test("people follow their region's new number after a room change, and removed regions are dropped", () => {
+  test("a room change moves people to their region's new number and drops removed regions", () => {
     expect(renumbered({ inside: [2, 0, 1, 9] }, before, after)).toEqual({ inside: [3, 0, 9] });
     const track = { id: 7, inside: [1, 0], areas: { 0: 'in', 2: 'out', 9: 'in' } as const };
     expect(renumbered({ tracks: [track] }, before, after)).toEqual({
       tracks: [{ id: 7, inside: [0], areas: { 3: 'out', 9: 'in' } }],
     });
   });
-  test('a room change leaves regions never reported unknown', () => {
+  test('a room change does not affect regions that were never reported', () => {
     expect(renumbered({}, before, after)).toEqual({});
     expect(renumbered({ tracks: [{ id: 7 } as { inside?: number[] }] }, before, after)).toEqual({
       tracks: [{ id: 7 }],
@@ -116,7 +116,7 @@ describe('needsOf', () => {
     expect(needsOf(active, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true });
     expect(needsOf(state, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true, critical: true });
   });
-  test('needsOf requests the configuration for a fall report time can advance', () => {
+  test('needsOf requests the configuration for a fall report that time can advance', () => {
     const fall = (status: 'fall_confirmed' | 'calling', startDate: number | null): Signal => ({
       kind: 'fall',
       status,

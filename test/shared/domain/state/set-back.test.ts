@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 
 describe('recorded times', () => {
-  test('a recorded time is in the future only beyond the 10 s host clocks may differ', () => {
+  test('a recorded time counts as future only beyond the 10 s by which host clocks may differ', () => {
     expect([now - 1, now, now + 10_000, now + 10_001].map((time) => isFuture(time, now))).toEqual([
       false,
       false,
@@ -16,13 +16,13 @@ describe('recorded times', () => {
       true,
     ]);
   });
-  test('a planned time may be up to 10 s later than the plan allows', () => {
+  test('a planned time may be up to 10 s later than planned', () => {
     expect(latestAhead(now, 60_000)).toBe(now + 70_000);
     expect(isFuture(latestAhead(now, 0), now)).toBe(false);
   });
 });
 
-describe('state after a clock set back', () => {
+describe('state after the clock was set back', () => {
   /** A state with all times set to `time`. */
   const at = (time: number): SensorState => ({
     ...active,
@@ -42,7 +42,7 @@ describe('state after a clock set back', () => {
     understanding: { since: time, understood: 4, unknown: 2 },
   });
 
-  test('a state loses future times after a clock set back, so nothing has to wait for them', () => {
+  test('setting the clock back removes future times from the state, so nothing waits for them', () => {
     expect(withoutFuture(at(now + DAY), now)).toEqual({
       ...active,
       lastSeen: now,
@@ -57,10 +57,10 @@ describe('state after a clock set back', () => {
       understanding: { since: now, understood: 4, unknown: 2 },
     });
   });
-  test('a state keeps past times after a clock set back', () => {
+  test('setting the clock back keeps past times in the state', () => {
     expect(withoutFuture(at(now - 1), now)).toEqual({ ...at(now - 1), lastSeen: now });
   });
-  test('a state keeps device times up to five minutes in the future', () => {
+  test('setting the clock back keeps device times up to five minutes in the future', () => {
     const ahead = withoutFuture(at(now + 300_000), now);
     expect(ahead).toMatchObject({ presenceAt: now + 300_000, regionsAt: now + 300_000, fired: { '7': now + 300_000 } });
     expect(ahead.loop).toEqual([now - 1, now + 300_000]);
@@ -68,7 +68,7 @@ describe('state after a clock set back', () => {
     expect(withoutFuture(at(now + 300_001), now)).not.toHaveProperty('presenceAt');
     expect(withoutFuture(at(now + 300_001), now).loop).toEqual([now - 1]);
   });
-  test('a state gains no fields after a clock set back', () => {
+  test('setting the clock back does not add fields to the state', () => {
     expect(withoutFuture(active, now)).toEqual({ ...active, lastSeen: now });
     expect(Object.keys(withoutFuture(active, now)).toSorted()).toEqual(Object.keys(active).toSorted());
   });

@@ -98,7 +98,7 @@ describe('maker A', () => {
     });
     fc.assert(property, { numRuns: 500 });
   });
-  test('maker A falls all end after enough time', () => {
+  test('all maker A falls end after enough time', () => {
     const property = fc.property(anyInputs(inputOfA), (inputs) => {
       const { state } = play('maker_a', [...inputs, { pass: 400_000 }]);
       expect(state.falls.every(isEnded)).toBe(true);
@@ -119,7 +119,7 @@ describe.each([
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('an immediately repeated message changes nothing', () => {
+  test('an immediately repeated message does not change anything', () => {
     // Messages about people entering or leaving the room are an exception. They are counted each time.
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { state, now } = play(maker, inputs);

@@ -38,7 +38,7 @@ const play = (from: SensorState, ...signals: readonly (readonly [at: number, sig
 };
 
 describe('track falls', () => {
-  test('a track fall keeps naming the region where it began', () => {
+  test('track fall events keep naming the region where the fall began', () => {
     const { events } = play(
       stateOf(),
       [0, move(1, true, 0)],
@@ -58,7 +58,7 @@ describe('track falls', () => {
       ],
     ]);
   });
-  test('a track fall names no region if the person had left them all', () => {
+  test('a track fall has no region if the person had left all of them', () => {
     const { last } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, false, 0)], [2, pose(1, 5)]);
     expect(last).toMatchObject([{ situation: 'fall_detected', region: null }]);
   });
@@ -68,7 +68,7 @@ describe('track falls', () => {
     expect(events.flat().map((event) => event.subject)).toEqual([subject, subject, subject]);
     expect(events.flat().map(({ newFall }) => newFall)).toEqual([true, true, false]);
   });
-  test("an empty room ends every person's fall, as finished only after an alarm", () => {
+  test('an empty room ends every fall, as finished only after an alarm', () => {
     const { last } = play(stateOf(), [0, pose(1, 2)], [1, pose(2, 5)], [2, pose(3, 1)], [3, people(1)], [4, people(0)]);
     expect(last.map(({ situation, subject }) => [situation, subject?.track])).toEqual([
       ['empty_room', undefined],
@@ -76,12 +76,12 @@ describe('track falls', () => {
       ['fall_finished', 2],
     ]);
   });
-  test('a track fall stays stored while 20 tracks without a fall are dropped first', () => {
+  test('a track fall stays stored, and tracks without a fall are dropped first', () => {
     const others = Array.from({ length: 20 }, (_, at) => [at + 1, pose(at + 2, 1)] as const);
     const { state } = play(stateOf(), [0, pose(1, 5)], ...others);
     expect(state.tracks?.map(({ id }) => id)).toEqual([1, 15, 16, 17, 18, 19, 20, 21]);
   });
-  test('only suspicions starting a fall count toward a loop', () => {
+  test('only suspicions that begin a fall count toward a loop', () => {
     const falls = (...poses: number[]) =>
       play(stateOf(), ...poses.map((number, at) => [at, pose(1, number)] as const)).situations.join(' ');
     expect(falls(2, 1, 2, 1, 2)).toContain('fall_loop');
@@ -92,23 +92,23 @@ describe('track falls', () => {
 
 describe('late track alarms', () => {
   const at = 10 * SECOND;
-  test('a late track alarm raises the alarm for a fall still suspected', () => {
+  test('a late alarm on a track raises the alarm for a fall that is still suspected', () => {
     const { state, last } = play(stateOf(), [0, pose(1, 2)], [at, pose(1, 2)], [at - 1, pose(1, 5)]);
     expect(last).toMatchObject([{ situation: 'fall_detected', subject: { track: 1, fall: start } }]);
     expect(state.tracks).toMatchObject([{ fallPostures: ['suspected', 'fallen'] }]);
     expect(play(state, [at + 1, pose(1, 1)]).situations).toEqual(['fall_finished']);
   });
-  test('a late track alarm clears the earlier suspicions counted toward a loop', () => {
+  test('a late alarm on a track clears earlier suspicions counted toward a loop', () => {
     const { state } = play({ ...stateOf(), loop: [1, 2] }, [0, pose(1, 7)], [at, pose(1, 7)], [at - 1, pose(1, 5)]);
     expect(state.loop).toBeUndefined();
   });
-  test('a late track alarm raises no alarm for a fall already closed or alarmed', () => {
+  test('a late alarm on a track is ignored if the fall was closed or already alarmed', () => {
     const closed: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['suspected'], isClosed: true };
     expect(play(stateOf(closed), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
     const raised: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['fallen'] };
     expect(play(stateOf(raised), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
   });
-  test('a late track alarm raises and ends a fall that ended without an alarm', () => {
+  test('a late alarm on a track raises and ends a fall that ended without an alarm', () => {
     const up: Track = { id: 1, at: start + at, pose: 1 };
     const { state, last } = play(stateOf(up), [at - 1, pose(1, 5)]);
     const subject = { track: 1, fall: start + at - 1 };
@@ -118,12 +118,12 @@ describe('late track alarms', () => {
     ]);
     expect(state.tracks).toEqual([{ ...up, alarmedUpTo: start + at }]);
   });
-  test('a late track alarm is a duplicate only if older than the last raised alarm', () => {
+  test('a late alarm on a track is a duplicate only if older than the last raised alarm', () => {
     const track: Track = { id: 1, at: start + at, pose: 1, alarmedUpTo: start + 5 };
     expect(play(stateOf(track), [4, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
     expect(play(stateOf(track), [5, pose(1, 5)]).situations).toEqual(['fall_detected fall_finished']);
   });
-  test('a late pose without a fall counts as late and raises no alarm', () => {
+  test('a late pose that is not a fall counts as late and does not raise an alarm', () => {
     for (const number of [1, 2, 7, 11])
       expect(play(stateOf({ id: 1, at: start + at, pose: 1 }), [at - 1, pose(1, number)]).last).toMatchObject([
         { action: 'late' },
@@ -132,7 +132,7 @@ describe('late track alarms', () => {
 });
 
 describe('track moves', () => {
-  test('a move older than another report on the same track changes nothing', () => {
+  test('a move older than another report on the same track does not change anything', () => {
     const { state, last } = play(stateOf(), [9, move(1, true, 0)], [8, move(1, false, 0)]);
     expect(last).toMatchObject([{ action: 'late' }]);
     expect(state.tracks).toEqual([{ id: 1, at: start + 9, areas: { 0: 'in' }, inside: [0] }]);
@@ -163,7 +163,7 @@ describe('track moves', () => {
     expect(track?.inside).toEqual(Array.from({ length: 16 }, (_, at) => at + 14));
     expect(Object.keys(track?.areas ?? {})).toHaveLength(8);
   });
-  test("a departed person's track is kept, with any alarm time, only if the device has a clock", () => {
+  test('a track is kept after the person leaves only if the device has a clock', () => {
     const left = (from: Track) => play(stateOf(from), [9, move(1, false)]).state.tracks;
     expect(left({ id: 1, pose: 1 })).toEqual([{ id: 1, at: start + 9 }]);
     expect(left({ id: 1, pose: 5, fallPostures: ['fallen'], since: start })).toEqual([

@@ -29,7 +29,7 @@ describe('understanding of a sensor', () => {
     expect(isMostlyUnknown(stateAfter('xuxxuu'))).toBe(false);
   });
 
-  test('a sensor counts as not understood only once unknown messages outnumber earlier understood ones', () => {
+  test('a sensor counts as not understood only after unknown messages outnumber understood ones', () => {
     const written = { ...fresh, version: 3 };
     expect(isMostlyUnknown(stateAfter('xxx', written))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xxxx', written))).toBe(true);
@@ -57,20 +57,20 @@ describe('understanding of a frequently reporting sensor', () => {
     expect(isMostlyUnknown(stateAfter(`${busy}x${busy}`, written))).toBe(false);
   });
 
-  test('a busy sensor counts as not understood only once unknown fall messages outnumber earlier reports', () => {
+  test('a busy sensor counts as not understood only after unknown fall messages outnumber earlier reports', () => {
     const fallen: Counted = { ...written, falls: [{ start: 1, phases: ['detected', 'calling'] }] };
     expect(isMostlyUnknown(stateAfter('XX', fallen))).toBe(false);
     expect(isMostlyUnknown(stateAfter('XXX', fallen))).toBe(true);
   });
 
-  test('a busy sensor counts as understood again a day after its last unknown fall message', () => {
+  test('a busy sensor counts as understood again a day after the last unknown fall message', () => {
     const bad = stateAfter('X', written);
     expect(isMostlyUnknown(stateAfter('u', bad, DAY - 1))).toBe(true);
     expect(isMostlyUnknown(stateAfter('u', bad, DAY))).toBe(false);
   });
 });
 
-test('a fully understood sensor stores no counts', () => {
+test('a sensor with only understood messages does not store counts', () => {
   expect(stateAfter('uuuu')).toEqual(fresh);
 });
 

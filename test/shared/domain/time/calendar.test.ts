@@ -14,7 +14,7 @@ describe('months and days', () => {
       expect(MonthOrDay.safeParse(bad).success, bad).toBe(false);
   });
 
-  test('firstDay, lastDay and dayAfterEnd work for months and days', () => {
+  test('firstDay, lastDay and dayAfterEnd accept months and days', () => {
     expect(firstDay('2026-02')).toBe('2026-02-01');
     expect(lastDay('2026-02')).toBe('2026-02-28');
     expect(dayAfterEnd('2026-12')).toBe('2027-01-01');
@@ -49,7 +49,7 @@ describe('monthParts', () => {
     ]);
   });
 
-  test('monthParts leaves no gap and assigns every time to its local month', () => {
+  test('monthParts does not leave gaps and assigns every time to its local month', () => {
     const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland'];
     const anyTime = fc.integer({ min: at('2020-01-15T00:00:00Z'), max: at('2030-01-01T00:00:00Z') });
     fc.assert(

@@ -9,7 +9,7 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-test('a clock time occurs once a day, twice when repeated, and at the change when skipped', () => {
+test('a clock time occurs once a day, twice when repeated, and at the clock change when skipped', () => {
   const times = (date: string, clock: string, zone = berlin) => {
     const { first, last } = clockTimes(date, clock, zone);
     return [new Date(first).toISOString(), new Date(last).toISOString()];
@@ -37,13 +37,13 @@ test('scheduleChanges returns when a schedule can next begin or end', () => {
   expect(repeated).not.toContain(at('2026-10-25T00:30:00Z'));
 });
 
-test('wallTime returns weekday, date and clock time', () => {
+test('wallTime returns the weekday, date and clock time', () => {
   expect(wallTime(at('2026-01-04T22:59:59Z'), berlin)).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:59' });
   expect(wallTime(at('2026-01-04T23:00:00Z'), berlin)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:00' });
   expect(['2026-01-04', '2026-01-05', '2026-01-10'].map(weekdayOf)).toEqual([7, 1, 6]);
 });
 
-test('dateTimeAndZone always names the time zone, dateAndTime only UTC', () => {
+test('dateTimeAndZone always names the time zone, but dateAndTime only UTC', () => {
   const time = at('2026-07-01T10:00:00Z');
   expect([dateAndTime(time, berlin), dateTimeAndZone(time, berlin)]).toEqual([
     '2026-07-01 12:00',
@@ -105,7 +105,7 @@ test('days in a time span start at local midnight, and the first and last can be
   expect(daysOf({ month: '2026-10', from: 5, to: 5 }, 'UTC')).toEqual([]);
 });
 
-test('days are counted by the calendar', () => {
+test('dayAfter and monthOf follow the calendar in local time', () => {
   expect([dayAfter('2026-02-28'), dayAfter('2026-03-01', -1), dayAfter('2026-12-31', 2)]).toEqual([
     '2026-03-01',
     '2026-02-28',

@@ -84,7 +84,7 @@ const both = { sensorIds: ['a', 'b'], total: 2 };
 const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
 
 describe('watch coverage', () => {
-  test('an all-sensor, all-hours rule for a webhook covers every fall', () => {
+  test('a rule for all sensors and hours that notifies a webhook covers every fall', () => {
     expect(watchOf()).toMatchObject({ fallsTold: 'all', gaps: [], isSilenceTold: true });
   });
 
@@ -114,7 +114,7 @@ describe('watch coverage', () => {
     expect(withHook({ sensorGroupId: 9 }).fallsTold).toBe('none');
   });
 
-  test('one reachable recipient covers falls, whatever is wrong with the others', () => {
+  test('one reachable recipient covers falls, regardless of the others', () => {
     const rules = [
       rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
       silence(),
@@ -146,7 +146,7 @@ describe('gaps about falls', () => {
     ['for another situation of a fall', { situation: 'fall_confirmed' }],
     ['for sensitive detection', { situation: 'fall_detected_sensitive' }],
     ['that is disabled', { isEnabled: false }],
-  ])('every sensor has a gap if the only rule is one %s', (_, more) => {
+  ])('every sensor has a gap if the only rule is a rule %s', (_, more) => {
     expect(watchOf({ rules: [rule([toWebhook(1)], more), silence()] })).toMatchObject({
       fallsTold: 'none',
       gaps: [{ kind: 'no_rule', ...both }],
@@ -187,7 +187,7 @@ describe('gaps about falls', () => {
     ['webhook_failing', { url: null }],
     ['unreachable_recipient', { retrySchedule: [120, 60] }],
     ['raw_only', { format: 'raw' as const }],
-  ])("an unreliable webhook is a gap if it is a rule's only recipient: %s", (kind, more) => {
+  ])('an unreliable webhook is a gap if it is the only recipient: %s', (kind, more) => {
     const [first, other] = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
     expect(watchOf({ rules: [first, other], webhooks: [webhook(1, more), webhook(2)] })).toMatchObject({
       fallsTold: 'none',
@@ -262,7 +262,7 @@ describe('gaps about falls', () => {
 });
 
 describe('other gaps', () => {
-  test('a sensor whose outages notify no one is a gap', () => {
+  test('a sensor is a gap if no one is notified when it goes offline', () => {
     const rules = [rule([toWebhook(1)]), silence({ sensorId: 'a' })];
     expect(watchOf({ rules })).toMatchObject({
       fallsTold: 'all',
@@ -295,7 +295,7 @@ describe('other gaps', () => {
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });
 
-  test('unnotified alarms about people come first, newest first, however many sensors are offline', () => {
+  test('unnotified alarms about people come first, newest first, before any offline sensors', () => {
     const sensors = Array.from({ length: 250 }, (_, at) => sensor(`${uuid(at)}`, { isActive: false }));
     const alarm = (situation: 'sensor_inactive' | 'fall_detected' | 'apnea', at: number, createDate: number) =>
       ({ kind: 'unnotified', sensorId: uuid(at), situation, hitId: at, createDate }) as const;
@@ -310,7 +310,7 @@ describe('other gaps', () => {
     expect(names.sensors).toMatchObject({ [uuid(3)]: uuid(3), [uuid(249)]: uuid(249) });
   });
 
-  test('other gaps stay listed next to very many alarms about people', () => {
+  test('other gaps stay listed even with very many alarms about people', () => {
     const unnotified = Array.from({ length: 300 }, (_, at) => {
       return { kind: 'unnotified', sensorId: 'a', situation: 'fall_detected', hitId: at, createDate: at } as const;
     });
@@ -322,7 +322,7 @@ describe('other gaps', () => {
   });
 });
 
-test("a very large home's watch report stays small and still counts every sensor", () => {
+test('the watch report for a very large home stays small and still counts every sensor', () => {
   const sensors = Array.from({ length: 10_000 }, (_, at) =>
     sensor(`id_${String(at).padStart(23, '0')}`, {
       name: `Room ${'ü'.repeat(50)} ${at}`,

@@ -122,7 +122,7 @@ describe('changes that open gaps', () => {
       }
   });
 
-  test('an operation opens a gap only if the entire name matches', () => {
+  test('an operation opens a gap only if its full name matches', () => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
       for (const operation of all)
         for (const other of [`x${operation}`, `${operation}x`])

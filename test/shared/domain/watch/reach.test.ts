@@ -40,7 +40,7 @@ const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
-test('an enabled webhook without failures works, but Raw is reported all the same', () => {
+test('an enabled webhook without failures works, but Raw is reported anyway', () => {
   const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5], reach())?.kind ?? null;
   expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
     null,
@@ -66,7 +66,7 @@ test('a webhook that was deleted or belongs to another bot cannot be reached', (
   ]);
 });
 
-test('a person can be reached through a verified channel the host can send through', () => {
+test('a person can be reached through a verified channel if the host can send through it', () => {
   const unreachable = { kind: 'unreachable_recipient', ruleIds: [5], userId: 1, by: 'sms', webhookId: null };
   expect(gaps(reach(), bySms)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), bySms)).toEqual([unreachable]);
@@ -84,7 +84,7 @@ test('people on duty can be reached if any of them has the channel', () => {
   ]);
 });
 
-test('a rule needs only one reachable recipient, whatever is wrong with the others', () => {
+test('a rule needs only one reachable recipient, regardless of the others', () => {
   expect(gaps(reach(), toWebhook, bySms, onDuty)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), toWebhook, bySms).map(({ kind }) => kind)).toEqual([
     'unreachable_recipient',
@@ -100,7 +100,7 @@ test('duty is empty only if a rule notifies people on duty and none can be notif
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty, { onDuty: true, by: 'push' }])).toBe(true);
 });
 
-test('gaps concern falls, except missing offline rules, unnotified alarms and webhooks to the host itself', () => {
+test('all gaps concern falls except missing offline rules, unnotified alarms and webhooks to the host', () => {
   const all = [
     'no_sensors',
     'sensor_offline',
