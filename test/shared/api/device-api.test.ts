@@ -59,7 +59,7 @@ test('the device API registers a device', async () => {
   expect(headers['X-Request-Id']).toBe('id=');
 });
 
-test('the device API responds to unknown paths with 404 in the usual format', async () => {
+test('the device API responds to unknown paths with a 404 in the usual format', async () => {
   for (const path of ['/', '/api/v1/users/login', '/api/v1/devices/register/more']) {
     const { statusCode, headers, body } = await call('POST', '$default', path, {});
     expect([path, statusCode, body]).toEqual([path, 404, { statusCode: 404, message: expect.any(String) }]);
@@ -67,7 +67,7 @@ test('the device API responds to unknown paths with 404 in the usual format', as
   }
 });
 
-test('the device API answers wrong methods with 405 and an Allow header, and OPTIONS with 204', async () => {
+test('the device API responds to wrong methods with a 405, and to OPTIONS with a 204', async () => {
   const wrong = await call('DELETE', register, register);
   expect([wrong.statusCode, wrong.headers.Allow]).toEqual([405, 'POST, OPTIONS']);
   expect(wrong.body).toEqual({ statusCode: 405, message: expect.any(String) });

@@ -28,7 +28,7 @@ const link = (client: Client, code: string, manufacturer = 'maker_a') =>
 const newDevice = (hardwareId = nextHardwareId()) => register(admin, PROVISIONING_KEY, hardwareId);
 
 describe('registering a device', () => {
-  test('registering a device again replaces token and pairing code, and invalidates the old ones', async () => {
+  test('re-registering a device replaces and invalidates the old token and pairing code', async () => {
     const hardwareId = nextHardwareId();
     const first = await newDevice(hardwareId);
     const again = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', {
@@ -47,7 +47,7 @@ describe('registering a device', () => {
     expect((await link(home.client, second.pairingCode)).status).toBe(200);
     expect(await home.client.ok('GET', `/sensors/${first.sensorId}`)).toMatchObject({ firmwareVersion: 43 });
   });
-  test("registering a device returns 403 for the other maker's key and 401 for a user", async () => {
+  test("registering a device returns a 403 for the other maker's key and a 401 for a user", async () => {
     const body = { manufacturer: 'maker_a', name: 'only A' };
     const { key } = await admin.ok<{ key: string }>('POST', '/provisioning-keys', body);
     const device = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
@@ -60,7 +60,7 @@ describe('registering a device', () => {
     ['maker_a', '0123456789AG'],
     ['maker_b', '0123456789ab'],
     ['maker_b', '01:23:45:67:89:AB'],
-  ])('registering a %s device with hardware id %s returns 400', async (manufacturer, hardwareId) => {
+  ])('registering a %s device with hardware id %s returns a 400', async (manufacturer, hardwareId) => {
     const device = { manufacturer, hardwareId, firmwareVersion: 1 };
     const answer = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', device);
     expect([answer.status, (answer.body as { errors: object[] }).errors]).toMatchObject([
@@ -77,7 +77,7 @@ describe('registering a device', () => {
 });
 
 describe('pairing codes', () => {
-  test('a pairing code works once, in any case, and used, expired, unknown or foreign codes return 404', async () => {
+  test('a pairing code works once, in any case, and invalid codes return a 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
     const used = await newDevice();
     const wrong = await newDevice();
@@ -90,7 +90,7 @@ describe('pairing codes', () => {
     ahead += 15 * 60_000;
     expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
   });
-  test('five wrong pairing codes block even a correct one for that user, but not for others', async () => {
+  test('five wrong pairing codes block even a correct one from that user, but not from others', async () => {
     const { client, customerId } = await createHome(admin, 'guesses', []);
     const colleague = await hireFor(admin, customerId, 'colleague');
     const { pairingCode } = await newDevice();
@@ -103,7 +103,7 @@ describe('pairing codes', () => {
     ahead += 15 * 60_000 + 1_000;
     expect((await link(client, (await newDevice()).pairingCode)).status).toBe(200);
   });
-  test('a pairing code can contain spaces, like people write them', async () => {
+  test('a pairing code may contain spaces', async () => {
     const { pairingCode } = await newDevice();
     expect((await link(home.client, ` ${pairingCode.slice(0, 4)} ${pairingCode.slice(4)}\t`)).status).toBe(200);
     expect((await link(home.client, '2222 222')).status).toBe(400);
@@ -118,13 +118,13 @@ describe('pairing codes', () => {
     expect((await linkFor(admin, customerId)).status).toBe(200);
     expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
   });
-  test('a correct pairing code never counts as wrong, so eight sensors can be linked at once', async () => {
+  test('a correct pairing code never counts as wrong, so eight sensors can be linked in parallel', async () => {
     const { client } = await createHome(admin, 'hurries', []);
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
     const answers = await Promise.all(devices.map(({ pairingCode }) => link(client, pairingCode)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
-  test('a linked sensor can be relinked to its own customer, other requests return 409', async () => {
+  test('relinking a sensor works only for its own customer, and otherwise returns a 409', async () => {
     const other = await createHome(admin, 'other', []);
     const sensor = await linkSensor(home.client);
     const newCode = async () =>
@@ -175,7 +175,7 @@ describe('requests with messages', () => {
     expect((await device.call('POST', `/devices/${sensorId}/messages`, '[]')).status).toBe(202);
   });
 
-  test('a request preserves the bytes of each message', async () => {
+  test('a request preserves message bytes', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const first = nextUuid();
     const second = nextUuid();
@@ -192,7 +192,7 @@ describe('requests with messages', () => {
     expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
   });
 
-  test('a request from an unlinked sensor stores an event without further effects', async () => {
+  test('a request from an unlinked sensor stores an event and has no other effect', async () => {
     const { sensorId, deviceToken } = await newDevice();
     const uuid = nextUuid();
     await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
@@ -203,13 +203,13 @@ describe('requests with messages', () => {
 });
 
 describe('message responses', () => {
-  test('a message response contains no warnings if everything was understood', async () => {
+  test('a message response does not contain warnings if everything was understood', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const message = { type: 4, payload: { presenceDetected: true }, more: 1 };
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
   });
 
-  test('a message response lists what was not understood by index, in at most 20 warnings', async () => {
+  test('a message response has at most 20 warnings, each with the index of a message not understood', async () => {
     const { sensorId, device } = await linkSensor(home.client, 'maker_b');
     const path = `/devices/${sensorId}/messages`;
     const messages = [

@@ -36,7 +36,7 @@ describe('integers in a body', () => {
   const login = (id: string) =>
     admin.as(undefined).call('POST', '/users/login', `{"username":"admin","password":"${ADMIN_PASSWORD}","id":${id}}`);
   test.each(['1.0', '1e0', '"1"', '-0', '9007199254740993', '1.5', 'true', '[1]', '{}'])(
-    'an integer written as %s is rejected with 400 and the field name',
+    'an integer written as %s is rejected with a 400 that names the field',
     async (id) => {
       const answer = await login(id);
       expect(answer.status, answer.text).toBe(400);
@@ -60,11 +60,11 @@ describe('strings', () => {
     ['surrogates in the wrong order', '"\\udc00\\ud800"'],
     ['U+FFFE', '"\\ufffe"'],
     ['U+FFFF', '"\uffff"'],
-  ])('a string containing %s is rejected with 400 and the field name', async (_, name) => {
+  ])('a string containing %s is rejected with a 400 that names the field', async (_, name) => {
     const answer = await createCustomer(customer(name));
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['name']]);
   });
-  test('string length counts code points, and the value is returned unchanged', async () => {
+  test('string length is measured in code points, and strings are returned unchanged', async () => {
     for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}', '\u{10ffff}']) {
       const created = await admin.ok<{ id: number; name: string }>(
         'POST',
@@ -75,24 +75,24 @@ describe('strings', () => {
     }
     expect((await createCustomer(customer(JSON.stringify('\u{1f3e5}'.repeat(129))))).status).toBe(400);
   });
-  test('half a surrogate pair in a login username causes no server error', async () => {
+  test('half a surrogate pair in a login username does not cause a server error', async () => {
     const login = { username: '\ud800', password: 'x' };
     expect([400, 401]).toContain((await admin.as(undefined).call('POST', '/users/login', login)).status);
   });
-  test('half a surrogate pair in a sensor id is rejected with 400', async () => {
+  test('half a surrogate pair in a sensor id is rejected with a 400', async () => {
     const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', sensorId: '\ud800', customerId: 1 };
     const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
     expect((await admin.call('POST', '/rules', { ...rule, recipients })).status).toBe(400);
   });
   // U+FDFA is one code point, but 18 when normalized.
   test.each(['', '\ufdfa'.repeat(1_024), '\u{1f3e5}'.repeat(512), '#'.repeat(1_024)])(
-    'a login username of any length causes no server error (%#)',
+    'a login username of any length does not cause a server error (%#)',
     async (username) => {
       const answer = await admin.as(undefined).call('POST', '/users/login', { username, password: 'x' });
       expect([400, 401]).toContain(answer.status);
     },
   );
-  test('a new username that grows when normalized causes no server error', async () => {
+  test('a new username that grows when normalized does not cause a server error', async () => {
     const person = { password: 'a-password-of-no-interest', firstName: '', lastName: '', email: '', customerId: null };
     const answer = await admin.call('POST', '/users', { ...person, username: '\ufdfa'.repeat(64) });
     expect([201, 400], answer.text).toContain(answer.status);
@@ -100,7 +100,7 @@ describe('strings', () => {
 });
 
 describe('request bodies', () => {
-  test('a body that is not UTF-8 is rejected with 400', async () => {
+  test('a body that is not UTF-8 is rejected with a 400', async () => {
     const head = Buffer.from('{"name":"');
     const tail = Buffer.from('","location":"","email":""}');
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
@@ -108,15 +108,15 @@ describe('request bodies', () => {
       expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
     }
   });
-  test('a body starting with a byte order mark is rejected with 400', async () => {
+  test('a body with a byte order mark is rejected with a 400', async () => {
     expect((await sendCustomer(`\u{feff}${customer('"n"')}`)).status).toBe(400);
   });
-  test('a body nested deeper than 32 levels is rejected with 400', async () => {
+  test('a body nested deeper than 32 levels is rejected with a 400', async () => {
     const deep = '['.repeat(40) + ']'.repeat(40);
     const answer = await createCustomer(`{"name":"n","location":"","email":"","more":${deep}}`);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
   });
-  test('a body may contain unknown fields, read-only fields and __proto__, but none is stored', async () => {
+  test('unknown fields, read-only fields and __proto__ are accepted in a body but not stored', async () => {
     const extra =
       '"id":1,"createDate":7,"pk":"CUSTOMERS","hooks":{"a":"full"},"constructor":1,"__proto__":{"isAdmin":true}';
     const created = await admin.ok<{ id: number }>(
@@ -129,7 +129,7 @@ describe('request bodies', () => {
     expect(Object.keys(stored).sort()).toEqual(known);
     expect(stored.createDate).not.toBe(7);
   });
-  test('a body cannot make the caller an admin, whatever the field name', async () => {
+  test('a body cannot make the caller an admin, regardless of field name', async () => {
     const extra = '"isAdmin":true,"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}';
     const person =
       '"username":"climber","password":"a-password-of-no-interest","firstName":"","lastName":"","email":""';
@@ -141,7 +141,7 @@ describe('request bodies', () => {
 });
 
 describe('two Authorization headers', () => {
-  test('two Authorization headers are rejected with 400 for every operation, whatever they contain', async () => {
+  test('two Authorization headers are rejected with a 400 for every operation', async () => {
     const twice = await sendCustomer(customer('"n"'), { authorization: [`Bearer ${token}`, `Bearer ${token}`] });
     expect([twice.status, pathsOf(twice)]).toEqual([400, ['Authorization']]);
     expectValidResponse(twice);
@@ -149,7 +149,7 @@ describe('two Authorization headers', () => {
     const config = await sendRaw(`${cloud.url}/server/config`, { method: 'GET', headers: { authorization } });
     expect(config.status).toBe(400);
   });
-  test('two Authorization headers with a session cookie are rejected with 403 and end the session', async () => {
+  test('two Authorization headers with a session cookie are rejected with a 403 and end the session', async () => {
     const session = await logIn(admin.as(undefined), 'admin', ADMIN_PASSWORD);
     const cookie = `PSAUTHTOKEN=${session.token}`;
     const authorization = [`Bearer ${token}`, `Bearer ${token}`];
@@ -158,27 +158,27 @@ describe('two Authorization headers', () => {
   });
 });
 
-test('two X-CSRF-Token headers without a cookie are rejected with 400', async () => {
+test('two X-CSRF-Token headers without a cookie are rejected with a 400', async () => {
   const twice = await sendCustomer(customer('"n"'), { 'X-CSRF-Token': ['a', 'a'] });
   expect([twice.status, pathsOf(twice)]).toEqual([400, ['X-CSRF-Token']]);
 });
 
 describe('unmatched requests', () => {
-  test('unknown and too deep paths, trailing slashes and invalid escapes get a response in the usual format', async () => {
+  test('responses to unknown paths, trailing slashes and invalid escapes have the usual format', async () => {
     for (const path of ['/nothing', '/users/me/nothing/at/all', '/users/', '/users/%zz', '/%00', '/sensors//']) {
       const answer = await admin.call('GET', path);
       expect([400, 404], path).toContain(answer.status);
       expectValidResponse(answer);
     }
   });
-  test('a request target that is not a URL gets a response in the usual format', async () => {
+  test('the response to a request target that is not a URL has the usual format', async () => {
     for (const path of ['http://[x', '/\\\\[', '*']) {
       const answer = await sendRaw(cloud.url, { method: 'GET', path });
       expect([400, 404], path).toContain(answer.status);
       expectValidResponse(answer);
     }
   });
-  test('a body above the gateway limit gets a response in the usual format', async () => {
+  test('the response to a body above the gateway limit has the usual format', async () => {
     const answer = await createCustomer(customer(`"${'x'.repeat(11 * 1_024 * 1_024)}"`));
     expect(answer.status).toBe(413);
     expectValidResponse(answer);
@@ -214,7 +214,7 @@ describe('error message language', () => {
   ])('an error message follows the best Accept-Language match: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });
-  test("an error message uses the user's language once the caller is known, even for field errors", async () => {
+  test("an error message is in the user's language once the caller is known, even for field errors", async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';

@@ -43,7 +43,7 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
 const me = (client: Client) => client.call('GET', '/users/me');
 
 describe('accounts with a limit of 30 a second', () => {
-  test('an account may make exactly 30 of 60 concurrent requests in two sessions, counting down to 0', async () => {
+  test('an account is allowed exactly 30 of 60 concurrent requests in two sessions, counting down to 0', async () => {
     const sessions = [home.client, await logIn(admin.as(undefined), home.username, home.password)];
     nextSecond();
     const answers = await times(60, (at) => me(sessions[at % 2] ?? home.client));
@@ -54,18 +54,18 @@ describe('accounts with a limit of 30 a second', () => {
     expect(remaining.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n));
     for (const answer of answers) expectValidResponse(answer);
   });
-  test('an account may make 30 more requests in the next second', async () => {
+  test('an account is allowed 30 more requests in the next second', async () => {
     await times(31, () => me(home.client));
     expect((await me(home.client)).status).toBe(429);
     nextSecond();
     expect((await me(home.client)).status).toBe(200);
   });
-  test('an account does not share its limit with other accounts or anonymous requests on the same network', async () => {
+  test('an account does not share the limit with other accounts or with anonymous requests', async () => {
     await times(35, () => me(home.client));
     await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
-  test("an account's limit includes writes, rejected and bad requests, counted exactly across functions", async () => {
+  test("an account's limit includes writes and rejected requests, counted exactly across functions", async () => {
     await times(10, () => home.client.call('POST', '/bots', {}));
     await times(10, () => home.client.call('POST', '/customers', {}));
     await times(10, () => home.client.call('DELETE', '/rules/999999'));
@@ -81,14 +81,14 @@ describe('account rate limit', () => {
     const answers = [await times(31, () => me(client)), await times(31, () => client.call('GET', '/bots'))];
     return answers.map(tally);
   };
-  test('the account limit is per instance for session reads, separate from writes', async () => {
+  test('the account limit for session reads is per instance and separate from writes', async () => {
     expect(await readTwo(home.client)).toEqual([
       { 200: 30, 429: 1 },
       { 200: 30, 429: 1 },
     ]);
     expect(tally(await times(31, () => home.client.call('POST', '/bots', {})))).toEqual({ 400: 30, 429: 1 });
   });
-  test('the account limit spans all instances for access tokens, reads and writes together', async () => {
+  test('the account limit for access tokens spans all instances, reads and writes', async () => {
     const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'reader' });
     nextSecond();
     const client = home.client.as(token);
@@ -102,7 +102,7 @@ describe('429 responses', () => {
     await times(30, () => me(client));
     return client.call('GET', '/users/me', undefined, headers);
   };
-  test('a 429 response states in its message and headers when to retry', async () => {
+  test('a 429 states in the message and headers when to retry', async () => {
     const answer = await over(home.client);
     expect(answer.status).toBe(429);
     expect(answer.body).toEqual({
@@ -112,7 +112,7 @@ describe('429 responses', () => {
     const names = ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
     expect(names.map((name) => answer.headers.get(name))).toEqual(['1', '30', '0', '1']);
   });
-  test("a 429 response uses the user's language", async () => {
+  test("a 429 is in the user's language", async () => {
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
@@ -123,7 +123,7 @@ describe('429 responses', () => {
       statusCode: 429,
     });
   });
-  test('a 429 response comes after the credential check, but before permission and body checks', async () => {
+  test('a 429 comes after the credential check, but before permission and body checks', async () => {
     await times(30, () => home.client.call('POST', '/bots', {}));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);
@@ -160,7 +160,7 @@ describe('invalid tokens count against the address, never the account:', () => {
 });
 
 describe('callers without an account', () => {
-  test("anonymous callers share their address's limit, whatever the operation", async () => {
+  test('anonymous callers share the limit of their address across operations', async () => {
     const anybody = clientOf(cloud.url);
     const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/server/qr-code' : '/server/config'));
     expect(tally(answers)).toEqual({ 200: 30, 429: 20 });
@@ -170,14 +170,17 @@ describe('callers without an account', () => {
   test.each([
     ['an invalid token', 'GET', '/users/me', 'Bearer garbage'],
     ['no token', 'GET', '/users/me', undefined],
-  ])('anonymous callers get 401 up to the limit and 429 above it with %s', async (_, method, path, authorization) => {
-    const headers = authorization === undefined ? {} : { authorization };
-    const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
-    expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
-    for (const answer of answers) expectValidResponse(answer);
-    expect((await admin.as(undefined).call('GET', '/server/config')).status).toBe(429);
-    expect((await me(home.client)).status).toBe(200);
-  });
+  ])(
+    'anonymous callers get a 401 up to the limit and a 429 above it with %s',
+    async (_, method, path, authorization) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
+      expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
+      for (const answer of answers) expectValidResponse(answer);
+      expect((await admin.as(undefined).call('GET', '/server/config')).status).toBe(429);
+      expect((await me(home.client)).status).toBe(200);
+    },
+  );
 });
 
 test.each([
@@ -201,13 +204,13 @@ test('an address may make another 200 requests a second to published operations'
   expect(tally(await times(31, () => anybody.call('GET', '/server/config')))).toEqual({ 200: 30, 429: 1 });
 });
 
-test('GET /health has a separate limit, counted in process memory, so it needs no table', async () => {
+test('GET /health has a separate limit in process memory, so it does not need the table', async () => {
   const anybody = clientOf(cloud.url);
   expect(tally(await times(35, () => anybody.call('GET', '/health')))).toEqual({ 200: 30, 429: 5 });
   expect((await anybody.call('GET', '/server/config')).headers.get('x-ratelimit-remaining')).toBe('29');
 });
 
-test('two Authorization headers are rejected with 400, count for the address, and lead to 429 above its limit', async () => {
+test('two Authorization headers are rejected with a 400, and with a 429 above the address limit', async () => {
   const headers = { authorization: ['Bearer a', 'Bearer b'] };
   const answers = await times(35, () => sendRaw(`${cloud.url}/users/me`, { method: 'GET', headers }));
   expect(tally(answers)).toEqual({ 400: 30, 429: 5 });
@@ -219,7 +222,7 @@ test('two Authorization headers are rejected with 400, count for the address, an
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('proxied callers have separate limits by reported address, but share one without the secret', async () => {
+  test('proxied callers have separate limits by reported address, and share one without the secret', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);
@@ -245,7 +248,7 @@ describe('devices', () => {
   });
 });
 
-test('an invalid device token costs no write if malformed or among the first five in a second', async () => {
+test('malformed device tokens and the first five guesses per second do not cost a write', async () => {
   const written: number[] = [];
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => void written.push(write);
@@ -271,7 +274,7 @@ test('an invalid device token costs no write if malformed or among the first fiv
   }
 });
 
-test('requests to unknown paths and methods are limited by address and cost no write', async () => {
+test('requests to unknown paths and methods are limited by address and do not cost a write', async () => {
   let written = 0;
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => {

@@ -13,7 +13,7 @@ test.each([
   ['an unavailable queue', 503, new QueueUnavailable('nothing accepted')],
   ['a timeout of an AWS service', 503, Object.assign(new Error('no response'), { name: 'TimeoutError' })],
   ['a bug in the code', 500, new Error('a bug')],
-])("%s leads to a %i response and a log line with that response's request id", async (_, status, error) => {
+])('%s leads to a %i and a log line with the same request id', async (_, status, error) => {
   const lines: Record<string, unknown>[] = [];
   const log = logTo((line) => lines.push(JSON.parse(line)));
   const runtime = runtimeOfLambda();

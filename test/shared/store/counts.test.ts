@@ -64,7 +64,7 @@ test('the store enforces the limit for each kind and for rules per situation', a
   expect(await its.rules.create(rule(9), { ...plenty, rules: 4 })).toBe('rules');
 });
 
-test('removals are counted, and the last rule takes the enabled rule count with it', async () => {
+test('removals are counted, and the enabled rule count is deleted with the last rule', async () => {
   expect(await its.bots.remove(customerId, 2)).toBe(true);
   expect(await countsOf()).toEqual(before);
   expect(await its.rules.remove(rule(4, { situation: 'fall_loop' }))).toBe(true);

@@ -9,7 +9,7 @@ import { items } from '#shared/store/table.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
-// Races too rare to happen by chance. The other call comes right after a read on which a change is based.
+// Races too rare to happen by chance. The other call comes right after the read that a change is based on.
 
 const customerId = 7;
 const sensorId = 'id_000000001';
@@ -67,7 +67,7 @@ test('a group is kept if a rule for it is created just before deletion', async (
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
 });
 
-test('a group is kept for a webhook created just before deletion, and later webhooks are rejected', async () => {
+test('a group is kept for a webhook created just before deletion, but not for a later one', async () => {
   const group = { id: 5, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const webhook = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
@@ -121,7 +121,7 @@ test('a rule for a large group is rejected once deletion has removed the first s
   expect(await its.rules.get(customerId, 14)).toBeNull();
 });
 
-test('a large group is created without a sensor deleted while the first ones are added', async () => {
+test('a large group is created without a sensor that is deleted meanwhile', async () => {
   const deleted = 'iy_000000069';
   const { group, other } = await largeGroup(15, 'iy_', () =>
     engine.plain.write({ remove: items.sensor({ customerId, sensorId: deleted }) }),
@@ -148,7 +148,7 @@ test('repeating a request that moved only some sensors completes the group', asy
   expect((await its.sensorGroups.get(customerId, 6))?.sensorIds).toEqual(ids);
 });
 
-test('feedback given while the newest feedback is deleted is shown', async () => {
+test('feedback is shown if given while the newest feedback is deleted', async () => {
   await putSensor();
   const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], hitNumber: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
@@ -175,7 +175,7 @@ test('two sensors with the same event UUID and rule get separate hits', async ()
   ]);
 });
 
-test('a process left alone releases only slots leased before', async () => {
+test('a process left alone releases only slots leased before that', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
@@ -194,7 +194,7 @@ test('a process left alone releases only slots leased before', async () => {
 
 describe('deleting a sensor', () => {
   const state = { ...newSensorState, decision: null, isActive: true };
-  test('deleting a sensor fails if its first message makes it active concurrently', async () => {
+  test('deleting a sensor fails if its first message activates it concurrently', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
@@ -218,7 +218,7 @@ describe('deleting a sensor', () => {
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('deleting a sensor leaves an expiring state, and a new one is accepted only from older messages', async () => {
+  test('deleting a sensor leaves an expiring state, replaceable only by older messages', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
     const former = await its.sensors.former(customerId, sensorId);
     const { ttl = 0 } = former ?? {};

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a webhook-only rule, its hits and its deliveries store no attributes for people', async () => {
+test('webhook-only rules, hits and deliveries do not store attributes for people', async () => {
   const { client, customerId, rule, fall, hits } = await world.furnish();
   const receiver = await startReceiver();
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });

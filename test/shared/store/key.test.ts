@@ -9,7 +9,7 @@ const text = fc.oneof(anyText(), fc.stringMatching(/^[%#0-9a-f]{0,12}$/));
 const integer = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 
 describe('keys', () => {
-  test('a key consists of its templates with the values filled in', () => {
+  test('a key consists of its templates with values filled in', () => {
     expect(thing({ customerId: 7, type: 'a', name: 'b', number: 42 })).toEqual({
       pk: 'C#7#T#a',
       sk: 'THING#b#0000000000000042',
@@ -17,7 +17,7 @@ describe('keys', () => {
     expect(part('X#{0id}')({ id: Number.MAX_SAFE_INTEGER })).toBe('X#9007199254740991');
     expect(part('X#{a}').template).toBe('X#{a}');
   });
-  test('a key can be parsed back to exactly its values, whatever they contain', () => {
+  test('a key can be parsed back to the exact values, regardless of content', () => {
     const things = fc.record({ customerId: integer, type: text, name: text, number: integer });
     const property = fc.property(things, (values) => {
       const read = thing.read(thing(values));
@@ -25,7 +25,7 @@ describe('keys', () => {
     });
     fc.assert(property, { numRuns: 500 });
   });
-  test('a key differs for different values, since a value never looks like two parts', () => {
+  test('a key differs for different values, because a value never looks like two parts', () => {
     const join = part('{a}#{b}');
     const pair = fc.tuple(text, text);
     const property = fc.property(pair, pair, ([a, b], [c, d]) => {

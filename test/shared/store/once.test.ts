@@ -65,13 +65,13 @@ const oneTimeValues = [
 describe.each(oneTimeValues)('%s', (_, create, use) => {
   const successes = (uses: readonly boolean[]) => uses.filter(Boolean).length;
 
-  test('works only once even if 20 requests use it in parallel', async () => {
+  test('works only once, even if 20 requests use it in parallel', async () => {
     const key = await create();
     expect(successes(await Promise.all(Array.from({ length: 20 }, () => use(other, key))))).toBe(1);
     expect(await use(other, key)).toBe(false);
   });
 
-  test("never works twice if the table's response is lost", async () => {
+  test('never works twice if a response from the table is lost', async () => {
     const key = await create();
     fault = { isDone: true, meanwhile: async () => {} };
     const first = await use(faulty, key);

@@ -73,7 +73,7 @@ const viewsOf = async (customerId: number, hitId: number) => {
 };
 
 describe('hits with three messages', () => {
-  test('a hit with three messages packs them and returns each with its reports', async () => {
+  test('a hit with three messages packs them and returns each with reports', async () => {
     const hitId = await append(12, 3);
     await changeHit(12, hitId);
     expect((await stored(12, hitId))?.told).toBeTypeOf('string');
@@ -87,7 +87,7 @@ describe('hits with three messages', () => {
       ]);
   });
 
-  test('a hit with packed messages returns the same form as one with two unpacked messages', async () => {
+  test('a hit with packed messages returns the same form as a hit with unpacked ones', async () => {
     const two = await append(13, 2);
     const three = await append(14, 3);
     const messagesOf = async (customerId: number, hitId: number) =>

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 describe('entries recorded while the clock was a day ahead', () => {
-  test('a future entry does not use up attempts allowed now', async () => {
+  test('an entry from the future does not use up attempts allowed now', async () => {
     const { take } = its.limits;
     expect([await take('a', 1, 60, ahead), await take('a', 1, 60, ahead)]).toEqual([true, false]);
     expect([await take('a', 1, 60, now), await take('a', 1, 60, now)]).toEqual([true, false]);
@@ -24,13 +24,13 @@ describe('entries recorded while the clock was a day ahead', () => {
     expect(await take('a', 1, 60, now - 9_000)).toBe(false);
   });
 
-  test('a future entry does not use up a quota', async () => {
+  test('an entry from the future does not use up a quota', async () => {
     const count = (at: number) => its.limits.countWithin('b', 2, 86_400, at);
     expect([await count(ahead), await count(ahead), await count(ahead)]).toEqual([1, 2, null]);
     expect([await count(now), await count(now), await count(now)]).toEqual([1, 2, null]);
   });
 
-  test('a future entry does not delay the next try', async () => {
+  test('an entry from the future does not delay the next try', async () => {
     const fail = (at: number) => its.limits.countFailure('c', 60, at);
     await fail(ahead);
     expect(await its.limits.secondsToWait('c', 1, 60, ahead)).toBe(60);
@@ -40,7 +40,7 @@ describe('entries recorded while the clock was a day ahead', () => {
     expect(await its.backoffs.wait('d', now)).toBe(0);
   });
 
-  test('a future entry does not prevent alarm emails', async () => {
+  test('an entry from the future does not prevent alarm emails', async () => {
     const about = { customerId, sensorId: 's', situation: 'fall_detected', eventUuid: 'u' } as const;
     const dates = { createDate: ahead, date: ahead };
     const alarm = { ...about, ...dates, alarmId: '1', hitId: null, ruleId: null, webhookIds: [] };
@@ -50,7 +50,7 @@ describe('entries recorded while the clock was a day ahead', () => {
     expect([await claim(now), await claim(now)]).toEqual([true, false]);
   });
 
-  test("a future entry does not occupy a waiting fetch's place", async () => {
+  test('an entry from the future does not block a waiting fetch', async () => {
     const most = { ofFeed: 1, ofCustomer: 1 };
     const begin = (at: number) =>
       its.feedWaits.begin({ customerId, id: 'w' }, { id: `${at}`, until: at + 20_000 }, most, at);

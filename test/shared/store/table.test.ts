@@ -100,7 +100,7 @@ describe('access patterns', () => {
     }
   });
 
-  test("access patterns declare exactly each call's accesses on any path, since permissions derive from them", async () => {
+  test('access patterns declare exactly the accesses made by each call, because permissions depend on them', async () => {
     for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
       await prepare?.(store, table);
@@ -120,7 +120,7 @@ describe('access patterns', () => {
     expect([...new Set(examples.map(([call]) => call))].sort()).toEqual(calls.sort());
   });
 
-  test('access patterns cover every file that reads or writes the table, and nouns.ts lists these files', () => {
+  test('access patterns cover every file that accesses the table, and nouns.ts lists these files', () => {
     const parts = files('shared/store').filter(([, text]) => /^(export )?const \w+(Reads|Writes)\b/m.test(text));
     const nouns = readFileSync(join(root, 'shared/store/nouns.ts'), 'utf8');
     expect(parts.length).toBeGreaterThan(20);
@@ -131,7 +131,7 @@ describe('access patterns', () => {
 
 describe('the table', () => {
   /**
-   * Items found by what a caller presents (a secret, a name, or an id without its customer), leading to a customer's
+   * Items found by what a caller presents: a secret, a name, or an id without its customer. They lead to a customer's
    * keys.
    */
   const notOfCustomers = [
@@ -173,7 +173,7 @@ describe('the table', () => {
     'firmwarePins',
   ];
 
-  test("every key of a customer's item starts with that customer's id", () => {
+  test("every key for a customer's item starts with that customer's id", () => {
     const others = kinds.filter(([, { pk }]) => !/^C#\{customerId\}(#|$)/.test(pk.template)).map(([kind]) => kind);
     expect(others).toEqual(notOfCustomers);
     for (const { pk } of Object.values(lists)) expect(pk.template).toMatch(/^C#\{customerId\}#/);
@@ -191,20 +191,20 @@ describe('the table', () => {
     expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });
 
-  test('each item kind has keys no other kind uses', () => {
+  test('each item kind has keys that other kinds do not use', () => {
     const values = { customerId: 1, sensorId: 's', webhookId: 'w', hash: 'h', accountKey: 'a', id: 1 };
     const filled = kinds.map(([, item]) => item(new Proxy(values, { get: (_, name) => `x${String(name)}` }) as never));
     expect(filled.map(kindOf)).toEqual(kinds.map(([kind]) => [kind]));
   });
 
-  test('no scan is allowed, neither in code nor by a permission', () => {
+  test('scans are not allowed in code or by a permission', () => {
     const scans = /\bScan\w*Command|\bdynamodb:(Scan|\*)|paginateScan|\bgrantRead(Write)?Data\b/;
     const sources = ['bin', 'lib', 'functions', 'shared'].flatMap(files);
     expect(sources.filter(([, text]) => scans.test(text)).map(([file]) => file)).toEqual([]);
     expect(scans.test("actions: ['dynamodb:Scan']") && scans.test('new ScanCommand({})')).toBe(true);
   });
 
-  test('the table matches its description in shared/store/TABLE.md', () => {
+  test('the table matches the description in shared/store/TABLE.md', () => {
     const { status, stderr } = spawnSync(process.execPath, ['bin/run.ts', 'docs', '--check'], {
       cwd: root,
       encoding: 'utf8',

@@ -59,7 +59,7 @@ const fail = () => {
 const LINE = 'line of C#7#AUDIT';
 
 describe('audit lines', () => {
-  test('an audit line precedes the first write, is written once and stays', async () => {
+  test('an audit line precedes the first write, is written once and is kept', async () => {
     const { done } = await runCall(async (table) => {
       await Promise.all([table.update(bot, {} as never), table.write({ put: bot })]);
       await table.write({ put: bot });
@@ -67,7 +67,7 @@ describe('audit lines', () => {
     expect(done).toEqual([LINE, bot.sk, bot.sk, bot.sk]);
   });
 
-  test('a request that writes nothing, or only rate limits, has no audit line', async () => {
+  test('a request without writes, or with only rate limit writes, does not get an audit line', async () => {
     expect((await runCall(async () => 1)).done).toEqual([]);
     expect((await runCall((table) => table.write({ put: rate }))).done).toEqual([rate.sk]);
   });
@@ -84,17 +84,17 @@ describe('audit lines', () => {
     expect(result).toBeInstanceOf(TableUnavailable);
   });
 
-  test('an audit line is removed if nothing changed, whether or not the request was rejected', async () => {
+  test('an audit line is removed if nothing changed, whether or not the request failed', async () => {
     const refused = (name: string) => (name === bot.sk ? [0] : null);
     expect((await runCall((table) => table.write({ put: bot }).then(fail), refused)).done).toEqual([LINE, 'no line']);
     expect((await runCall((table) => table.update(bot, {} as never), refused)).done).toEqual([LINE, 'no line']);
   });
 
-  test('an audit line stays if something changed before the request was rejected', async () => {
+  test('an audit line is kept if something changed before the request was rejected', async () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail))).done).toEqual([LINE, bot.sk]);
   });
 
-  test('an audit line stays if it is unknown whether something changed', async () => {
+  test('an audit line is kept if it is unknown whether something changed', async () => {
     const dead = (name: string) => {
       if (name === bot.sk) throw new TableUnavailable('no response');
       return null;
@@ -102,7 +102,7 @@ describe('audit lines', () => {
     expect((await runCall((table) => table.write({ put: bot }), dead)).done).toEqual([LINE]);
     // This holds even if the handler turns the error into a refusal.
     expect((await runCall((table) => table.write({ put: bot }).catch(fail), dead)).done).toEqual([LINE]);
-    // The response to the first attempt was lost, so the second one finds the first one's change.
+    // The response to the first attempt was lost, so the second attempt finds the change already made.
     const second = (name: string) => {
       if (name !== bot.sk) return null;
       markDoubtful();
@@ -111,7 +111,7 @@ describe('audit lines', () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail), second)).done).toEqual([LINE]);
   });
 
-  test('an audit line is rewritten for a change made after its removal', async () => {
+  test('a removed audit line is rewritten for a later change', async () => {
     const responded = Promise.withResolvers<void>();
     const refused = [[0]];
     let late: Promise<unknown> = Promise.resolve();

@@ -91,7 +91,7 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
     expect(Object.keys(answer.body as Json)).not.toContain('unknown');
   });
 
-  test("responds with 400 for the other maker's sensor", async () => {
+  test('responds with a 400 for a sensor from the other maker', async () => {
     const other = makerOf(path) === 'maker_a' ? 'maker_b' : 'maker_a';
     const answer = await clientFor(path).call('GET', at(path, ids[other]));
     expect(answer.status).toBe(400);
@@ -99,7 +99,7 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
 });
 
 describe('cross-field rules', () => {
-  test('an upper rate below the lower one is rejected, equal rates are accepted', async () => {
+  test('an upper rate below the lower one is rejected, but equal rates are accepted', async () => {
     const path = 'maker_b/config/vital-data';
     const body = defaultsOf(tables[path] ?? {});
     const low = await put(path, {
@@ -123,7 +123,7 @@ describe('cross-field rules', () => {
     },
   );
 
-  test('name and optimizationEnabled stay the same in the sensor and its basic configuration', async () => {
+  test('name and optimizationEnabled stay in sync between sensor and basic configuration', async () => {
     const path = 'maker_a/config/basic';
     await put(path, { ...defaultsOf(tables[path] ?? {}), name: 'Kitchen', optimizationEnabled: false });
     const sensor = await client.ok('GET', `/sensors/${ids.maker_a}`);
@@ -136,7 +136,7 @@ describe('device modes', () => {
   const set = async (more: Json) => (await put(path, { ...defaultsOf(tables[path] ?? {}), ...more })).body as Json;
   const learning = { learningModeEnabled: true };
 
-  test('learning lasts 14 days from the first true, even if repeated, and ends with false', async () => {
+  test('learning mode lasts 14 days from the first true, even if repeated, and ends with false', async () => {
     const before = Date.now() + skipped;
     const { learningModeEndDate: end } = await set(learning);
     expect(Number(end) - before).toBeGreaterThanOrEqual(14 * DAY);
@@ -147,7 +147,7 @@ describe('device modes', () => {
     expect(Number((await set(learning)).learningModeEndDate)).toBeGreaterThan(Number(end));
   });
 
-  test('learning ends automatically, and test mode with it', async () => {
+  test('learning mode ends automatically, along with test mode', async () => {
     await skip(13 * DAY + DAY / 2);
     expect(await set({ ...learning, testModeEnabled: true })).toMatchObject({ testModeEnabled: true });
     await skip(DAY / 2 + 1_000);
@@ -198,7 +198,7 @@ describe('fetched device configuration', () => {
       expect(config.room).not.toHaveProperty(field);
   });
 
-  test('fetching an unchanged configuration returns 304 without a body', async () => {
+  test('fetching an unchanged configuration returns a 304 without a body', async () => {
     const { sensorId, device } = await add('maker_a');
     const ask = (tag?: string) =>
       device.call('GET', `/devices/${sensorId}/config`, undefined, tag === undefined ? {} : { 'if-none-match': tag });

@@ -40,7 +40,7 @@ describe('caller address behind the trusted proxy', () => {
     [['fe80::1%eth0']],
     [['192.0.2.1 192.0.2.2']],
     [['[192.0.2.1']],
-  ])('the caller address falls back to the TCP peer if the header contains none: %j', (viewer) => {
+  ])('the caller address falls back to the TCP peer if the header has no address: %j', (viewer) => {
     expect(through(...viewer)).toBe(PEER);
   });
   test('the caller address falls back to the TCP peer if the header arrives in two spellings', () => {
@@ -54,7 +54,7 @@ describe('caller address behind the trusted proxy', () => {
     expect(at({ ...viewer, 'X-Hop': [secret], 'x-hop': [secret] })).toBe(PEER);
     expect(at({ ...viewer, '': [''] }, none)).toBe(PEER);
   });
-  test('the proxy has to send the secret itself even if the setting contains its hash', () => {
+  test('the proxy must send the secret itself, even if the setting contains a hash', () => {
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const hashed = { ...proxy, TRUSTED_PROXY_SECRET: hash };
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'] }, hashed)).toBe('192.0.2.1');

@@ -49,7 +49,7 @@ describe('CORS for listed origins', () => {
     expect(exposed).toEqual(expect.arrayContaining([...sent, 'token', 'retry-after', 'etag', 'link']));
   });
 
-  test("CORS exposes the 403 response for a missing permission and a list's X-Total-Is header", async () => {
+  test('CORS exposes the 403 for a missing permission and the X-Total-Is header of a list', async () => {
     const admin = await logIn(anybody(), 'admin', ADMIN_PASSWORD);
     const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'reader',
@@ -64,7 +64,7 @@ describe('CORS for listed origins', () => {
     expect(headers.get('access-control-expose-headers')).toContain('X-Total-Is');
   });
 
-  test("CORS exposes a rate limit's 429 response and a login response's token", async () => {
+  test('CORS exposes the 429 for a rate limit and the token in a login response', async () => {
     const login = { username: 'admin', password: ADMIN_PASSWORD };
     const { headers } = await anybody().call('POST', '/users/login', login, page);
     expect([headers.get('access-control-allow-origin'), headers.has('token')]).toEqual([LISTED, true]);
@@ -74,7 +74,7 @@ describe('CORS for listed origins', () => {
     expect(limited?.headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 
-  test('CORS exposes the 503 response of a starting host', async () => {
+  test('CORS exposes the 503 while a host is starting', async () => {
     const early: Promise<Response>[] = [];
     const starting = await startTestCloud({
       environment: { CORS_ORIGINS: LISTED },
@@ -93,7 +93,7 @@ describe('preflights', () => {
   test.each([
     ['a path that needs a token', '/users/me', 'GET, PUT, DELETE'],
     ['a path that does not exist, so that the page sees the 404', '/nothing', 'GET, POST, PUT, DELETE'],
-  ])('a preflight needs no token for %s', async (_, path, methods) => {
+  ])('a preflight does not need a token for %s', async (_, path, methods) => {
     const { status, headers } = await anybody().call('OPTIONS', path, undefined, { ...page, ...preflight });
     const names = ['origin', 'methods', 'headers', 'credentials'];
     const allowed = names.map((name) => headers.get(`access-control-allow-${name}`));
@@ -102,7 +102,7 @@ describe('preflights', () => {
     expect(headers.get('vary')).toBe('Origin');
   });
 
-  test("a preflight does not count against the address's rate limit", async () => {
+  test('a preflight does not count toward the rate limit', async () => {
     const limitsAt = async (origin: string) => {
       const { headers } = await clientOf(counted.url).call('OPTIONS', '/users/me', undefined, { origin, ...preflight });
       return headers.get('x-ratelimit-limit');

@@ -76,13 +76,13 @@ describe('JSON decimals', () => {
 });
 
 describe('JSON nesting', () => {
-  test('JSON can be nested 32 levels deep, while 33 or a million levels are rejected', () => {
+  test('JSON may be nested 32 levels deep, but 33 or a million levels are rejected', () => {
     expect(parseJson(nested(32))).toHaveProperty('value');
     expect(parseJson(nested(33))).toEqual({ problem: 'json_depth' });
     expect(parseJson(nested(33, '{"a":', '}'))).toEqual({ problem: 'json_depth' });
     expect(parseJson('['.repeat(1_000_000))).toEqual({ problem: 'json_depth' });
   });
-  test('JSON nesting ignores brackets within strings, whatever characters the strings escape', () => {
+  test('JSON nesting ignores brackets within strings, regardless of escapes', () => {
     expect(parseJson(JSON.stringify({ a: `${'['.repeat(99)}"\\` }))).toHaveProperty('value');
     expect(parseJson(JSON.stringify(['\\"', '{'.repeat(99)]))).toHaveProperty('value');
   });
@@ -98,7 +98,7 @@ describe('invalid JSON', () => {
 });
 
 describe('__proto__ and similar keys', () => {
-  test('keys such as __proto__ change no prototype', () => {
+  test('keys such as __proto__ do not change any prototype', () => {
     const parsed = parseJson('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1.5}');
     const value = 'value' in parsed ? parsed.value : null;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

@@ -59,7 +59,7 @@ describe('session validity', () => {
     expect(isValid({ expires: null })).toBe(true);
   });
 
-  test('a session is valid only if created after the recovery time', () => {
+  test('a session is valid only if created after the last recovery', () => {
     expect(isValid({ createDate: START - 5 }, {}, START - 5)).toBe(true);
     expect(isValid({ createDate: START - 5 }, {}, START - 4)).toBe(false);
   });
@@ -83,7 +83,7 @@ describe('callers', () => {
     return (await call(world.guard, read, bearer(await logInAs(world, session, account)))).caller;
   };
   const who = { accountId: 7, customerId: 3, locale: 'de', readOnly: false, mustSetOtp: false, isAdmin: false };
-  test("a session's caller has the account's name, customer and permissions", async () => {
+  test("a session's caller has the name, customer and permissions of the account", async () => {
     const { permissions } = nurse;
     expect(await callerOf()).toEqual({ ...who, kind: 'session', name: 'nurse', permissions });
     expect(await callerOf({ name: 'a token' }, { username: null as never })).toMatchObject({ name: null });
@@ -91,7 +91,7 @@ describe('callers', () => {
     expect(await callerOf({ mustSetOtp: true })).toMatchObject({ mustSetOtp: true });
   });
 
-  test("an access token's caller has the token's limits, and a name including the token's", async () => {
+  test("an access token's caller has the token limits and a name that includes the token name", async () => {
     const token = { kind: 'token', name: 'Rota', expires: null } as const;
     const { permissions } = nurse;
     expect(await callerOf(token)).toEqual({ ...who, kind: 'token', name: 'nurse (Rota)', permissions });
@@ -99,7 +99,7 @@ describe('callers', () => {
     expect(await callerOf({ ...token, readOnly: true })).toMatchObject({ readOnly: true });
   });
 
-  test("a limited token's caller has only those token permissions the account still has", async () => {
+  test("a limited token's caller has only token permissions that the account still has", async () => {
     const token = { kind: 'token', name: 'Rota', permissions: ['manage_rules', 'manage_users'] } as const;
     const { permissions } = nurse;
     expect(permissions).not.toContain('manage_users');
@@ -148,13 +148,13 @@ test('a token in a cookie has to be a session token, since access tokens have no
   expect((await call(world.guard, read, bearer(token))).code).toBeNull();
 });
 
-test('a token comes only from the Authorization header if there is one, valid or not', async () => {
+test('a token is read only from the Authorization header if there is one, valid or not', async () => {
   const world = createGuard();
   const headers = { ...cookieOf(await logInAs(world)).headers, Authorization: 'Basic bnVyc2U6eA==' };
   expect((await call(world.guard, read, { headers })).code).toBe('credentials_invalid');
 });
 
-test('a missing, malformed, unknown, expired or device token is rejected with 401', async () => {
+test('a missing, malformed, unknown, expired or device token is rejected with a 401', async () => {
   const world = createGuard();
   const expired = await logInAs(world, { expires: START });
   const tokens = ['', 'garbage', newToken('session', ACCOUNT_KEY), newToken('device'), expired];
@@ -165,7 +165,7 @@ test('a missing, malformed, unknown, expired or device token is rejected with 40
   expect((await call(world.guard, read)).code).toBe('credentials_invalid');
 });
 
-test('a session without an account is rejected with 401, or 429 once the address reaches its limit', async () => {
+test('a session without an account is rejected with a 401, or a 429 above the address limit', async () => {
   const world = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
   const token = newToken('session', ACCOUNT_KEY);
   await world.table.write({ put: { ...loggedIn, ...items.session({ hash: hashSecret(token) }) } });
@@ -181,7 +181,7 @@ test('a request without a valid token is anonymous where a login is optional', a
   expect((await call(world.guard, optional, bearer(token))).caller).toMatchObject({ accountId: 7 });
 });
 
-test('a request that needs no login can carry a webhook token, which the handler checks', async () => {
+test('a request without a required login may carry a webhook token, which the handler checks', async () => {
   const { guard } = createGuard();
   const feed = operationWith({ orWebhook: true });
   expect(await call(guard, feed, bearer('whs'))).toMatchObject({ code: null, caller: null });
@@ -189,7 +189,7 @@ test('a request that needs no login can carry a webhook token, which the handler
   expect((await call(guard, other, bearer('whs'))).code).toBe('credentials_invalid');
 });
 
-test('a request open to anyone has no caller, even with a valid token', async () => {
+test('a request open to anyone does not have a caller, even with a valid token', async () => {
   const world = createGuard();
   const anyone = await call(world.guard, operationWith({ auth: 'anyone' }), bearer(await logInAs(world)));
   expect(anyone).toMatchObject({ code: null, caller: null, accountKey: '' });
@@ -203,14 +203,14 @@ describe('table outages', () => {
     const store = { ...guard.store, sessions: { ...guard.store.sessions, session } };
     return call({ ...guard, store }, operationWith(fields), bearer(newToken('session', ACCOUNT_KEY)));
   };
-  test('only an operation that needs no table has an anonymous caller during a table outage', async () => {
+  test('only operations that do not need the table allow anonymous callers during a table outage', async () => {
     expect(await down({ auth: 'optional', withoutTable: true })).toMatchObject({ code: null, caller: null });
     await expect(down({ auth: 'optional' })).rejects.toThrow('the table is down');
   });
 });
 
 describe('account limits:', () => {
-  test('a read with a session is counted in memory, a write exactly, and neither against the address', async () => {
+  test('session reads are counted in memory and writes exactly, and neither against the address', async () => {
     const world = createGuard();
     const token = await logInAs(world);
     const first = await call(world.guard, read, bearer(token));
@@ -229,7 +229,7 @@ describe('account limits:', () => {
   });
 });
 
-test('an invalid request counts against its address, never against its account', async () => {
+test('an invalid request counts toward the address limit, but never toward the account limit', async () => {
   const world = createGuard();
   await logInAs(world);
   for (const operation of [read, write]) {
@@ -241,7 +241,7 @@ test('an invalid request counts against its address, never against its account',
   expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
 });
 
-test('an invalid request makes its account a suspect, with requests counted only after token verification', async () => {
+test('an invalid request makes the account a suspect, whose requests are counted after verification', async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const counts: number[] = [];
@@ -278,14 +278,14 @@ describe('session reads', () => {
     expect(caller).not.toBeNull();
     return reads;
   };
-  test('a session is read with a lag only for its own frequent reads', async () => {
+  test('a session is read with a lag only for frequent reads with that session', async () => {
     expect(await readsOf({ isFrequent: true }, false)).toEqual([true, true]);
     expect(await readsOf({ isFrequent: true }, true)).toEqual([false, false]);
     expect(await readsOf({ isFrequent: true, method: 'POST' }, false)).toEqual([false, false]);
     expect(await readsOf({}, false)).toEqual([false, false]);
   });
 
-  test('a session is reread consistently if it seems invalid, since it may have just started', async () => {
+  test('a session that seems invalid is reread consistently, because it may have just started', async () => {
     expect(await readsOf({ isFrequent: true }, false, true)).toEqual([true, true, false, false]);
   });
 });
@@ -303,7 +303,7 @@ describe('token use', () => {
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 59_999 })).toBe(START - 59_999);
   });
 
-  test('token use costs no further write within the same minute, and never one for a session', async () => {
+  test('token use is written at most once per minute, and never for a session', async () => {
     const used = async (session: Partial<Session>) => {
       const world = createGuard();
       const token = await logInAs(world, session);
@@ -336,7 +336,7 @@ describe('devices', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('a device with another kind of token, an unknown token or none is rejected with 401', async () => {
+  test('a device with the wrong kind of token, an unknown token or none is rejected with a 401', async () => {
     const { world, token } = await withDevice({}, 'provisioning');
     for (const request of [bearer(token), bearer(newToken('device')), {}]) {
       const { code, device } = await call(world.guard, message, request);
@@ -354,7 +354,7 @@ describe('devices', () => {
     expect((await call(world.guard, allowed, bearer(token))).code).toBe('credentials_invalid');
   });
 
-  test('a device counts as busy from its 61st request within a minute', async () => {
+  test('a device counts as busy from the 61st request within a minute', async () => {
     const { world, token } = await withDevice();
     const isBusy: unknown[] = [];
     for (let n = 0; n < 61; n++) isBusy.push((await call(world.guard, message, bearer(token))).device?.isBusy);
@@ -365,7 +365,7 @@ describe('devices', () => {
 describe('provisioning keys', () => {
   const register = operationWith({ auth: 'provisioner', method: 'POST' });
   const key = { id: 'key', name: 'k', manufacturer: null, maxDevices: null, createDate: START, expires: null };
-  test('a provisioning key is identified by hash until it expires, and counts against its address', async () => {
+  test('a provisioning key is identified by hash until it expires, and counts toward the address limit', async () => {
     const world = createGuard();
     await world.its.provisioning.put(hashSecret('a-key'), { ...key, expires: START + 1 });
     expect((await call(world.guard, register, bearer('a-key'))).provisioner).toMatchObject({ id: 'key' });
@@ -374,7 +374,7 @@ describe('provisioning keys', () => {
     expect((await call(world.guard, register, bearer('a-key'))).code).toBe('credentials_invalid');
   });
 
-  test('an empty or unknown provisioning key is rejected with 401, whatever is stored', async () => {
+  test('an empty or unknown provisioning key is rejected with a 401', async () => {
     const world = createGuard();
     await world.its.provisioning.put(hashSecret(''), key);
     for (const request of [{}, bearer(''), bearer('another')])

@@ -28,7 +28,7 @@ describe('permissions', () => {
     expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
   });
 
-  test('no permission is needed if a login is sufficient, and none makes anyone a system admin', async () => {
+  test('a login is sufficient where no permission is required, but never makes anyone a system admin', async () => {
     expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
     expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
     expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
@@ -49,7 +49,7 @@ describe('operations that need a session', () => {
   });
 });
 
-test('the user in the path needs no permission for operations on their own account, but others do', async () => {
+test('the user in the path does not need a permission for their own account, but others do', async () => {
   const operation = { may: 'manage_users', orSelf: true };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
@@ -58,7 +58,7 @@ test('the user in the path needs no permission for operations on their own accou
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test('the user in the path needs a session for operations a stolen token must not allow', async () => {
+test('the user in the path needs a session for operations that a stolen token must not allow', async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
@@ -68,19 +68,19 @@ test('the user in the path needs a session for operations a stolen token must no
 
 describe('required second factor setup', () => {
   const caller = { mustSetOtp: true, isAdmin: true };
-  test('a caller without a required second factor may do nothing else', async () => {
+  test('a caller who must set up a second factor may not do anything else', async () => {
     expect(await refusalOf({}, caller)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'system_admin' }, caller, SELF)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'logged_in' }, { mustSetOtp: false })).toBeNull();
   });
 
-  test('a caller without a required second factor may set it up for their own account only', async () => {
+  test('a caller who must set up a second factor may do so for their own account only', async () => {
     expect(await refusalOf({ beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, SELF)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
 
-  test('a caller without a required second factor is anonymous where a login is optional', async () => {
+  test('a caller who must set up a second factor is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
@@ -89,7 +89,7 @@ describe('required second factor setup', () => {
 
 describe('displays', () => {
   const display = { isDisplay: true };
-  test('a display may make only requests meant for displays', async () => {
+  test('a display may only make requests meant for displays', async () => {
     expect(await refusalOf({ display: true }, display)).toBeNull();
     expect(await refusalOf({}, display)).toBe('forbidden');
     expect(await refusalOf({ display: true, may: 'manage_rules' }, display)).toBe('forbidden');
@@ -110,7 +110,7 @@ test('a read-only token cannot write, or make a read that can change something',
   expect(await refusalOf({ method: 'POST' }, { ...token, readOnly: false })).toBeNull();
 });
 
-test('operations that need no login are open to anyone, logged in or not', async () => {
+test('operations without a required login are open to anyone, logged in or not', async () => {
   for (const auth of ['anyone', 'optional', 'device', 'provisioner'])
     expect(await refusalOf({ auth, may: 'system_admin' }, {})).toBeNull();
   const exchange = exchangeOf(operationWith({ may: 'system_admin' }));

@@ -37,7 +37,7 @@ const callWith = async (
 };
 const passed = { code: null, isLive: true, cookies: [] };
 
-test("a request with a session cookie needs the session's CSRF token", async () => {
+test('a request with a session cookie needs the CSRF token for that session', async () => {
   expect(await callWith({ 'X-CSRF-Token': CSRF })).toMatchObject(passed);
 });
 
@@ -46,37 +46,40 @@ test.each([
   ['another token', { 'X-CSRF-Token': `${CSRF}x` }],
   ['an empty token', { 'X-CSRF-Token': '' }],
   ['the token twice', { 'X-CSRF-Token': [CSRF, CSRF] }],
-])('a session cookie without its CSRF token is rejected with 403 and ends the session: %s', async (_, headers) => {
-  const { code, isLive, cookies } = await callWith(headers);
-  expect([code, isLive]).toEqual(['csrf_detected', false]);
-  expect(cookies.map((text) => text.split(';')[0])).toEqual(['PSAUTHTOKEN=', 'PSUSERID=', 'PSCSRF=']);
-  for (const text of cookies) expect(text).toContain('Max-Age=0');
-});
+])(
+  'a session cookie without the right CSRF token is rejected with a 403 and ends the session: %s',
+  async (_, headers) => {
+    const { code, isLive, cookies } = await callWith(headers);
+    expect([code, isLive]).toEqual(['csrf_detected', false]);
+    expect(cookies.map((text) => text.split(';')[0])).toEqual(['PSAUTHTOKEN=', 'PSUSERID=', 'PSCSRF=']);
+    for (const text of cookies) expect(text).toContain('Max-Age=0');
+  },
+);
 
-test('a session cookie needs the CSRF token for exactly the methods that can change something', async () => {
+test('a session cookie needs a CSRF token for exactly the methods that can change something', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
     expect((await callWith({}, { operation: operationWith({ method }) })).code).toBe('csrf_detected');
   for (const method of ['GET', 'HEAD', 'OPTIONS'])
     expect(await callWith({}, { operation: operationWith({ method }) })).toMatchObject(passed);
 });
 
-test('a login needs no CSRF token, so a browser with an old cookie can log in', async () => {
+test('a login does not need a CSRF token, so a browser with an old cookie can log in', async () => {
   const operation = operationWith({ method: 'POST', csrfExempt: true });
   expect(await callWith({}, { operation })).toMatchObject(passed);
 });
 
-test('an expired session or an access token in the cookie needs no CSRF token', async () => {
+test('an expired session or an access token in the cookie does not need a CSRF token', async () => {
   expect((await callWith({}, { session: { expires: START } })).code).toBeNull();
   expect(await callWith({}, { session: { kind: 'token' } })).toMatchObject(passed);
 });
 
-test('a cookie without an existing session needs no CSRF token', async () => {
+test('a cookie without an existing session does not need a CSRF token', async () => {
   const { guard } = createGuard();
   const exchange = exchangeOf(write, cookieOf('ses_garbage'));
   expect(await codeOf(() => checkCsrf(guard, exchange))).toBeNull();
 });
 
-test('two CSRF tokens without a session are rejected with 400, or 429 above the rate limit', async () => {
+test('two CSRF tokens without a session are rejected with a 400, or a 429 above the rate limit', async () => {
   const { guard } = createGuard();
   const headers = { 'X-CSRF-Token': [CSRF, CSRF] };
   const exchange = exchangeOf(write, { headers });
@@ -91,12 +94,12 @@ test('two CSRF tokens without a session are rejected with 400, or 429 above the 
 
 describe('two Authorization headers', () => {
   const twice = { Authorization: ['Bearer a', 'Bearer b'] };
-  test('two Authorization headers with a session cookie are rejected with 403, whatever the CSRF token', async () => {
+  test('two Authorization headers with a session cookie are rejected with a 403, even with a CSRF token', async () => {
     const refused = await callWith({ ...twice, 'X-CSRF-Token': CSRF }, { check: checkOneAuthorization });
     expect([refused.code, refused.isLive]).toEqual(['csrf_detected', false]);
   });
 
-  test('two Authorization headers without a session cookie are rejected with 400 and count for the address', async () => {
+  test('two Authorization headers without a session cookie are rejected with a 400 and counted by address', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     const refusalOf = () => checkOneAuthorization(guard, exchangeOf(write, { headers: twice }));
     await expect(refusalOf()).rejects.toMatchObject({

@@ -25,7 +25,7 @@ const use = async (
   return { token, expires, cookies: exchange.cookies };
 };
 
-test('a display session is extended to one day after last use, together with its cookies', async () => {
+test('a display session and its cookies are extended to one day after last use', async () => {
   const { token, expires, cookies } = await use({});
   expect(expires).toBe(START + DAY);
   expect(cookies).toHaveLength(3);
@@ -34,7 +34,7 @@ test('a display session is extended to one day after last use, together with its
   expect(cookies[2]).toMatch('PSCSRF=the-csrf-token;');
 });
 
-test('a display session gets no new cookies if the request sends the token in a header', async () => {
+test('a display session does not get new cookies if the request sends the token in a header', async () => {
   expect(await use({}, { request: bearer })).toMatchObject({ expires: START + DAY, cookies: [] });
 });
 
@@ -48,7 +48,7 @@ test('a display session lasts at most 90 days', async () => {
   expect((await use({ createDate, expires: START + 1 })).expires).toBe(START + 1);
 });
 
-test('a display session gets no new cookies if it was ended or extended concurrently', async () => {
+test('a display session does not get new cookies if it was ended or extended concurrently', async () => {
   expect((await use({}, { renews: false })).cookies).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ test.each([
   'application/json; version=1; CHARSET = latin1',
   'text/csv',
   '',
-])('a body of any other content type is rejected with 415: %s', async (type) => {
+])('a body of any other content type is rejected with a 415: %s', async (type) => {
   expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
 });
 
@@ -71,7 +71,7 @@ describe('body size', () => {
     expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
   });
 
-  test('body size is counted in UTF-8 bytes, however the gateway encodes the body', async () => {
+  test("body size is counted in UTF-8 bytes, regardless of the gateway's encoding", async () => {
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
     expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
@@ -84,7 +84,7 @@ describe('body size', () => {
   });
 });
 
-test('a body counts as its number of messages, or as one if it is too large', () => {
+test('a body counts as the messages in it, or as one message if too large', () => {
   const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
   expect(count('[{},{},{}]')).toBe(3);
   expect(count(Buffer.from('[{},{}]'))).toBe(2);
@@ -126,19 +126,19 @@ describe('request input', () => {
     expect(read(none, request, { ruleId: '5' })).toEqual({ params: {}, query: undefined, body: undefined });
   });
 
-  test('invalid request input returns 400 with all errors at once', () => {
+  test('invalid request input returns a 400 that lists all errors', () => {
     const request = { headers, query: { page: 'x' }, body: '{"name":1}' };
     const errors = errorsOf(full, request, { ruleId: 'x' });
     expect(errors).toEqual({ code: 'bad_request', paths: ['ruleId', 'page', 'name'] });
   });
 
-  test('a missing field is named in a 400 response', () => {
+  test('a missing field returns a 400 that names the field', () => {
     expect(() => read(json, { headers, body: '{}' })).toThrow(
       expect.objectContaining({ fieldErrors: [{ path: 'name', problem: 'required' }] }),
     );
   });
 
-  test('invalid JSON, invalid UTF-8 or a byte order mark returns 400 without a path', () => {
+  test('invalid JSON, invalid UTF-8 or a byte order mark returns a 400 without a path', () => {
     const error = { code: 'bad_request', paths: [''] };
     expect(errorsOf(json, { headers, body: '{"name":' })).toEqual(error);
     expect(errorsOf(json, { headers, body: Buffer.from('7b226e616d65223a22ff227d', 'hex') })).toEqual(error);
@@ -148,7 +148,7 @@ describe('request input', () => {
     );
   });
 
-  test('request input remains text for messages, whose bytes are kept, and for CSV rows', () => {
+  test('request input stays text for messages and CSV rows, with message bytes kept', () => {
     expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
     expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
     expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
@@ -156,7 +156,7 @@ describe('request input', () => {
     expect(read(json, { headers: typed('text/csv'), body: '{"name":"n"}' }).body).toEqual({ name: 'n' });
   });
 
-  test('messages and rows have to be in UTF-8 too', () => {
+  test('messages and rows must be in UTF-8 too', () => {
     for (const operation of [messages, rows])
       expect(errorsOf(operation, { headers: typed('text/csv'), body: Buffer.of(0xff) })).toEqual({
         code: 'bad_request',
@@ -179,12 +179,12 @@ describe('request customer', () => {
     return code ?? exchange.customerId;
   };
   const admin = { isAdmin: true, customerId: null };
-  test("the request's customer is the caller's own, whatever object is in the path", async () => {
+  test("the request's customer is the caller's own customer, regardless of the object in the path", async () => {
     for (const within of ['sensor', 'sensor_group', 'bot', 'rule', 'webhook', 'user'])
       expect(await customerOf(within, { ruleId: 40, userId: 8 }, {})).toBe(3);
   });
 
-  test("a system admin's request has the object's customer", async () => {
+  test("a system admin's request uses the customer of the object", async () => {
     expect(await customerOf('rule', { ruleId: 40 }, admin)).toBe(9);
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
     expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
@@ -193,13 +193,13 @@ describe('request customer', () => {
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, accountId: 40, customerId: 3 })).toBe(9);
   });
 
-  test("only a customer's users and system admins can name that customer in the path", async () => {
+  test('only users of a customer and system admins can name that customer in the path', async () => {
     expect(await customerOf('customer', { customerId: 3 }, {})).toBe(3);
     expect(await customerOf('customer', { customerId: 4 }, {})).toBe('customer_not_found');
     expect(await customerOf('customer', { customerId: 4 }, admin)).toBe(4);
   });
 
-  test("the request has no customer if the caller has none, except for the caller's own user", async () => {
+  test("the request's customer is missing if the caller has none, except for the caller's own user", async () => {
     expect(await customerOf('rule', { ruleId: 40 }, { customerId: null })).toBe('rule_not_found');
     expect(await customerOf('user', { userId: 8 }, { customerId: null })).toBe('user_not_found');
     expect(await customerOf('user', { userId: 7 }, { customerId: null })).toBe(0);

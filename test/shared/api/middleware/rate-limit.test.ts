@@ -17,7 +17,7 @@ const unlimited = { RATE_LIMIT_PER_SECOND: 0 };
 const off = { limit: 0, remaining: 0, reset: 0, isExceeded: false };
 
 describe('account rate limit', () => {
-  test('account requests are allowed up to the limit per second, and the remaining number falls to 0', async () => {
+  test('an account is allowed requests up to the limit per second, and the remaining number falls to 0', async () => {
     const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
     const rates = [];
     for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
@@ -31,7 +31,7 @@ describe('account rate limit', () => {
     expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
   });
 
-  test('account requests are given back in the second they were counted', async () => {
+  test('a request is given back in the second it was counted', async () => {
     const { guard, clock, counted } = createGuard();
     const { giveBack } = await countAccount(guard, 'a');
     const { time } = clock;
@@ -42,13 +42,13 @@ describe('account rate limit', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('account requests are given back regardless of the limit', async () => {
+  test('a request is given back regardless of the limit', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     await (await countAccount(guard, 'a')).giveBack();
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('account requests are not counted if there is no limit', async () => {
+  test('account requests are not counted without a limit', async () => {
     const { guard, counted } = createGuard(unlimited);
     const { rate, giveBack } = await countAccount(guard, 'a');
     await giveBack();
@@ -64,7 +64,7 @@ describe('account rate limit', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('requests counted in memory are never rejected if there is no limit', async () => {
+  test('requests counted in memory are never rejected without a limit', async () => {
     const { guard } = createGuard(unlimited);
     await countSessionRead(guard, 'a');
     expect(await countSessionRead(guard, 'a')).toEqual(off);
@@ -88,14 +88,14 @@ describe('device rate limit', () => {
     expect(countDevice(guard, 'd', messages(1)).isExceeded).toBe(false);
   });
 
-  test('a device may send its quota of messages a second, in any number of requests', () => {
+  test('a device may send as many messages a second as its quota allows', () => {
     const { guard } = createGuard(quotas(10));
     expect(countDevice(guard, 'd', messages(6)).isExceeded).toBe(false);
     expect(countDevice(guard, 'd', messages(4)).isExceeded).toBe(false);
     expect(countDevice(guard, 'd', messages(1)).isExceeded).toBe(true);
   });
 
-  test('a device can still make requests without messages after sending too many', () => {
+  test('a device may still make requests without messages after sending too many', () => {
     const { guard } = createGuard(quotas(10));
     countDevice(guard, 'd', messages(11));
     const config = exchangeOf(operationWith({ auth: 'device' }), { body: '[1,2,3]' });
@@ -106,7 +106,7 @@ describe('device rate limit', () => {
     expect(countDevice(guard, 'f', messages(10)).isExceeded).toBe(false);
   });
 
-  test('a device can make any number of requests if callers have no limit', () => {
+  test('a device may make any number of requests if callers do not have a limit', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
@@ -173,7 +173,7 @@ describe('unknown callers', () => {
   test.each([
     ['device', valid],
     ['provisioner', bearer('a-key')],
-  ])("an unknown caller's first five %s token guesses per second cost no write", async (auth, request) => {
+  ])("an unknown caller's first five %s token guesses per second do not cost a write", async (auth, request) => {
     expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
     expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });
     expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 3 });
@@ -185,11 +185,11 @@ describe('unknown callers', () => {
     ['device', {}],
     ['provisioner', bearer('')],
     ['provisioner', {}],
-  ])('an unknown caller posing as a %s never costs a write with an impossible token', async (auth, request) => {
+  ])('an unknown caller posing as a %s with an impossible token never costs a write', async (auth, request) => {
     expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
   });
 
-  test('an unknown caller costs no more writes once over the limit', async () => {
+  test('an unknown caller over the limit does not cost further writes', async () => {
     expect(await countedFor({ auth: 'device' }, valid, 40)).toMatchObject({ address: 25, rate: { isExceeded: true } });
   });
 });
@@ -197,7 +197,7 @@ describe('unknown callers', () => {
 describe('requests over the limit', () => {
   const over = (reset: number, isExceeded = true) =>
     exchangeOf(operationWith(), {}, { rate: { limit: 30, remaining: 0, reset, isExceeded } });
-  test('a request over the limit returns 429 with the seconds to wait, at least 1', () => {
+  test('a request over the limit returns a 429 with the seconds to wait, at least 1', () => {
     expect(() => checkRate(over(3))).toThrow(expect.objectContaining({ code: 'rate_limited', waitSeconds: 3 }));
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });

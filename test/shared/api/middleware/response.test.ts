@@ -9,7 +9,7 @@ import { createGuard, exchangeOf, operationWith } from '#test/fixtures/guard.ts'
 const rate = { limit: 30, remaining: 4, reset: 1, isExceeded: false };
 
 describe('base response headers', () => {
-  test('base headers forbid caching and sniffing, require HTTPS, and name version, request id and rate limit', () => {
+  test('base headers forbid caching and sniffing, require HTTPS, and include version, request id and rate limit', () => {
     expect(baseHeaders('1.2.3', 'r', rate)).toEqual({
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
@@ -23,7 +23,7 @@ describe('base response headers', () => {
     });
   });
 
-  test('base headers contain a large rate limit where there is none, so no client slows down', () => {
+  test('base headers contain a large rate limit if there is none, so clients do not slow down', () => {
     const unlimited = { 'X-RateLimit-Limit': '1000000', 'X-RateLimit-Remaining': '1000000', 'X-RateLimit-Reset': '0' };
     expect(baseHeaders('1', 'r')).toMatchObject(unlimited);
     expect(baseHeaders('1', 'r', { ...rate, limit: 0 })).toMatchObject(unlimited);
@@ -37,14 +37,14 @@ describe('base response headers', () => {
     const exchange = exchangeOf(operationWith(), { headers }, { rate, cookies });
     return withBaseHeaders(guard.settings, exchange, { statusCode: 200, body: '{}', ...response });
   };
-  test("base headers do not replace a response's own headers", () => {
+  test('base headers do not replace headers set by the response', () => {
     const { statusCode, body, headers } = complete({ headers: { 'Cache-Control': 'public', ETag: 'x' } });
     expect([statusCode, body]).toEqual([200, '{}']);
     expect(headers).toMatchObject({ 'Cache-Control': 'public', ETag: 'x', 'X-Version-Id': '1.2.3' });
     expect(headers).toMatchObject({ 'X-Request-Id': 'the-request', 'X-RateLimit-Remaining': '4' });
   });
 
-  test('base headers let only pages from a listed origin read the response', () => {
+  test('base headers let only listed origins read the response', () => {
     const allowed = 'Access-Control-Allow-Origin';
     expect(complete({}, { origin: ORIGIN }).headers).toMatchObject({ [allowed]: ORIGIN, Vary: 'Origin' });
     expect(complete({}, { origin: 'https://other.example.org' }).headers).not.toHaveProperty(allowed);
@@ -53,7 +53,7 @@ describe('base response headers', () => {
     expect(headers?.Vary).toBe('Accept, Origin');
   });
 
-  test("base headers have the checks' cookies first, so the response's own take precedence", () => {
+  test('base headers put cookies from checks first, so cookies from the response take precedence', () => {
     const own = { multiValueHeaders: { 'Set-Cookie': ['a=2'] } };
     expect(complete(own, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1', 'a=2'] });
     expect(complete({}, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1'] });
@@ -65,7 +65,7 @@ describe('base response headers', () => {
 const bodyOf = ({ body }: { body: string }) => JSON.parse(body);
 
 describe('the response for an expected failure', () => {
-  test("an error response has the code's status, the code in a header, and a message", async () => {
+  test('an error response has the status of the code, the code in a header, and a message', async () => {
     for (const code of ['forbidden', 'rule_not_found', 'credentials_invalid', 'internal'] as const) {
       const response = await errorResponse(new ApiError(code));
       expect(response).toMatchObject({ statusCode: errors[code], headers: { 'X-Error-Code': code } });
@@ -89,19 +89,19 @@ describe('the response for an expected failure', () => {
     expect(bodyOf(await errorResponse(new ApiError('forbidden')))).not.toHaveProperty('errors');
   });
 
-  test('an error response requests the second factor only if nothing else is missing', async () => {
+  test('an error response requests a second factor only if nothing else is missing', async () => {
     expect(bodyOf(await errorResponse(new ApiError('otp_required')))).toMatchObject({ otpRequired: true });
     expect(bodyOf(await errorResponse(new ApiError('credentials_invalid')))).not.toHaveProperty('otpRequired');
   });
   const headersOf = async (code: ErrorCode, details = {}, allowed?: string[]) =>
     (await errorResponse(new ApiError(code, details), 'en', allowed)).headers;
-  test('every 401 response states how to authenticate, and no other response does', async () => {
+  test('every 401 states how to authenticate, and no other response does', async () => {
     for (const code of ['credentials_invalid', 'otp_required', 'reset_code_invalid'] as const)
       expect(await headersOf(code)).toMatchObject({ 'WWW-Authenticate': 'Bearer' });
     expect(await headersOf('forbidden')).toEqual({ 'X-Error-Code': 'forbidden' });
   });
 
-  test('a 429 response states when to retry and that no requests remain', async () => {
+  test('a 429 states when to retry and that no requests remain', async () => {
     expect(await headersOf('rate_limited', { waitSeconds: 7 })).toEqual({
       'X-Error-Code': 'rate_limited',
       'Retry-After': '7',
@@ -115,7 +115,7 @@ describe('the response for an expected failure', () => {
     });
   });
 
-  test("a 405 response lists the path's methods", async () => {
+  test('a 405 lists the allowed methods', async () => {
     expect(await headersOf('method_not_allowed', {}, ['GET', 'OPTIONS'])).toMatchObject({ Allow: 'GET, OPTIONS' });
     expect(await headersOf('method_not_allowed')).toMatchObject({ Allow: '' });
     expect(await headersOf('path_unknown', {}, ['GET'])).not.toHaveProperty('Allow');
@@ -131,7 +131,7 @@ describe('responses to any error', () => {
     const response = await responseTo(exchange, error, log, (name: string) => void measured.push(name));
     return { statusCode: response.statusCode, headers: response.headers, body: bodyOf(response), lines, measured };
   };
-  test('an unavailable service leads to a 503 response with a retry time', async () => {
+  test('an unavailable service leads to a 503 with a retry time', async () => {
     const timeout = Object.assign(new Error('slow'), { name: 'TimeoutError' });
     for (const error of [new TableUnavailable('x'), new QueueUnavailable('x'), new IssuerUnavailable('x'), timeout]) {
       const { statusCode, headers, lines } = await respond(error);
@@ -140,7 +140,7 @@ describe('responses to any error', () => {
     }
   });
 
-  test('a bug leads to a 500 response without details, and is logged', async () => {
+  test('a bug leads to a 500 without details, and is logged', async () => {
     const { statusCode, body, headers, lines } = await respond(new Error('the secret is x'));
     expect([statusCode, headers]).toEqual([500, { 'X-Error-Code': 'internal' }]);
     expect(JSON.stringify(body)).not.toContain('secret');

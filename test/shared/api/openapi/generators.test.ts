@@ -131,7 +131,7 @@ const pathsOfValues = (name: string, schema: Schema): string[] => [
 ];
 
 describe('generated names', () => {
-  test('no schema has a name that generators create for another schema', () => {
+  test('schema names never match names that generators derive from other schemas', () => {
     const names = Object.keys(schemas);
     const taken = new Map(names.map((name) => [name.toLowerCase(), name]));
     expect(taken.size).toBe(names.length);
@@ -140,7 +140,7 @@ describe('generated names', () => {
     expect(derivedNames('Bot')).toContain('NewBot');
   });
 
-  test('no two enumerations get the same name from their field names', () => {
+  test('enumerations get unique names from their fields', () => {
     const found = Object.entries(schemas).flatMap(([name, schema]) => pathsOfValues(name, schema));
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter((name, at) => found.indexOf(name) !== at)).toEqual([]);

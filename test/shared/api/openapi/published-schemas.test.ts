@@ -22,7 +22,7 @@ test('every documented webhook has a schema, and so do device messages', () => {
   expect([...names].sort()).toEqual(Object.keys(schemas).sort());
 });
 
-test.each(names)('%s is a complete JSON Schema that allows its examples and nothing arbitrary', async (name) => {
+test.each(names)('%s is a complete JSON Schema that allows the examples and nothing arbitrary', async (name) => {
   const { headers, body } = await anybody.call('GET', `/schemas/${name}`);
   expect(headers.get('cache-control')).toBe('public, max-age=60');
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true });

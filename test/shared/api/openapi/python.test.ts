@@ -98,7 +98,7 @@ test.each<[string, Schema, string]>([
   expect(complaints('One', schema, new Set(['onetwo']))).toEqual([complaint]);
 });
 
-test('every operation has a unique name that is an identifier and not a Python keyword', () => {
+test('every operation has a unique name that is a valid Python identifier', () => {
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids.map(plain)).size).toBe(ids.length);
   expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]*$/.test(id) || ['import', 'from', 'pass', 'del'].includes(id))).toEqual(
@@ -106,7 +106,7 @@ test('every operation has a unique name that is an identifier and not a Python k
   );
 });
 
-test('responses and bodies have one readable media type, except a picture and CSV next to JSON', () => {
+test('responses and bodies have one readable media type, except for a picture and CSV', () => {
   // responses.py, bodies.py: all others are left out of the client, with a warning.
   const isRead = (media: string[]) =>
     media.length === 0 || (media.length === 1 && /^(application\/json|text\/)/.test(media[0] ?? ''));

@@ -59,7 +59,7 @@ const start = () => {
 const idOf = (number: number) => idBeforeFirst(HOME) + number;
 
 describe('listed alarms', () => {
-  test('a listed alarm represents all events and hits of its fall', async () => {
+  test('a listed alarm represents all events and hits from one fall', async () => {
     const { happen, list } = start();
     await happen(1, now, 'fall_detected', 2);
     await happen(2, now + 5_000, 'fall_detected', 1, { isSimulated: true });
@@ -87,7 +87,7 @@ describe('listed alarms', () => {
     expect(await list()).toMatchObject([{ state: 'over', overDate: later, overBy: 'device' }]);
   });
 
-  test('a listed alarm contains nothing from another fall on the same sensor', async () => {
+  test('a listed alarm does not contain anything from another fall on the same sensor', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await happen(2, now + 30_000, 'fall_detected', 2, { fall: (now + 30_000).toString(36) });
@@ -111,7 +111,7 @@ describe('listed alarms', () => {
     ]);
   });
 
-  test('a listed alarm without a rule contains the response to its fall or event, and event feedback', async () => {
+  test('a listed alarm without a rule contains the response to the fall or event, and event feedback', async () => {
     const { its, table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea');
@@ -182,7 +182,7 @@ test('list pages contain each alarm once, with or without a rule, in every reque
 });
 
 describe('alarm ends', () => {
-  test('an alarm ends two hours after its fall was ended only by time', async () => {
+  test('an alarm ends two hours after time ended the fall', async () => {
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { source: null });
@@ -209,7 +209,7 @@ describe('alarm ends', () => {
     expect(await list(later + UNCLEAR_MS)).toMatchObject([{ overDate: later, overBy: 'closure', state: 'over' }]);
   });
 
-  test("an alarm's end is independent of other falls and other events of its fall", async () => {
+  test("an alarm's end is independent of other falls, and of other events for the same fall", async () => {
     const { happen, end, tell, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { fall: `${fallKey}-s` });
@@ -242,7 +242,7 @@ describe('alarm ends', () => {
 });
 
 describe('first notifications', () => {
-  test("an alarm's first notification is the earliest of all its hits", async () => {
+  test("an alarm's first notification is the earliest among all hits", async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     expect(await list()).toMatchObject([{ notifiedDate: null }]);

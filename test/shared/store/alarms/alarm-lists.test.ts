@@ -130,7 +130,7 @@ test('pages contain each alarm exactly once, newest first, with all its hits, ev
   );
 }, 60_000);
 
-test('an alarm keeps its own date even if the previous one predates a clock set back', async () => {
+test('an alarm keeps its own date even if an earlier one has a future date', async () => {
   const home = newHome();
   const incident = { situation: 'fall_detected', rules: 1, isSecondOfFall: false, isAtOnce: false } as const;
   await home.happen({ ...incident, sensor: 0 });

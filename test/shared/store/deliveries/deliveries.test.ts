@@ -6,7 +6,7 @@ import { items } from '#shared/store/table.ts';
 import { createHooks, deliveryOf, HOME, HOOK } from '#test/fixtures/store-deliveries.ts';
 import { deliveryId, now, result } from '#test/fixtures/store-items.ts';
 
-/** Longer than two host clocks differ. */
+/** Longer than the clocks of two hosts may differ. */
 const SET_BACK = 60_000;
 const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
@@ -40,7 +40,7 @@ test('a delivery is due shortly after its task, in case nothing else queues it',
   expect([await dueOf(1), await dueOf(2)]).toEqual([now + 5 + GRACE_MS, now + GRACE_MS]);
 });
 
-test('a delivery to a person is found under the customer', async () => {
+test('a delivery to a person is listed under the customer', async () => {
   const { its } = await createHooks();
   await its.deliveries.create(deliveryOf(1, { webhookId: null }), false);
   expect(await its.deliveries.get(HOME, null, deliveryId(1))).toMatchObject({
@@ -182,7 +182,7 @@ describe('attempt results', () => {
     expect(await retried.table.get(replay)).toBeNull();
   });
 
-  test('an attempt result changes nothing if another attempt has started', async () => {
+  test('an attempt result is ignored if another attempt has started', async () => {
     const { its, delivery, read } = await attempt();
     const later = claimed(await its.attempts.claim(key(), now + LEASE_MS + 1, 'b'));
     await its.attempts.recordResult(delivery, accepted, now, false);
@@ -220,7 +220,7 @@ describe('delivered notifications', () => {
   });
 });
 
-test('the next attempt can be moved only from the time read', async () => {
+test('the next attempt can be moved only from the time that was read', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 9, retryAfterDate: now + 9 });
   expect(await its.attempts.replan(key(), now + 8, now + 1, now)).toBe(false);
@@ -261,7 +261,7 @@ test('the next attempt keeps its queued task as long as nothing else would trigg
   expect(await its.deliveries.getQueued(key(9))).toEqual({ delivery: null, until: null });
 });
 
-test('ending a delivery without an attempt cancels it unless it is being sent, held or finished', async () => {
+test('ending a delivery without an attempt cancels it, unless it is being sent, held or finished', async () => {
   const { its, create, read } = await createHooks();
   const end = (n: number, reason: 'canceled' | 'deleted', at = now) => its.deliveries.end(key(n), reason, at);
   await create(1);
@@ -285,7 +285,7 @@ test('ending a delivery without an attempt cancels it unless it is being sent, h
   expect([await end(3, 'deleted', now + LEASE_MS), await end(3, 'deleted', now + LEASE_MS + 1)]).toEqual([false, true]);
 });
 
-test('a delivery ended without an attempt counts as failed in its replay', async () => {
+test('a delivery ended without an attempt counts as failed in the replay', async () => {
   const { its, create, table } = await createHooks();
   await create(1, { replay: 'r' });
   await its.deliveries.end({ ...key(), replay: 'r' }, 'canceled', now);

@@ -6,7 +6,7 @@ import { items } from '#shared/store/table.ts';
 import { createHooks, deliveryOf, HOME, HOOK } from '#test/fixtures/store-deliveries.ts';
 import { deliveryId, now, some } from '#test/fixtures/store-items.ts';
 
-/** Longer than two host clocks differ. */
+/** Longer than the clocks of two hosts may differ. */
 const SET_BACK = 60_000;
 const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
@@ -26,7 +26,7 @@ test('a feed delivery is fetched in order and never posted', async () => {
   expect(await its.feeds.hasPending(await hook())).toBe(true);
 });
 
-test("a feed delivery about a person's alarm is posted first once the webhook has a URL", async () => {
+test("an alarm about a person is posted first once the feed's webhook has a URL", async () => {
   const { its, hook, table } = await createHooks({ url: null });
   const { snapshot } = deliveryOf();
   const at = (id: number, action: string) => ({ snapshot: { ...snapshot, event: { ...snapshot.event, id, action } } });
@@ -39,12 +39,12 @@ test("a feed delivery about a person's alarm is posted first once the webhook ha
   const ids = [alarm.id, older.id, other.id];
   expect(await its.feeds.idsToPost(await hook(), 9)).toEqual(ids);
   expect(await its.feeds.idsToPost(await hook(), 1)).toEqual(ids.slice(0, 1));
-  // Writes the line like an earlier version of the code.
+  // Writes the line as an earlier version of the code did.
   await table.write({ put: feedLineKey(older) });
   expect(await its.feeds.idsToPost(await hook(), 9)).toEqual([alarm.id, other.id, older.id]);
 });
 
-test('a feed delivery ends once when acknowledged', async () => {
+test('a feed delivery ends once, when acknowledged', async () => {
   const { its, read, hook, table } = await createHooks({ url: null });
   await its.deliveries.createInFeed(deliveryOf(1, { replay: 'r' }));
   const delivery = (await read()) ?? deliveryOf();
@@ -59,7 +59,7 @@ test('a feed delivery ends once when acknowledged', async () => {
   expect(await its.feeds.acknowledge(delivery, now + 1, now + 2)).toBe(false);
 });
 
-test('a feed delivery never fetched ends once and leaves the feed', async () => {
+test('a feed delivery that is never fetched ends once and leaves the feed', async () => {
   const { its, read, hook, table } = await createHooks({ url: null });
   await its.deliveries.createInFeed(deliveryOf(1, { replay: 'r' }));
   const delivery = (await read()) ?? deliveryOf();
@@ -96,7 +96,7 @@ test('a feed delivery can be moved to posting and back, unless it is being sent'
   expect(await its.feeds.hasPending(await hook())).toBe(false);
 });
 
-test('a feed delivery is returned to one reader at once', async () => {
+test('a feed delivery is returned to one reader at a time', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   const webhook = await hook();
   const start = await its.feeds.cursor(webhook);
@@ -118,7 +118,7 @@ test('a feed delivery is returned to one reader at once', async () => {
   });
 });
 
-test('a webhook is marked when fetches stop, until the next fetch', async () => {
+test('a webhook is marked when fetches stop, and until the next fetch', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   expect(await its.feeds.recordNoFetch(await hook(), now)).toBe(true);
   expect(await hook()).toMatchObject({ failingSince: now, consecutiveFailures: 1 });
@@ -173,7 +173,7 @@ test('waiting fetches are limited per webhook and per customer', async () => {
   ]).toEqual([true, true, false]);
 });
 
-test('waiting fetches stay within the limits even if started at the same time', async () => {
+test('waiting fetches stay within the limits even if they start at the same time', async () => {
   const { its } = await createHooks({ url: null });
   const most = { ofFeed: 2, ofCustomer: 9 };
   const began = await Promise.all(

@@ -76,7 +76,7 @@ test('renewSlot renews a lease until another caller has the slot, even after a l
 });
 
 test.each(['release', 'worked', 'failed'] as const)(
-  'releasing a lease removes all of its attributes: %s',
+  'releasing a lease removes all lease attributes: %s',
   async (way) => {
     const { read } = await createWebhook({ openUntil: now });
     await its.health.takeSlot(await read(), now, { ...search, isProbe: true, token: 'mine' });
@@ -94,7 +94,7 @@ test.each(['release', 'worked', 'failed'] as const)(
   },
 );
 
-/** Leases and releases a slot like the version before tokens. Only the time, with a fraction, identifies a lease. */
+/** Leases and releases a slot as the version before tokens did. Only the time, with a fraction, identifies a lease. */
 const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   take: (at: number) => {
     const until = at + LEASE_MS + 0.25;
@@ -110,7 +110,7 @@ const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   release: () => engine.plain.update(key, changes({ remove: ['slot0'] })),
 });
 
-test("takeSlot waits for the end of an earlier version's lease", async () => {
+test('takeSlot waits until a lease held by an earlier version ends', async () => {
   const { key, read } = await createWebhook();
   await earlierVersion(key).take(now);
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: 'mine' });
@@ -119,14 +119,14 @@ test("takeSlot waits for the end of an earlier version's lease", async () => {
   expect(await take(now + LEASE_MS + 1)).toMatchObject({ slot: 'slot0' });
 });
 
-test('takeSlot leases a slot so that earlier versions respect the lease', async () => {
+test('takeSlot leases a slot in a way that earlier versions respect', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   expect(await earlierVersion(key).take(now)).toBeNull();
   expect(await earlierVersion(key).take(now + LEASE_MS)).not.toBeNull();
 });
 
-test('takeSlot ignores an impossibly long lease left over from a clock set back', async () => {
+test('takeSlot ignores an impossibly long lease from before the clock was set back', async () => {
   const { read } = await createWebhook();
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: `${at}` });
   expect(await take(now + 86_400_000)).not.toBeNull();
@@ -135,7 +135,7 @@ test('takeSlot ignores an impossibly long lease left over from a clock set back'
   expect(await take(now - 9_000)).toBeNull();
 });
 
-test('renewSlot does not renew a lease taken by an earlier version that kept the token', async () => {
+test('renewSlot does not renew a lease if an earlier version has taken the slot', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).take(now + LEASE_MS);
@@ -145,7 +145,7 @@ test('renewSlot does not renew a lease taken by an earlier version that kept the
   expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, later, { ...search, token: 'mine' })).toBeNull();
 });
 
-test('takeSlot leases a slot released by an earlier version with the token left in place', async () => {
+test('takeSlot leases a slot that an earlier version released without clearing the token', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).release();

@@ -58,7 +58,7 @@ describe('held deliveries', () => {
     }
   });
 
-  test('a held alarm about a person stays first, however many other deliveries are held', async () => {
+  test('a held alarm about a person stays first, regardless of how many other deliveries are held', async () => {
     const { its, hook, create, table } = await createHooks();
     const other = { ...bareSnapshot, event: { ...bareSnapshot.event, type: 'system', action: 'sensor_inactive' } };
     for (let n = 1; n <= 3; n++) await its.held.hold(await create(n, { snapshot: other }), now);
@@ -92,7 +92,7 @@ describe('held deliveries', () => {
     expect((await hook()).held).toBe(1);
   });
 
-  test('a held delivery ends once and is no longer counted', async () => {
+  test('a held delivery ends once and no longer counts', async () => {
     const { its, read, hook, delivery, table } = await hold({ replay: 'r' });
     expect([await its.held.end(delivery, 'expired', now + 3), await its.held.end(delivery, 'expired', now)]).toEqual([
       true,
@@ -107,7 +107,7 @@ describe('held deliveries', () => {
       expect(await table.get(itemKey())).not.toHaveProperty(name);
   });
 
-  test('a held delivery is replaced by its redelivery in one step or not at all', async () => {
+  test('a held delivery and its redelivery are swapped in one step or not at all', async () => {
     const { its, read, delivery } = await hold();
     expect(await its.held.replace(delivery, deliveryOf(2, { replayOf: deliveryId(1) }), now)).toBe(true);
     expect([await read(1), await read(2)]).toMatchObject([
@@ -120,7 +120,7 @@ describe('held deliveries', () => {
     expect(await read(1)).toMatchObject({ state: 'delivered', reason: 'redelivered' });
   });
 
-  test('a held delivery is no longer counted once its redelivery is accepted', async () => {
+  test('a held delivery no longer counts once a redelivery is accepted', async () => {
     const { its, read, hook } = await hold();
     expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'held' });
     expect([await read(), (await hook()).held]).toMatchObject([
@@ -133,7 +133,7 @@ describe('held deliveries', () => {
     ]);
   });
 
-  test('releases are a tenth of a second apart and reserved at most a minute ahead', async () => {
+  test('releases are a tenth of a second apart, and at most a minute ahead', async () => {
     const { its, hook } = await createHooks();
     const reserve = async (fields: object, at = now) => its.held.reserveReleases({ ...(await hook()), ...fields }, at);
     expect(await reserve({})).toBeNull();
@@ -150,7 +150,7 @@ describe('held deliveries', () => {
     expect(await its.held.reserveReleases({ ...unreserved, id: 'x', held: 1 }, now)).toBeNull();
   });
 
-  test('held deliveries are recounted only after the list had time to include them', async () => {
+  test('held deliveries are recounted only after the list has had time to include them', async () => {
     const { its, hook } = await hold();
     const seen = await hook();
     await its.held.correctCount(seen, now + 60_000);
@@ -160,7 +160,7 @@ describe('held deliveries', () => {
     expect((await hook()).held).toBe(0);
   });
 
-  test('held deliveries keep their webhook in the due index at a plausible time', async () => {
+  test('held deliveries keep the webhook in the due index at a plausible time', async () => {
     const { its, hook, delivery } = await hold();
     const dueOf = async () => ((await hook()) as { dueAt?: string }).dueAt;
     await its.held.correctDue(await hook(), now);

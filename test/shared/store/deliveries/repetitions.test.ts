@@ -108,7 +108,7 @@ describe('a delivery whose redelivery was accepted', () => {
     },
   );
 
-  test('an original keeps its final state, and still logs a running attempt', async () => {
+  test('an original keeps its final state, and still logs an attempt in progress', async () => {
     const original = await createDelivery();
     const attempt = await original.claim();
     await its.repetitions.endOriginal(original.key, now);
@@ -122,7 +122,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect((await original.read()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
   });
 
-  test('an original logs only the attempt holding the claim after an earlier claim expired', async () => {
+  test('an original logs only the attempt holding the latest claim', async () => {
     const original = await createDelivery();
     const first = await original.claim();
     const second = await original.claim(now + LEASE);
@@ -154,7 +154,7 @@ describe('a delivery whose redelivery was accepted', () => {
     },
   );
 
-  test.each(['delivered', 'failed'] as const)('an original stays unchanged if it was already %s', async (state) => {
+  test.each(['delivered', 'failed'] as const)('an original is unchanged if it was already %s', async (state) => {
     const original = await createDelivery();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
     await its.attempts.recordResult(await original.claim(), { result: resultOf(500), next }, now, true);
@@ -163,7 +163,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect(await original.read()).toEqual(before);
   });
 
-  test('an original ends as deleted if its webhook was deleted while it was held', async () => {
+  test('an original ends as deleted if the webhook was deleted while holding it', async () => {
     const original = await createDelivery();
     await original.hold();
     await engine.plain.write({ remove: items.webhook({ customerId, webhookId: original.key.webhookId }) });

@@ -10,7 +10,7 @@ const ofBot = { botId: 1, isCustomerHook: false };
 const edit = (fields: object = {}) =>
   some({ botId: null, format: 'full', url: 'https://a.example', isEnabled: true, isLoopbackDenied: true, ...fields });
 
-test('a customer webhook receives every event, a bot webhook only what rules send', async () => {
+test('a customer webhook receives every event, but a bot webhook only what rules send', async () => {
   const world = await createHooks();
   const { its, table } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot }), 10)).toBeNull();
@@ -22,7 +22,7 @@ test('a customer webhook receives every event, a bot webhook only what rules sen
   expect([await its.webhooks.get(HOME + 1, HOOK), await its.webhooks.list(HOME + 1, false)]).toEqual([null, []]);
 });
 
-test('a webhook needs an existing bot, filter group and customer, and a free place within the limit', async () => {
+test('a webhook needs an existing bot, filter group and customer, and is limited in number', async () => {
   const world = await createHooks();
   const { its } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot, botId: 2 }), 10)).toBe('unknown_reference');
@@ -52,7 +52,7 @@ test('a webhook can be moved between a customer and a bot', async () => {
   expect(await its.webhooks.replace(await hook(), edit({ sensorGroupId: 9 }), now)).toBe('unknown_reference');
 });
 
-test('a webhook can be changed only by the owner for whom the change was allowed', async () => {
+test('a webhook can be changed only while it still has the same owner', async () => {
   const { its, hook } = await createHooks();
   const before = await hook();
   const asBots: WebhookRecord = { ...before, botId: 1 };
@@ -65,7 +65,7 @@ test('a webhook can be changed only by the owner for whom the change was allowed
   expect(await hook()).toMatchObject({ token: 't', updateDate: now + 1 });
 });
 
-test('a webhook is deleted once with its owner, and remembered as long as its deliveries', async () => {
+test('a webhook is deleted once, along with its owner, and remembered as long as its deliveries', async () => {
   const world = await createHooks();
   const { its, hook, table } = world;
   const before = await hook();
@@ -129,7 +129,7 @@ describe('webhook health', () => {
     }
   });
 
-  test('a webhook disabled concurrently is not re-enabled by changes to other fields', async () => {
+  test('a webhook disabled in the meantime is not re-enabled by other changes', async () => {
     const { its, hook } = await createHooks();
     const before = await hook();
     await its.health.disable(before, now, 'gone', null);
@@ -142,7 +142,7 @@ describe('webhook health', () => {
     expect([after.isEnabled, after.consecutiveFailures, kept(after)]).toEqual([false, 9, attributes]);
   });
 
-  test('a webhook gaining or losing its URL is due for a sweep to move the deliveries', async () => {
+  test('a webhook that gains or loses a URL is due for a sweep that moves deliveries', async () => {
     expect((await replaced({}, { url: null })).dueAt).toBe(String(now).padStart(16, '0'));
     expect(Number((await replaced({ url: null }, {})).dueAt)).toBe(now);
     expect(Number((await replaced({ url: null }, { url: null, name: 'n' })).dueAt)).toBe(now + 600_000);
@@ -179,7 +179,7 @@ describe('webhook health', () => {
     ]);
   });
 
-  test('seen failures are cleared from webhook health, unless more have followed', async () => {
+  test('failures that were seen are cleared from webhook health, unless more have followed', async () => {
     const { its, hook } = await createHooks({ troubleDate: now, failedDeliveries: 2 });
     await its.health.clearFailures(await hook(), now - 1);
     expect(await hook()).toMatchObject({ troubleDate: now, failedDeliveries: 2 });
@@ -215,7 +215,7 @@ test('an old webhook secret keeps signing alongside the new one until the overla
   expect(await hook()).toMatchObject({ previousSecret: 's1' });
 });
 
-test('old webhook secrets stop signing as soon as a new one is set without an overlap', async () => {
+test('old webhook secrets stop signing once a new secret is set without an overlap', async () => {
   for (const isRotated of [true, false]) {
     const { its, hook } = await createHooks({ secretKey: 's1' });
     await its.secrets.rotate(await hook(), 's2', now + 9, now);
@@ -233,7 +233,7 @@ test('a webhook secret cannot be rotated after the webhook was deleted', async (
   expect(await its.webhooks.get(HOME, 'x')).toBeNull();
 });
 
-test('a bot belongs to its customer and can be changed only if it exists', async () => {
+test('a bot belongs to one customer and can be changed only if it exists', async () => {
   const { its } = await createHooks();
   expect(await its.bots.get(HOME, 1)).toMatchObject({ id: 1 });
   expect([await its.bots.get(HOME + 1, 1), (await its.bots.list(HOME)).length]).toEqual([null, 1]);
@@ -249,7 +249,7 @@ test('a bot belongs to its customer and can be changed only if it exists', async
   ]).toEqual(['limit_reached', 'customer_unknown']);
 });
 
-test('a bot is deleted once, and its id stays reserved until its webhooks are deleted too', async () => {
+test('a bot is deleted once, and the id stays reserved until all webhooks are deleted', async () => {
   const { its } = await createHooks();
   expect([await its.bots.remove(HOME, 1), await its.bots.remove(HOME, 1)]).toEqual([true, false]);
   expect([await its.bots.list(HOME), await its.customers.ownerOf('bot', 1)]).toEqual([[], HOME]);
@@ -306,7 +306,7 @@ describe('replays', () => {
     expect([await add(2), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay ends a held original and creates its copy together, or does neither', async () => {
+  test('a replay ends a held original and creates a copy together, or does neither', async () => {
     const { replays, replay, its, create, read, hook } = await start();
     await create(9);
     await its.held.hold(deliveryOf(9), now);
@@ -316,7 +316,7 @@ describe('replays', () => {
     expect([await replays.add(await replay(), deliveryOf(2), original, now), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay advances step by step, each step once', async () => {
+  test('a replay advances step by step, with each step happening once', async () => {
     const { replays, replay } = await start();
     const first = await replay();
     const to = some({ cursor: 'c', isListed: false, pacedUntil: now + 1 });
@@ -343,7 +343,7 @@ describe('replays', () => {
     expect(await replays.setPaused(await replay(), true, now)).toBeNull();
   });
 
-  test('a replay ends once, and a canceled one stays due so its deliveries end too', async () => {
+  test('a replay ends once, and a canceled replay stays due until its deliveries have ended', async () => {
     for (const state of ['completed', 'canceled'] as const) {
       const { replays, replay } = await start();
       expect([
@@ -361,7 +361,7 @@ describe('replays', () => {
 describe('manufacturer feedback webhook', () => {
   const customer = (id: number) => some({ id, name: 'maker' });
   const hookAt = (customerId: number, id: string) => webhookOf({ customerId, id });
-  test('the manufacturer feedback webhook is created once with its customer, and replaced only if unchanged', async () => {
+  test('the manufacturer feedback webhook is created once, and replaced only if unchanged', async () => {
     const { its } = await createHooks();
     expect(await its.makerFeedback.home()).toBeNull();
     await its.makerFeedback.furnish(customer(50), hookAt(50, 'm1'), null);

@@ -24,7 +24,7 @@ describe('bounded pages', () => {
     expect(await listOf(10).page(2)).toMatchObject({ data: [9, 10], total: 10, isWhole: true });
   });
 
-  test('a bounded page reports rows read so far for a longer list, without reading unneeded chunks', async () => {
+  test('a bounded page reports rows read so far for a longer list, and reads only what it needs', async () => {
     const list = listOf(1_000);
     expect(await list.page(0)).toMatchObject({ data: [1, 2, 3, 4], total: 10, isWhole: false, next: 10 });
     expect(list.read.rows).toBe(10);
@@ -32,7 +32,7 @@ describe('bounded pages', () => {
     expect(list.read.rows).toBe(30);
   });
 
-  test('a bounded page reads a limited number of chunks, however few rows match', async () => {
+  test('a bounded page reads a limited number of chunks, even if few rows match', async () => {
     for (const [matches, page] of [[() => true, 999_999] as const, [() => false, 0] as const]) {
       const list = listOf(1_000, matches);
       expect(await list.page(page)).toMatchObject({ data: [], isWhole: false, next: 30 });
@@ -40,7 +40,7 @@ describe('bounded pages', () => {
     }
   });
 
-  test('a bounded page continues after the rows already read', async () => {
+  test('a bounded page continues after rows already read', async () => {
     const list = listOf(100, (n) => n > 90);
     const first = await list.page(0);
     expect(first).toMatchObject({ data: [], total: 0, next: 30 });
@@ -50,7 +50,7 @@ describe('bounded pages', () => {
   });
 });
 
-test('a page reads 5,001 index keys if it is the first, and at most 20,004 for any', async () => {
+test('reading the first page takes 5,001 index keys, and any page at most 20,004', async () => {
   let keysRead = 0;
   const table = {
     query: async ({ limit = Number.POSITIVE_INFINITY, between: [, to] = ['', '0'] }: Query) => {

@@ -45,7 +45,7 @@ describe('reads', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('a batch read retries items missing in a lagging replica by their full keys', async () => {
+  test('a batch read retries items missing in a lagging replica by full key', async () => {
     const keys = [KEY, { pk: 'p', sk: 'other' }, { pk: 'other', sk: 's' }];
     const asked: unknown[] = [];
     const table = (known: number) =>
@@ -80,7 +80,7 @@ describe('reads', () => {
     expect(sizes).toHaveLength(3);
   });
 
-  test('queryAll continues after every page until the end', async () => {
+  test('queryAll reads all pages', async () => {
     const asked: unknown[] = [];
     const table = tableWith((_, { ExclusiveStartKey }) => {
       asked.push(ExclusiveStartKey);
@@ -90,7 +90,7 @@ describe('reads', () => {
     expect(asked).toEqual([undefined, { at: 1 }, { at: 2 }]);
   });
 
-  test('a range that ends before it begins returns nothing without a request', async () => {
+  test('a range that ends before it begins returns nothing and does not send a request', async () => {
     let calls = 0;
     const table = tableWith(() => {
       calls += 1;
@@ -125,7 +125,7 @@ test('consumed units are reported per request, and requested only if counted', a
   expect(asked).toEqual(['TOTAL', 'TOTAL', 'TOTAL', undefined]);
 });
 
-test('consumed units are 0 if the table does not report them', async () => {
+test('consumed units are 0 if not reported by the table', async () => {
   const units: unknown[] = [];
   await tableWith(
     () => ({}),
@@ -152,7 +152,7 @@ describe('updates', () => {
   });
 });
 
-test('several writes succeed together or not at all, and report which conditions failed', async () => {
+test('several writes succeed together or fail together, and report which conditions failed', async () => {
   const { table } = memoryStore();
   const other = { pk: 'p', sk: 'other' };
   const writes = [
@@ -168,7 +168,7 @@ test('several writes succeed together or not at all, and report which conditions
   expect(await table.write({ remove: KEY, where: where('#a = :a', { a: 1 }) })).toEqual([0]);
 });
 
-test('several writes share one token across attempts, and each new call gets another', async () => {
+test('several writes share one token across attempts, with a new token for each call', async () => {
   const tokens: unknown[] = [];
   const table = tableWith((_, { ClientRequestToken }) => {
     tokens.push(ClientRequestToken);
@@ -217,7 +217,7 @@ describe('writes with a lost response', () => {
     expect(await flaky.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
   });
 
-  test('a write is not done if the first response reported a failed condition', async () => {
+  test('a write does not count as done if the first response reported a failed condition', async () => {
     const { table } = memoryStore();
     await table.write({ put: { ...KEY, a: 1 } });
     expect(await table.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
@@ -226,7 +226,7 @@ describe('writes with a lost response', () => {
   });
 });
 
-test('the table rejects requests once the caller has received a response', async () => {
+test('the table rejects requests after the caller has received a response', async () => {
   let calls = 0;
   const table = tableWith(() => {
     calls += 1;

@@ -19,6 +19,6 @@ test('nextVersion restarts the 14 days after a rollback', () => {
   expect(nextVersion(rolledBack, 16 * DAY, 2)).toEqual({ dataVersion: 1, raiseAt: 30 * DAY });
 });
 
-test("nextVersion keeps a data version newer than the code's", () => {
+test('nextVersion keeps a data version newer than the code', () => {
   expect(nextVersion({ dataVersion: 3 }, DAY, 2)).toEqual({ dataVersion: 3 });
 });

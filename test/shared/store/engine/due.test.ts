@@ -19,7 +19,7 @@ const createWorld = () => {
   return { its, table, due: its.due, put, dueUntil };
 };
 
-test('a due notice has its time in the task so a failing one is not retried forever', async () => {
+test('a due notice has a time in its task, so a failing notice is not retried forever', async () => {
   const { its, dueUntil } = createWorld();
   const uuid = '00000000-0000-4000-8000-000000000001';
   await its.events.storeNotice({ customerId: HOME, sensorId: 'id_a' }, uuid, {
@@ -69,14 +69,14 @@ describe('due index', () => {
     expect(await dueUntil(now)).toEqual([]);
   });
 
-  test('a due item gets a shard from its id, and a sortable time', () => {
+  test('a due item gets a shard from its id and a sortable time', () => {
     const shards = new Set(Array.from({ length: 2_000 }, (_, n) => dueAt(`id ${n}`, now).duePk));
     expect(shards.size).toBe(DUE_SHARDS);
     expect(dueAt('id', now)).toEqual(dueAt('id', now));
     expect([dueAt('id', 1.2).dueAt, dueAt('id', -5).dueAt]).toEqual(['2'.padStart(16, '0'), '0'.repeat(16)]);
   });
 
-  test('a due delivery keeps the id of the request behind it, for logs', () => {
+  test('a due delivery keeps the id of the request that caused it, for logs', () => {
     expect(dueDelivery({ id: 'd', requestId: 'r' }, now)).toEqual({ ...dueAt('d', now), requestId: 'r' });
     expect(dueDelivery({ id: 'd' }, now)).toEqual(dueAt('d', now));
   });
@@ -111,7 +111,7 @@ describe('sweeps', () => {
     expect(await isToRedrive(now)).toBe(true);
   });
 
-  test('a sweep reports a clock set back until handled', async () => {
+  test('a sweep reports that the clock was set back until this has been handled', async () => {
     const { due } = createWorld();
     const setBack = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).setBack;
     expect([await setBack(now), await setBack(now - 10_000)]).toEqual([0, 0]);
@@ -129,7 +129,7 @@ describe('sweeps', () => {
     expect(await table.get(items.heartbeat({}))).toMatchObject({ dataVersion: 99 });
   });
 
-  test('a sweep starts with another shard than the last one, and continues where that one stopped', async () => {
+  test('a sweep starts with a different shard than the last one, and continues where that one stopped', async () => {
     const { due } = createWorld();
     const first = await due.recordHeartbeat(now, MINUTE);
     expect(first.cursors.map(({ shard }) => shard)).toEqual(Array.from({ length: DUE_SHARDS }, (_, shard) => shard));
@@ -166,7 +166,7 @@ describe('sweeps', () => {
     expect(early).toEqual([0]);
   });
 
-  test('a sweep skips and reports a failing shard', async () => {
+  test('a sweep skips a failing shard and reports it', async () => {
     let queries = 0;
     const { its, table } = memoryStore((command) => {
       if (command === 'QueryCommand' && ++queries === 2) throw new Error('a bug');

@@ -12,7 +12,7 @@ import {
 const KEY = { pk: 'p', sk: 's' };
 
 describe('conditions', () => {
-  test('a condition names only the attributes and values it uses', () => {
+  test('a condition includes only attributes and values in use', () => {
     expect(where('#count < :limit AND attribute_exists(#a)', { limit: 3 })).toEqual({
       ConditionExpression: '#count < :limit AND attribute_exists(#a)',
       ExpressionAttributeNames: { '#count': 'count', '#a': 'a' },
@@ -43,7 +43,7 @@ test('an update sets, computes, adds and removes attributes in one conditional e
   });
 });
 
-test('an update contains no empty clauses', () => {
+test('an update does not contain empty clauses', () => {
   expect(changes({ remove: ['a'] })).toEqual({
     UpdateExpression: 'REMOVE #a',
     ExpressionAttributeNames: { '#a': 'a' },
@@ -57,7 +57,7 @@ test('an update contains no empty clauses', () => {
   expect(changes({ compute: { a: '#b' } }).UpdateExpression).toBe('SET #a = #b');
 });
 
-test('an update reports only the attributes it sets to values', () => {
+test('an update reports only attributes set to values', () => {
   const update = changes({ set: { a: 1, ab: 'x' }, compute: { c: '#a' }, add: { d: 2 }, remove: ['e'] });
   expect(attributesSetBy(update)).toEqual({ a: 1, ab: 'x' });
   expect(attributesSetBy(changes({ remove: ['e'] }))).toEqual({});
@@ -71,7 +71,7 @@ describe('write commands', () => {
   };
   const item = { ...KEY, a: 1 };
   const update = changes({ set: { a: 1 } });
-  test('a single write is a plain command with its condition', () => {
+  test('a single write is a plain command with a condition', () => {
     expect(commandOf({ put: item, where: absent })).toEqual(['PutCommand', { ...common, Item: item, ...absent }]);
     expect(commandOf({ remove: KEY, where: present })).toEqual(['DeleteCommand', { ...common, Key: KEY, ...present }]);
     expect(commandOf({ update: KEY, changes: update })).toEqual(['UpdateCommand', { ...common, Key: KEY, ...update }]);
@@ -122,7 +122,7 @@ test('a query can be limited to a range or a prefix', () => {
   });
 });
 
-test('a query can have a limit, a start, reverse order, a lag and selected attributes', () => {
+test('a query can have a limit, a start, reverse order, a lag and a selection of attributes', () => {
   const query = { pk: 'p', newestFirst: true, limit: 0, startAfter: KEY, consistent: false, only: ['a', 'b.c'] };
   expect(queryInput(query)).toEqual({
     KeyConditionExpression: '#pk = :pk',

@@ -48,7 +48,7 @@ describe('unresolvable table', () => {
     await cloud.stop();
   });
 
-  test('a table name that does not resolve leads to a 503 response with Retry-After', async () => {
+  test('a table whose host name does not resolve leads to a 503 with Retry-After', async () => {
     isUnreachable = true;
     calls = 0;
     const answer = await anybody.call('GET', '/health');
@@ -84,7 +84,7 @@ describe('unprocessed batch keys', () => {
     expect(requested).toEqual([100, 70, 40, 10, 20]);
   });
 
-  test('unprocessed keys pause between requests, and end in TableUnavailable if they remain', async () => {
+  test('unprocessed keys are retried after pauses, and end in TableUnavailable if they remain', async () => {
     const { table, requested } = tableOf(0);
     const timers = vi.spyOn(globalThis, 'setTimeout');
     await expect(table.getAll(keys)).rejects.toThrow(TableUnavailable);

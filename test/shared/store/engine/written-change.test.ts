@@ -17,7 +17,7 @@ test('writtenKey returns the item key for every kind of write', () => {
   expect(writtenKey({ check: key, where: present })).toEqual(key);
 });
 
-test("a change's customer comes from its keys, and is missing if no key contains one", () => {
+test("a change's customer comes from the keys, and is missing if no key contains one", () => {
   expect(of(items.bot({ customerId: 3, botId: 1 }))[0]).toBe(3);
   expect(of(items.rate({ subject: 's', window: 1 }))[0]).toBeUndefined();
   expect(of({ pk: 'XC#3', sk: 's' })[0]).toBeUndefined();
@@ -43,7 +43,7 @@ test.each([
   expect(of(key)[1]).toEqual(object);
 });
 
-test("a change's object is preferably the one whose owner it records", () => {
+test("a change's object is preferably the one with a recorded owner", () => {
   const owner = items.owner({ kind: 'bot', id: 1 });
   expect(of(items.sensor({ customerId: 3, sensorId: 'id_a' }), owner)[1]).toEqual({ kind: 'bot', id: '1' });
 });
@@ -53,14 +53,14 @@ describe('replaced items', () => {
   const before = { ...key, name: 'old', gone: 1 };
   const read = ({ sk }: { sk: string }) => (sk === key.sk ? before : undefined);
   const replacedBy = (...writes: Write[]) => changeOf(writes, read).replaced;
-  test('a change replaces the item read before, or null for one no longer there', () => {
+  test('a change replaces the item that was read, or null if it is gone', () => {
     const put = { ...key, name: 'new' };
     expect(replacedBy({ put })).toEqual([{ before, after: { ...put, gone: null } }]);
     const update = changes({ set: { name: 'new' } });
     expect(replacedBy({ update: key, changes: update })).toEqual([{ before, after: { name: 'new' } }]);
   });
 
-  test('removals, checks and writes to unread items replace nothing', () => {
+  test('removals, checks and writes to unread items do not replace anything', () => {
     expect(replacedBy({ remove: key }, { check: key, where: absent })).toEqual([]);
     expect(replacedBy(put(items.bot({ customerId: 3, botId: 2 })))).toEqual([]);
     expect(changeOf([put(key)]).replaced).toEqual([]);

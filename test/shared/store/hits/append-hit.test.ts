@@ -23,7 +23,7 @@ const start = () => {
   return { ...world, append };
 };
 
-test("a customer's hits are numbered without gaps, whichever process appends them", async () => {
+test('hits of a customer are numbered without gaps across processes', async () => {
   const { append, its, table, read } = start();
   expect(await its.ruleHits.lastPlace(HOME)).toEqual(nowhere);
   expect(await append(newHit('e1'))).toEqual({ id: before + 1, createDate: now, isNew: true });
@@ -45,7 +45,7 @@ test("a customer's hits are numbered without gaps, whichever process appends the
   expect(ofSensor.hits.map(({ id }) => id)).toContain(before + 1);
 });
 
-test('an event creates one hit per rule and sensor, however often it is handled', async () => {
+test('an event creates one hit per rule and sensor, even if handled repeatedly', async () => {
   const { append, table } = start();
   await append(newHit('e1'));
   await append(newHit('e2'));
@@ -56,7 +56,7 @@ test('an event creates one hit per rule and sensor, however often it is handled'
   for (const other of others) expect(await append(other)).toMatchObject({ isNew: true });
 });
 
-test('a hit keeps its own date but follows the previous hit even after a clock set back', async () => {
+test('a hit keeps its own date but follows the previous hit after a clock change', async () => {
   const { append, read, lateChanges } = start();
   await append(newHit('e1'));
   const back = now - 3_600_000;
@@ -68,7 +68,7 @@ test('a hit keeps its own date but follows the previous hit even after a clock s
   expect(await append(newHit('e3'), nowhere, now)).toEqual({ id: before + 3, createDate: now, isNew: true });
 });
 
-test('a hit is due for its first round only if it escalates', async () => {
+test('a hit is due for a first round only if it escalates', async () => {
   const { append, raw, due } = start();
   const cause = { kind: 'c' };
   const escalation = { round: 0, after: 0, repeats: 0, at: now + 60_000 };

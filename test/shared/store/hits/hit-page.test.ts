@@ -21,7 +21,7 @@ const seededRandom = (seed: number) => {
   };
 };
 
-describe('lists of 3,000 hits with early, late and frequent changes, some after a clock set back', () => {
+describe('lists of 3,000 hits with early, late and frequent changes', () => {
   let cloud: Cloud;
   let its: ReturnType<typeof store>;
   const hits: HitItem[] = [];
@@ -116,7 +116,7 @@ describe('lists of 3,000 hits with early, late and frequent changes, some after 
     }
   });
 
-  test('hit pages omit old hits, even if changed late', async () => {
+  test('hit pages omit old hits, even if they changed late', async () => {
     const since = hits[1_000]?.createDate ?? 0;
     for (const sensorId of ['', ...SENSORS])
       for (const sortBy of orders) {
@@ -128,7 +128,7 @@ describe('lists of 3,000 hits with early, late and frequent changes, some after 
       }
   });
 
-  test('hit pages contain a result only once even if reported twice', async () => {
+  test('hit pages contain a result only once, even if reported twice', async () => {
     const { id: hitId } = hits[5] as HitItem;
     const time = START + 10 ** 9;
     const report = { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true };

@@ -46,7 +46,7 @@ describe('prompt reports', () => {
   test.each([
     ['failed', false, { wasSend: false }],
     ['was written to a file', 'outbox', { wasSend: true, outbox: true }],
-  ] as const)('a prompt report that a message %s shows no one was notified yet', async (_, sent, shown) => {
+  ] as const)('a prompt report that a message %s means that no one was notified yet', async (_, sent, shown) => {
     const { report, hit } = await start();
     await report(0, [now + 1], sent, now + 2);
     const stored = await hit();
@@ -54,7 +54,7 @@ describe('prompt reports', () => {
     expect(stored).not.toHaveProperty('notifiedDate');
   });
 
-  test('a prompt report counts once however often repeated, and never without an attempt', async () => {
+  test('a prompt report counts once, even if repeated, and never without an attempt', async () => {
     const { report, hit } = await start();
     await report(0, [], true, now + 1);
     expect(await hit()).toMatchObject({ updateDate: now });
@@ -110,7 +110,7 @@ describe('late reports', () => {
     expect(await world.hit()).toMatchObject({ notifiedDate: late, updateDate: late });
   });
 
-  test('a late report survives a concurrent hit change and never creates a hit', async () => {
+  test('a late report survives a concurrent change to the hit and never creates a hit', async () => {
     const { before, once } = interference();
     const { report, hit, put, its, raw } = await start({}, before);
     once('TransactWriteCommand', () =>
@@ -128,7 +128,7 @@ describe('undelivered messages', () => {
   const bounce = (world: Awaited<ReturnType<typeof start>>, sentAt = now + 1) =>
     world.its.hitReports.reportUndeliverable({ customerId: HOME, hitId: 1, at: 0, sentAt }, late);
 
-  test('an undelivered message turns its alarm into one that reached no one', async () => {
+  test('an undelivered message turns the alarm into one that reached no one', async () => {
     const world = await start({ messages: [sent([now + 1], now + 2), ...messages()], notifiedDate: now + 2 });
     const after = await bounce(world);
     expect([after?.messages[0]?.wasSend, after && 'notifiedDate' in after]).toEqual([false, false]);
@@ -142,7 +142,7 @@ describe('undelivered messages', () => {
     expect(await world.lateChanges()).toEqual([late]);
   });
 
-  test('an undelivered message does not change when another message arrived', async () => {
+  test('an undelivered message does not change the date when another message arrived', async () => {
     const world = await start({
       messages: [sent([now + 1], now + 2), sent([now + 5], now + 6)],
       notifiedDate: now + 2,
@@ -157,7 +157,7 @@ describe('undelivered messages', () => {
     });
   });
 
-  test('an undelivered message still counts as sent if resent, and an unsent one stays unchanged', async () => {
+  test('an undelivered message still counts as sent if it was resent', async () => {
     const again = await start({ messages: [sent([now + 1, now + 2], now + 3)], notifiedDate: now + 3 });
     expect(await bounce(again)).toMatchObject({ notifiedDate: now + 3, messages: [{ wasSend: true }] });
     expect(await again.hit()).toMatchObject({ updateDate: now, messages: [{ wasSend: true }] });

@@ -5,7 +5,7 @@ const hit = (id: number): KnownHit => ({ id, createDate: id, sensorEventId: `e${
 const hits = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => hit(from + at));
 const at = (id: number) => ({ id, createDate: 0 });
 
-test('hits after a known hit come from memory only without gaps', () => {
+test('hits after a known hit come from memory only if there are no gaps', () => {
   const recent = recentHits();
   expect(recent.since(1, at(0))).toBeNull();
   recent.note(1, hits(5, 7));

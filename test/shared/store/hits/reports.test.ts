@@ -6,7 +6,7 @@ import { now, some, uuid } from '#test/fixtures/store-items.ts';
 
 const MANY = 1_000;
 
-test('a report includes hits in its time span, without simulated and erased ones', async () => {
+test('a report includes hits within the time span, except simulated and erased ones', async () => {
   const { its, put } = hitWorld();
   const event = { sensorEventId: uuid(1), situation: 'fall_detected' };
   for (let id = 1; id <= 6; id++) await put(id, { ...event, createDate: now + id });
@@ -24,7 +24,7 @@ test('a report includes hits in its time span, without simulated and erased ones
   expect([await hits(now + 7, now + 9), await hits(0, now + 1)]).toEqual([[], []]);
 });
 
-test('a report with many hits includes them all in order', async () => {
+test('a report includes many hits in order', async () => {
   const { its, put } = hitWorld();
   const ids = Array.from({ length: 2 * MANY + 1 }, (_, at) => at + 1);
   for (let at = 0; at < ids.length; at += 100)

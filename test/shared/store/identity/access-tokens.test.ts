@@ -40,7 +40,7 @@ describe('access tokens', () => {
     expect(await list()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a user has at most 20 access tokens, even if created simultaneously', async () => {
+  test('a user has at most 20 access tokens, even when creating them in parallel', async () => {
     const { create, list, tokens } = await createWorld();
     const refusals = await Promise.all(Array.from({ length: 22 }, (_, n) => create(n)));
     expect(refusals.filter((refusal) => refusal === null)).toHaveLength(20);
@@ -59,7 +59,7 @@ describe('access tokens', () => {
     expect(await create(21, null, START + DAY)).toBe('too_many');
   });
 
-  test('an access token is not created if the permissions allowing it have changed', async () => {
+  test('an access token is not created if the required permissions have changed', async () => {
     const { create, list, its } = await createWorld();
     expect(await create(1, null, START, { ...user, permissions: ['manage_users'] })).toBe('changed');
     expect(await create(1, null, START, { ...user, isAdmin: true })).toBe('changed');
@@ -96,7 +96,7 @@ describe('access tokens', () => {
     expect(await its.sessions.session('hash 2')).not.toBeNull();
   });
 
-  test('access tokens are deleted together with their user', async () => {
+  test('access tokens are deleted together with the user', async () => {
     const { create, its, table, tokens } = await createWorld();
     for (const n of [1, 2]) await create(n);
     await tokens.removeAll(accountKey);
@@ -106,7 +106,7 @@ describe('access tokens', () => {
   });
 });
 
-test('token use is recorded unless just recorded or the token was deleted', async () => {
+test('token use is recorded, unless it just was or the token was deleted', async () => {
   const { create, its, tokens } = await createWorld();
   await create(1);
   const lastUsed = async () => (await its.sessions.session('hash 1'))?.lastUsed;

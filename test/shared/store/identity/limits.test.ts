@@ -13,7 +13,7 @@ test('requests are counted per subject within the current second', async () => {
   expect(await limits.countCall('a', NOW + 1_000)).toBe(1);
 });
 
-test('a request can be removed from the count within the second it was counted', async () => {
+test('a request can be uncounted within the same second', async () => {
   const { limits } = memoryStore().its;
   await limits.countCall('a', NOW);
   await limits.countCall('a', NOW);
@@ -21,7 +21,7 @@ test('a request can be removed from the count within the second it was counted',
   expect(await limits.countCall('a', NOW)).toBe(2);
 });
 
-test('a counted request expires after two minutes, and the subject is stored only as a hash', async () => {
+test('a counted request expires after two minutes, and the subject is stored as a hash', async () => {
   const { its, table } = memoryStore();
   await its.limits.countCall('address:192.0.2.1', NOW);
   const row = await table.get(rateKey('address:192.0.2.1', NOW / 1_000));
@@ -72,7 +72,7 @@ describe('failed attempts', () => {
     expect(await table.get(rateKey('c', 'taken'))).toMatchObject({ times: [NOW + 1], ttl: NOW / 1_000 + 61 });
   });
 
-  test('failed attempts are all counted even if simultaneous', async () => {
+  test('failed attempts are all counted, even if simultaneous', async () => {
     const { limits } = memoryStore().its;
     const counts = await Promise.all(Array.from({ length: 5 }, () => limits.countFailure('a', 60, NOW)));
     expect(counts.map(({ count }) => count).sort()).toEqual([1, 2, 3, 4, 5]);
@@ -95,7 +95,7 @@ test('a limit of 0 rejects all attempts', async () => {
   expect(await limits.countWithin('a', 1, 60, NOW)).toBe(1);
 });
 
-test('simultaneous attempts never exceed the limit together', async () => {
+test('simultaneous attempts never exceed the limit', async () => {
   const { limits } = memoryStore().its;
   const counts = await Promise.all(Array.from({ length: 8 }, () => limits.countWithin('a', 3, 60, NOW)));
   expect(counts.filter((number) => number !== null).sort()).toEqual([1, 2, 3]);
@@ -108,7 +108,7 @@ test('attempts are counted from zero if the clock was set back', async () => {
   expect(await limits.countWithin('a', 1, 60, NOW)).toBeNull();
 });
 
-test('a sliding window allows attempts up to the limit, and each counts until it leaves the window', async () => {
+test('a sliding window allows attempts up to the limit, until older ones leave the window', async () => {
   const { limits } = memoryStore().its;
   const take = (now: number) => limits.take('a', 2, 60, now);
   const mayTake = (now: number) => limits.mayTake('a', 2, 60, now);
@@ -126,7 +126,7 @@ test('a sliding window allows attempts up to the limit, and each counts until it
   expect(await limits.take('b', 2, 60, NOW)).toBe(true);
 });
 
-test('a sliding window gives back only attempts it counted', async () => {
+test('a sliding window gives back only attempts that it counted', async () => {
   const { limits } = memoryStore().its;
   await limits.giveBack('a', NOW);
   await limits.take('a', 2, 60, NOW);
@@ -140,7 +140,7 @@ test('a sliding window gives back only attempts it counted', async () => {
   expect(await limits.mayTake('a', 2, 60, NOW + 60 * SECOND + 1)).toBe(true);
 });
 
-test('a sliding window never exceeds the limit, even with simultaneous attempts', async () => {
+test('a sliding window never exceeds the limit, even for simultaneous attempts', async () => {
   const { limits } = memoryStore().its;
   const taken = await Promise.all(Array.from({ length: 6 }, (_, at) => limits.take('a', 4, 60, NOW + at)));
   expect(taken.filter(Boolean)).toHaveLength(4);

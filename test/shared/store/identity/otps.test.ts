@@ -19,7 +19,7 @@ const createWorld = async (isEnabled = true) => {
   return { otps: its.otps, its, table };
 };
 
-test('a second factor secret can be replaced only until enabled', async () => {
+test('a second factor secret can be replaced only until it is enabled', async () => {
   const { otps } = await createWorld(false);
   expect(await otps.get(accountKey)).toMatchObject({ sealed: 's1', isOn: false, lastStep: 0, codes: [] });
   expect(await otps.storeSecret(accountKey, 's2')).toBe(true);
@@ -29,7 +29,7 @@ test('a second factor secret can be replaced only until enabled', async () => {
   expect(await otps.get(accountKey)).toMatchObject({ sealed: 's2', isOn: true, lastStep: 5, codes: ['c1', 'c2'] });
 });
 
-test('enabling a second factor works once and lifts the limits on the session that proved it', async () => {
+test("enabling a second factor works once and lifts the session's limits", async () => {
   const { otps, its } = await createWorld();
   expect(await its.sessions.account(accountKey)).toMatchObject({ hasOtp: true });
   expect(await its.users.get(3, 7)).toMatchObject({ hasOtp: true });
@@ -48,7 +48,7 @@ test('enabling a second factor fails for a deleted user, and the session stays l
   }
 });
 
-test('enabling a second factor does not restore a session ended meanwhile', async () => {
+test('enabling a second factor does not restore a session that has ended', async () => {
   const { otps, its } = await createWorld(false);
   await its.sessions.end('h');
   expect(await otps.enable(user, secret, proof)).toBe(true);
@@ -79,7 +79,7 @@ describe('recovery codes', () => {
     expect(await otps.useCode('another', 'c1')).toBe(false);
   });
 
-  test('a recovery code is accepted by only one parallel request, while others can use different codes', async () => {
+  test('a recovery code is accepted by only one of several parallel requests', async () => {
     const { otps } = await createWorld();
     const used = await Promise.all(['c1', 'c1', 'c2', 'c2'].map((code) => otps.useCode(accountKey, code)));
     expect(used.filter(Boolean)).toHaveLength(2);

@@ -43,7 +43,7 @@ test.each([
   expect(await resets.byHash('code')).not.toBeNull();
 });
 
-test('a password code does not work for a user of an identity provider', async () => {
+test('a password code does not work for a user who logs in through an identity provider', async () => {
   const { resets, its, table } = await createWorld();
   await table.write({ remove: items.password({ accountKey }) });
   expect(await resets.use('code', reset, 'new')).toBe(false);
@@ -62,7 +62,7 @@ describe('identity provider logins', () => {
     expect(await table.get(items.oidcLogin({ hash: 'another' }))).toBeNull();
   });
 
-  test('an identity provider login keeps its ID token for the logout until the session ends', async () => {
+  test('an identity provider login keeps the ID token for logout until the session ends', async () => {
     const { its, table } = memoryStore();
     await its.externals.keepIdToken('h', 'id token', START + 1);
     expect([await its.externals.idToken('h'), await its.externals.idToken('i')]).toEqual(['id token', null]);

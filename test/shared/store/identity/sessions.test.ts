@@ -24,7 +24,7 @@ test('a session and its login are stored until they expire, rounded up to the ne
   expect(await table.get(key)).toEqual({ ...key, id: 'login', hash, ttl });
 });
 
-test('a session stays in the login list until its longest possible end', async () => {
+test('a session stays in the login list until the latest possible end', async () => {
   const { its, table } = memoryStore();
   await its.sessions.start(accountKey, hash, login, START + 90_000_000);
   expect(await its.sessions.session(hash)).toMatchObject({ ttl: START / 1_000 + 61 });
@@ -69,7 +69,7 @@ test('a session and its account can be read with a lag, at half the cost', async
 
 describe('passwords', () => {
   const passwordOf = ({ its }: ReturnType<typeof memoryStore>) => its.sessions.passwordHash(accountKey);
-  test('setting a password ends all sessions, and fails if someone else has set another', async () => {
+  test('setting a password ends all sessions, and fails if someone else has set another one', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, 'another', 'new')).toBe(false);
@@ -112,7 +112,7 @@ describe('passwords', () => {
   });
 });
 
-test("a login's network address is remembered for 400 days, for that account only", async () => {
+test("a login's network address is remembered for 400 days, for one account only", async () => {
   const { its, table } = memoryStore();
   await its.sessions.rememberAddress(accountKey, '192.0.2.1', START + 1);
   expect(await its.sessions.isKnownAddress(accountKey, '192.0.2.1')).toBe(true);

@@ -54,7 +54,7 @@ test('a new user can log in with the granted permissions', async () => {
   expect(await table.get(items.owner({ kind: 'user', id: 7 }))).toMatchObject({ customerId: HOME });
 });
 
-test("a new user is found only under the user's own customer", async () => {
+test('a new user is found only under the right customer', async () => {
   const { users, create } = await createWorld();
   await create();
   const { pk: _, sk, ...stored } = (await users.get(HOME, 7)) ?? { pk: '', sk: '' };
@@ -64,7 +64,7 @@ test("a new user is found only under the user's own customer", async () => {
   expect(await users.list(null)).toEqual([]);
 });
 
-test('a new user is rejected if the username differs only in case, across all customers', async () => {
+test('a new user is rejected if the username differs only in case, even across customers', async () => {
   const { create, its, users, count } = await createWorld();
   await create();
   await its.customers.create(some({ id: HOME + 1, name: 'other' }));
@@ -73,7 +73,7 @@ test('a new user is rejected if the username differs only in case, across all cu
   expect([await users.get(HOME, 8), await its.sessions.account('key 8'), await count()]).toEqual([null, null, 1]);
 });
 
-test('a new user needs an existing customer and a free place within the limit', async () => {
+test('a new user needs an existing customer, and is rejected above the limit', async () => {
   const { create, count } = await createWorld();
   expect(await create({ customerId: 99 })).toBe('customer_unknown');
   expect(await create({}, 1)).toBeNull();
@@ -81,7 +81,7 @@ test('a new user needs an existing customer and a free place within the limit', 
   expect(await count()).toBe(1);
 });
 
-test('a new user without a customer is listed under none and counts toward no limit', async () => {
+test('a new user without a customer is listed separately and does not count toward a limit', async () => {
   const { create, users, table, count } = await createWorld();
   expect(await create({ customerId: null }, 0)).toBeNull();
   expect(await users.get(null, 7)).toMatchObject({ id: 7 });
@@ -98,7 +98,7 @@ test("a new user never overwrites another user's item or account", async () => {
   expect(await its.sessions.account('key')).toMatchObject({ accountId: 7, username: 'Nurse' });
 });
 
-test("an identity provider's user has no password and is found by subject, once per customer", async () => {
+test('an identity provider user has no password and is found by subject, once per customer', async () => {
   const { its, users } = await createWorld();
   expect(await users.createExternal(person(), 'key', 'subject', 10)).toBeNull();
   expect(await its.sessions.passwordHash('key')).toBeNull();
@@ -126,7 +126,7 @@ describe('user profiles', () => {
     expect(await rights()).toMatchObject({ locale: 'en', mailbox: 0 });
   });
 
-  test('a new profile address invalidates codes sent to the old one, and records where they go', async () => {
+  test('a new profile address invalidates codes sent to the old one and records where they go', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile({ email: 'new@example.org' }), resetTo, START)).toBe(true);
@@ -180,7 +180,7 @@ describe('user access', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('access cannot be changed if it has changed since the read, or the user was deleted', async () => {
+  test('access cannot be changed if it has changed since it was read, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();
@@ -192,7 +192,7 @@ describe('user access', () => {
 });
 
 describe('deleted users', () => {
-  test('a deleted user leaves no login, duty or channel behind, and frees the username', async () => {
+  test('a deleted user does not leave a login, duty or channel behind, and frees the username', async () => {
     const { create, users, table, its, count, rights } = await createWorld();
     await create();
     const duty = items.duty({ customerId: HOME, userId: 7 });

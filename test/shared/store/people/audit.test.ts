@@ -86,7 +86,7 @@ describe('refused requests', () => {
     };
     return { its, table, refuse, counts };
   };
-  test('equal refused requests within a minute share one audit line with their number', async () => {
+  test('identical refused requests within a minute share one audit line with a count', async () => {
     const { refuse, counts } = await createRefusals();
     for (const time of [now, now + 1, now + 59_999]) await refuse(time);
     expect(await counts()).toEqual([3]);
@@ -96,7 +96,7 @@ describe('refused requests', () => {
     expect(await counts()).toEqual([3, 2]);
   });
 
-  test('refused requests by different operation, object, actor or customer get separate audit lines', async () => {
+  test('refused requests with a different operation, object, actor or customer get separate audit lines', async () => {
     const { refuse, counts } = await createRefusals();
     await refuse(now);
     await refuse(now, { operation: 'deleteRule' });
@@ -107,7 +107,7 @@ describe('refused requests', () => {
     expect([await counts(), await counts(HOME + 1)]).toEqual([[1, 1, 1, 1], [1]]);
   });
 
-  test("one actor's refused requests add at most 11 audit lines a minute", async () => {
+  test('refused requests by one actor add at most 11 audit lines a minute', async () => {
     const { refuse, counts } = await createRefusals();
     for (let n = 0; n < 14; n++) await refuse(now + n, { operation: `operation ${n}` });
     expect(await counts()).toEqual([...Array(10).fill(1), 4]);
@@ -125,7 +125,7 @@ describe('refused requests', () => {
     expect(await counts()).toEqual([6]);
   });
 
-  test('refused requests are kept as long as other audit lines, but the counters expire after a minute', async () => {
+  test('refused requests are kept as long as other audit lines, but counters expire after a minute', async () => {
     const { refuse, table } = await createRefusals();
     await refuse(now + 1);
     const [line] = await table.queryAll<{ ttl: number }>({ pk: items.auditLine.pk({ customerId: HOME }) });
@@ -143,7 +143,7 @@ describe('refused requests', () => {
 
 describe('watch reports', () => {
   const stored = (date: number) => some({ watch: { date }, opened: [], onDuty: [] });
-  test('a watch report can be replaced by only one process at once', async () => {
+  test('a watch report can be replaced by only one process at a time', async () => {
     const { its, table } = memoryStore();
     const { watches } = its;
     expect(await watches.get(HOME)).toBeNull();
@@ -173,7 +173,7 @@ describe('watch reports', () => {
     expect(await watches.latest(HOME + 1, now)).toBeNull();
   });
 
-  test('a watch report is due after changes, until the latest one has been processed', async () => {
+  test('a watch report is due after changes until the latest change has been processed', async () => {
     const { its, table } = memoryStore();
     const { watches } = its;
     await watches.noteChange(HOME, now);

@@ -31,7 +31,7 @@ test('a channel belongs to a user, and cannot be added to a deleted user', async
   expect(await channels.list(user)).toEqual([sms]);
 });
 
-test('a channel whose user has no customer belongs to no customer', async () => {
+test('a channel for a user without a customer does not belong to a customer either', async () => {
   const { channels, table } = await createWorld();
   const nobodys = { customerId: null, userId: 9 };
   await table.write({ put: { ...items.user({ customerId: 0, userId: 9 }) } });
@@ -93,7 +93,7 @@ describe('undeliverable channels', () => {
     await world.channels.put(user, { ...sms, provenDate }, null);
     return world.channels;
   };
-  test('an undeliverable channel is marked if it was verified before the failed message', async () => {
+  test('an undeliverable channel is marked if it was verified before the message failed', async () => {
     const marked = await verified(now);
     expect(await marked.markUndeliverable(user, 'sms', report)).toBe(true);
     const undeliverable = { undeliverableDate: now + 5, undeliverableReason: 'unknown' };
@@ -103,7 +103,7 @@ describe('undeliverable channels', () => {
     expect(await (await createWorld()).channels.markUndeliverable(user, 'sms', report)).toBe(false);
   });
 
-  test('an undeliverable channel is unmarked after a message arrives or it is verified again', async () => {
+  test('an undeliverable channel is unmarked once a message arrives or the channel is verified again', async () => {
     const reached = await verified(now);
     await reached.markUndeliverable(user, 'sms', report);
     expect(await reached.recordReached(user, 'sms', { from: 'another', to: 'new' })).toBe(false);
@@ -136,7 +136,7 @@ describe('people to notify', () => {
     await world.table.write({ put: { ...items.owner({ kind: 'user', id: 7 }), customerId } });
     return world.its.recipients;
   };
-  test("a person to notify has to be the customer's user or a system admin", async () => {
+  test('a person to notify must be a user of the customer or a system admin', async () => {
     expect(await (await put(3)).person(3, 7)).toMatchObject({ id: 7 });
     expect(await (await put(4)).person(3, 7)).toBeNull();
     expect(await (await put(4, { isAdmin: true })).person(3, 7)).toMatchObject({ id: 7 });
@@ -144,7 +144,7 @@ describe('people to notify', () => {
     expect(await (await put(3)).person(3, 8)).toBeNull();
   });
 
-  test("a person to notify is read by id, together with the customer's webhooks and bots", async () => {
+  test('a person to notify is read by id, together with webhooks and bots of the customer', async () => {
     const { its, table } = memoryStore();
     for (const customerId of [3, 4]) {
       await table.write({ put: { ...items.webhook({ customerId, webhookId: 'w' }), id: 'w', customerId } });

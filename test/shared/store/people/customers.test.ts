@@ -26,7 +26,7 @@ test('a new customer never overwrites another with the same id', async () => {
   expect(await customers.list()).toMatchObject([{ name: 'home' }]);
 });
 
-test('a changed customer also changes in the list and keeps fields not given', async () => {
+test('a changed customer also changes in the list, and keeps fields that are not given', async () => {
   const { customers } = await createWorld();
   const changed = { name: 'new', location: '', email: 'x' };
   expect(await customers.update(3, some(changed), now)).toMatchObject({ ...home, ...changed, updateDate: now });
@@ -60,7 +60,7 @@ test('a customer can be deleted only once, and only without users and sensors', 
   expect([await customers.list(), await table.get(items.roster({ customerId: 3 }))]).toEqual([[], null]);
 });
 
-test("an object's customer is found by the object's id", async () => {
+test("an object's customer is found by object id", async () => {
   const { customers, table } = await createWorld();
   await table.write({ put: { ...items.owner({ kind: 'rule', id: 40 }), customerId: 3 } });
   await table.write({ put: { ...items.owner({ kind: 'sensor', id: 'id_a' }), customerId: 0 } });
@@ -77,7 +77,7 @@ describe('duty', () => {
     return { ...world, duty: world.its.duty };
   };
   const row = items.duty({ customerId: 3, userId: 7 });
-  test("duty can begin for the customer's users who may log in", async () => {
+  test('duty can begin for users of the customer who may log in', async () => {
     const { duty, table } = await put();
     expect(await duty.begin(3, { userId: 7, until })).toBe(true);
     expect(await duty.get(3)).toEqual({ own: [{ userId: 7, until }], roster: [] });
@@ -88,7 +88,7 @@ describe('duty', () => {
     expect(await duty.get(4)).toEqual({ own: [], roster: [] });
   });
 
-  test('duty ends unless the user has changed it concurrently', async () => {
+  test('duty ends unless the user has changed it meanwhile', async () => {
     const { duty, table } = await put();
     await duty.begin(3, { userId: 7, until });
     const own = async () => (await duty.get(3)).own;
@@ -126,7 +126,7 @@ describe('duty', () => {
 
 describe('duty checks', () => {
   const check = { customerId: 3, at: now, missing: [], isMailed: false };
-  test('a duty check can be replaced by only one process at once', async () => {
+  test('a duty check can be replaced by only one process at a time', async () => {
     const { dutyChecks } = memoryStore().its;
     const first = await dutyChecks.put(check, null);
     expect(first).toEqual({ ...check, revision: 1 });
@@ -141,7 +141,7 @@ describe('duty checks', () => {
   });
 });
 
-test("only the canary's last test fall counts as returned, and only once", async () => {
+test('only the last test fall from the canary counts as returned, and only once', async () => {
   const { canary } = memoryStore().its;
   expect([await canary.round(), await canary.completeRound('u1', now)]).toEqual([null, false]);
   expect(await canary.startRound('u1', now)).toBeNull();
@@ -155,13 +155,13 @@ test("only the canary's last test fall counts as returned, and only once", async
   expect(await canary.round()).toMatchObject({ uuid: 'u2', mailed: now + 4 });
 });
 
-test("the canary's test fall has no predecessor if only an email was recorded", async () => {
+test('the canary test fall has no predecessor if only an email was recorded', async () => {
   const { canary } = memoryStore().its;
   await canary.recordMail(now);
   expect(await canary.startRound('u1', now)).toBeNull();
 });
 
-test("the canary's test fall comes from a device marked as the canary", async () => {
+test('the canary test fall comes from a device marked as the canary', async () => {
   const { its, table } = memoryStore();
   const setup = { customerId: 3, sensorId: 'id_a', deviceToken: 't', url: 'u' };
   expect(await its.canary.setup()).toBeNull();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { memoryStore } from '#test/fixtures/memory-store.ts';
 import { now } from '#test/fixtures/store-items.ts';
 
-test('imports take turns per customer, each starting when the previous one ends or times out', async () => {
+test('imports take turns per customer, and the next starts when the previous one ends or times out', async () => {
   const { imports } = memoryStore(async () => {}).its;
   const [first, second] = [
     { customerId: 1, id: 'first' },
@@ -19,7 +19,7 @@ test('imports take turns per customer, each starting when the previous one ends 
   expect(await imports.takeTurn(first, now + 20, now + 30)).toBe(true);
 });
 
-test('an import does not wait for a turn begun before the clock was set back', async () => {
+test('an import does not wait for a turn that began before the clock was set back', async () => {
   const { imports } = memoryStore(async () => {}).its;
   expect(await imports.takeTurn({ customerId: 1, id: 'first' }, now + 3_600_000, now + 3_900_000)).toBe(true);
   expect(await imports.takeTurn({ customerId: 1, id: 'second' }, now, now + 300_000)).toBe(true);

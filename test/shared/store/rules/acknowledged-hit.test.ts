@@ -52,7 +52,7 @@ describe('acknowledging a hit', () => {
   test.each([
     ['of a track', fallKey],
     ['without a track', now.toString(36)],
-  ])("acknowledging a closed fall's hit %s keeps the closure", async (_, key) => {
+  ])('acknowledging a hit from a closed fall %s keeps the closure', async (_, key) => {
     const { its, make, read } = await start({ fall: key });
     await its.falls.close(fallOf(key), { outcome: 'helped' }, anna(late));
     expect(await make(ben(late + 1))).toMatchObject({
@@ -76,7 +76,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(again)).toEqual({});
   });
 
-  test("acknowledging a hit also acknowledges the fall's newer alarm", async () => {
+  test('acknowledging a hit also acknowledges a newer alarm for the same fall', async () => {
     const { its, make, put, hitKey } = await start({ fall: fallKey });
     await make(anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -86,7 +86,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: ben(now + 70_000) });
   });
 
-  test('acknowledging a hit keeps a concurrent acknowledgement of its fall', async () => {
+  test('acknowledging a hit keeps a concurrent acknowledgement of the fall', async () => {
     const { before, once } = interference();
     const { its, make, read } = await start({ fall: fallKey }, before);
     once('TransactWriteCommand', () => its.falls.acknowledge(fall, ben(late)));
@@ -128,7 +128,7 @@ describe('acknowledging a hit', () => {
     expect(await table.get(line)).toMatchObject({ operation: auditLine.operation });
   });
 
-  test('acknowledging a hit fails if it is too old or was erased', async () => {
+  test('acknowledging a hit fails if the hit is too old or was erased', async () => {
     const { make, put, its } = await start();
     expect(await make(anna(late), now + 1)).toBeNull();
     expect(await make(anna(late), now)).toMatchObject({ hit: { acknowledgement: anna(late) } });
@@ -156,7 +156,7 @@ describe("withdrawing a hit's acknowledgement", () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a hit can withdraw that, and only until the fall is closed', async () => {
+  test('only the person who acknowledged a hit can withdraw, and only until the fall is closed', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     expect(await withdraw(late)).toMatchObject({ hit: { id: 1 }, notice: null });
     await make(anna(late));

@@ -16,7 +16,7 @@ const start = async (fields: object = {}) => {
 describe('escalation rounds', () => {
   const round = { escalation: open, messages: some([{ step: 1 }]) };
 
-  test('a round adds messages for its recipients and records a late change to the hit', async () => {
+  test('a round adds messages for recipients and records a late change to the hit', async () => {
     const { rounds, hit, read, lateChanges } = await start();
     expect(await rounds.open(HOME, hit, round, later)).toBe(true);
     const stored = await read(1);
@@ -36,7 +36,7 @@ describe('escalation rounds', () => {
     ['somebody acknowledged the alarm', { acknowledgement: anna(now) }],
     ['the hit changed', { updateDate: now + 1 }],
     ['another process decided the round', { escalation: open }],
-  ])('a round sends nothing if %s meanwhile', async (_, fields) => {
+  ])('a round does not send anything if %s meanwhile', async (_, fields) => {
     const { rounds, hit, read, put, lateChanges } = await start();
     await put(1, { escalation: pending, messages: [{ step: 0 }], ...fields });
     expect(await rounds.open(HOME, hit, round, later)).toBe(false);
@@ -45,14 +45,14 @@ describe('escalation rounds', () => {
 });
 
 describe('next rounds', () => {
-  test('the next round is due at its scheduled time', async () => {
+  test('the next round is due at the scheduled time', async () => {
     const { rounds, hit, read, due } = await start();
     const next = { ...pending, at: now + 90_000 };
     await rounds.scheduleRound(HOME, hit, next, now);
     expect([(await read(1))?.escalation, await due(1)]).toEqual([next, now + 90_000]);
   });
 
-  test('a round too far ahead for a queue is due for a check, an open one at once', async () => {
+  test('a round too far ahead for a queue is due for a check, but an open round at once', async () => {
     const { rounds, hit, due, put } = await start();
     await rounds.scheduleRound(HOME, hit, { ...pending, at: now + 3_600_000 }, now);
     expect(await due(1)).toBe(now + 3_000_000);
@@ -61,7 +61,7 @@ describe('next rounds', () => {
     expect(await due(1)).toBe(now);
   });
 
-  test('the last round leaves no next round', async () => {
+  test('the last round is not followed by another', async () => {
     const { rounds, hit, raw } = await start();
     await rounds.scheduleRound(HOME, hit, null, now);
     for (const name of ['escalation', 'cause', 'duePk', 'dueAt']) expect(await raw(1)).not.toHaveProperty(name);
@@ -77,7 +77,7 @@ describe('next rounds', () => {
 });
 
 describe('acknowledged alarms', () => {
-  test('an acknowledged alarm is no longer due, but keeps its escalation', async () => {
+  test('an acknowledged alarm is no longer due, but the escalation is kept', async () => {
     const { rounds, hit, raw, put } = await start({ acknowledgement: anna(now) });
     await rounds.removeFromDue(HOME, hit);
     expect(await raw(1)).toMatchObject({ escalation: pending, cause: { kind: 'c' } });

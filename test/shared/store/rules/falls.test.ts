@@ -20,7 +20,7 @@ const fall = fallOf();
 const again = fallOf(againKey);
 
 describe('acknowledging a fall', () => {
-  test("a fall's first acknowledgement stays, and creates one notice with the person's name", async () => {
+  test("the first acknowledgement of a fall is kept, and creates one notice with the person's name", async () => {
     const { its, notice } = hitWorld();
     const first = await its.falls.acknowledge(fall, anna(late));
     expect(first.answer).toEqual({ acknowledgement: anna(late) });
@@ -57,7 +57,7 @@ describe('acknowledging a fall', () => {
     expect((await its.falls.acknowledge(fall, anna(late + 6, { note: 'Here' }))).notice).toBeNull();
   });
 
-  test("a fall's response is kept longer than its hits and events, even after another alarm", async () => {
+  test('a response to a fall is kept longer than hits and events, even after another alarm', async () => {
     const { its, table } = hitWorld();
     const daysKept = async () => {
       const { ttl = 0 } = (await table.get<{ ttl: number }>(answerKey(fall))) ?? {};
@@ -73,7 +73,7 @@ describe('acknowledging a fall', () => {
 });
 
 describe('repeated fall alarms', () => {
-  test("a fall's second alarm is not acknowledged, while the first stays acknowledged", async () => {
+  test('a second alarm for a fall is not acknowledged, but the first stays acknowledged', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -87,7 +87,7 @@ describe('repeated fall alarms', () => {
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: ben(now + 70_000) });
   });
 
-  test('recording an alarm again, or an earlier alarm, keeps an acknowledgement made since', async () => {
+  test('recording an alarm again, or an earlier one, keeps a later acknowledgement', async () => {
     const { its } = hitWorld();
     await its.fallAnswers.recordAlarm(again);
     await its.falls.acknowledge(again, anna(now + 70_000));
@@ -98,7 +98,7 @@ describe('repeated fall alarms', () => {
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: anna(now + 70_000) });
   });
 
-  test('an acknowledgement applies to the alarms it was made for, however many more the fall raises', async () => {
+  test('an acknowledgement applies only to the alarms it was made for', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -144,7 +144,7 @@ describe('closing a fall', () => {
     expect(await its.fallAnswers.get(fall)).toEqual(answer);
   });
 
-  test('closing a fall again changes the outcome but not the author, and the same outcome changes nothing', async () => {
+  test('closing a fall again changes the outcome but not the author', async () => {
     const { its } = hitWorld();
     await its.falls.close(fall, { outcome: 'got_up' }, anna(late));
     const changed = await its.falls.close(fall, { outcome: 'false_alarm' }, ben(late + 1));
@@ -156,7 +156,7 @@ describe('closing a fall', () => {
     });
   });
 
-  test('closing a fall acknowledges its newer alarm', async () => {
+  test('closing a fall acknowledges a newer alarm for it', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -199,7 +199,7 @@ describe("withdrawing a fall's acknowledgement", () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a fall can withdraw that, and only until it is closed', async () => {
+  test('only the person who acknowledged a fall can withdraw, and only until it is closed', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     expect(await its.falls.withdraw(fall, () => false, late)).toBe('refused');
@@ -208,7 +208,7 @@ describe("withdrawing a fall's acknowledgement", () => {
     expect(await its.fallAnswers.get(fall)).toMatchObject({ acknowledgement: anna(late) });
   });
 
-  test("withdrawing a fall's acknowledgement changes nothing if the fall is closed concurrently", async () => {
+  test("withdrawing a fall's acknowledgement has no effect if the fall is closed concurrently", async () => {
     const { before, once } = interference();
     const { its } = hitWorld(before);
     await its.falls.acknowledge(fall, anna(late));
@@ -234,7 +234,7 @@ describe("an event's fall", () => {
     ]);
   });
 
-  test('an alarm without a fall has a key for its response, other events have none', async () => {
+  test('an alarm without a fall has a key for its response, but other events do not', async () => {
     const apnea = await start({ type: 'vital', action: 'apnea' });
     const [none, alarm] = await apnea(now);
     expect([none, alarm]).toMatchObject([

@@ -97,7 +97,7 @@ test('a rule keeps its escalation', async () => {
   expect(read).toMatchObject({ escalation, repeatSeconds: 60, untilAcknowledged: false });
 });
 
-test('a rule is rejected above either limit, for all rules or enabled rules per situation', async () => {
+test('a rule is rejected above the limit for all rules or for enabled rules per situation', async () => {
   const { create, count } = await createWorld();
   await create(ruleOf(40));
   expect(await create(ruleOf(41), { ...quotas, rules: 1 })).toBe('rules');
@@ -138,7 +138,7 @@ test('a rule never replaces another with the same id', async () => {
   expect(await rules.get(HOME, 40)).toMatchObject({ name: 'rule 40' });
 });
 
-test('replacing a rule moves it and its counts to the new scope and situation', async () => {
+test('replacing a rule moves the rule and its counts to the new scope and situation', async () => {
   const { rules, create, enabled } = await withSensor();
   const before = ruleOf(40);
   await create(before);
@@ -205,7 +205,7 @@ test('replacing a rule counts it only while enabled, up to the limit', async () 
 });
 
 describe('deleting a rule', () => {
-  test('deleting a rule removes all copies and counts once, if it is unchanged since the read', async () => {
+  test('deleting a rule removes all copies and counts once, if the rule is unchanged since the read', async () => {
     const { rules, create, enabled, count, its } = await createWorld();
     await create(ruleOf(40));
     expect(await rules.remove(later(ruleOf(40)))).toBe(false);
@@ -255,7 +255,7 @@ test("a sensor's rules for a situation include those for the sensor, its group a
   expect(await rules.isGroupInUse(HOME + 1, 20)).toBe(false);
 });
 
-test("a sensor rule can be limited only to a region in the sensor's room", async () => {
+test("a sensor rule can be limited only to a region in that sensor's room", async () => {
   const { rules, create, read, setRegions, once, table } = await withSensor();
   await setRegions('r1');
   const { revision } = await read();
@@ -276,7 +276,7 @@ test("a sensor rule can be limited only to a region in the sensor's room", async
   expect(await create(ruleOf(42, { sensorId: 'id_a', regionId: 'r1' }))).toBe('unknown_reference');
 });
 
-test('a rule is found only by its own situation, not by one whose name starts the same', async () => {
+test('a rule is found by its own situation only, not by one with the same prefix', async () => {
   const { its, rules } = await createWorld();
   const put = (id: number, fields: object) => its.rules.create(ruleOf(id, { recipients: [], ...fields }), quotas);
   await put(40, {});

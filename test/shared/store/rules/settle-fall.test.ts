@@ -20,7 +20,7 @@ const fall = fallOf();
 const again = fallOf(againKey);
 
 describe('settling a fall', () => {
-  test('settling a fall acknowledges and closes its own hits and no others', async () => {
+  test('settling a fall acknowledges and closes hits of that fall only', async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey });
     await put(2, { fall: otherKey });
@@ -34,7 +34,7 @@ describe('settling a fall', () => {
     expect(await its.fallAnswers.settle(fall, late + 2)).toEqual([]);
   });
 
-  test('settling a fall with a withdrawn acknowledgement leaves no hit acknowledged', async () => {
+  test('settling a fall with a withdrawn acknowledgement leaves all hits unacknowledged', async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey });
     await its.falls.acknowledge(fall, anna(late));
@@ -44,7 +44,7 @@ describe('settling a fall', () => {
     expect(await read(1)).not.toHaveProperty('acknowledgement');
   });
 
-  test('settling a fall finds its hits behind many newer ones, even if clocks differ by 6 minutes', async () => {
+  test('settling a fall finds hits behind many newer ones, even if clocks differ by 6 minutes', async () => {
     const { its, put } = hitWorld();
     for (let id = 1; id <= 4; id++) await put(id, { fall: fallKey, createDate: now - 6 * MINUTE });
     await Promise.all(Array.from({ length: 300 }, (_, at) => put(5 + at, { createDate: now + at })));
@@ -53,7 +53,7 @@ describe('settling a fall', () => {
     expect(ids).toEqual([4, 3, 2, 1]);
   });
 
-  test("settling a fall leaves its newer alarm's hit open", async () => {
+  test('settling a fall leaves the hit of a newer alarm open', async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey });
     await put(2, { fall: againKey, createDate: now + MINUTE });
@@ -122,7 +122,7 @@ describe('unnotified fall alarms', () => {
   const open = async ({ its }: ReturnType<typeof hitWorld>) =>
     (await its.unnotified.list(HOME)).map(({ alarmId }) => alarmId).toSorted();
 
-  test("a fall's unnotified alarms end once someone acknowledges that fall", async () => {
+  test('unnotified alarms for a fall end once someone acknowledges the fall', async () => {
     const world = hitWorld();
     const { its, put } = world;
     await put(1, { fall: otherKey });
@@ -138,7 +138,7 @@ describe('unnotified fall alarms', () => {
     expect(await open(world)).toEqual(['1', 'about no fall', 'of another fall', 'of another sensor']);
   });
 
-  test("a fall's unnotified alarms remain if raised after the acknowledgement", async () => {
+  test('unnotified alarms for a fall remain if raised after the acknowledgement', async () => {
     const world = hitWorld();
     const { its } = world;
     await its.falls.acknowledge(fall, anna(late));
@@ -164,7 +164,7 @@ describe('unacknowledged fall alarms', () => {
       ...fields,
     });
 
-  test("a fall's unacknowledged alarms include their hits, until someone acknowledges the fall", async () => {
+  test('unacknowledged alarms for a fall include hits until someone acknowledges the fall', async () => {
     const { its, put } = hitWorld();
     await its.events.add(HOME, SENSOR, [event(1, now), event(2, now + 1, { action: 'fall_suspected' })]);
     await put(1, { fall: fallKey, sensorEventId: uuid(1) });
@@ -179,7 +179,7 @@ describe('unacknowledged fall alarms', () => {
     expect(await its.fallAnswers.unanswered(again)).toMatchObject([{ uuid: uuid(3), hitIds: [] }]);
   });
 
-  test("a fall's unacknowledged alarms are checked until 2 hours after the newest one", async () => {
+  test('unacknowledged alarms for a fall are checked until 2 hours after the newest one', async () => {
     const { its } = hitWorld();
     const [first, last] = [now + 120 * MINUTE, now + 121 * MINUTE];
     await its.events.add(HOME, SENSOR, [

@@ -49,7 +49,7 @@ const createWorld = async (hit: object = {}) => {
   };
 };
 
-test('an unnotified alarm is recorded with a notice and adds messages to its hit', async () => {
+test('an unnotified alarm is recorded with a notice and adds messages to the hit', async () => {
   const { its, records, stored, dueOf, hit } = await createWorld();
   const result = await records.record(alarmOf(), some(['m2']));
   expect(result).toMatchObject({
@@ -64,7 +64,7 @@ test('an unnotified alarm is recorded with a notice and adds messages to its hit
   expect(await its.unnotified.list(HOME + 1)).toEqual([]);
 });
 
-test('an unnotified alarm keeps its notice after a crash until handled', async () => {
+test('an unnotified alarm keeps the notice after a crash until it is handled', async () => {
   const { its, records } = await createWorld();
   const first = await records.record(alarmOf());
   expect(await records.record(alarmOf({ date: now + 50 }))).toEqual(first);
@@ -104,7 +104,7 @@ describe('unacknowledged alarms', () => {
   const unanswered = alarmOf({ alarmId: `unanswered-${HIT}`, isUnanswered: true });
   const read = (fields: object = {}) =>
     some({ id: HIT, sensorId: 'id_a', createDate: now, updateDate: now, escalation: { at: now }, ...fields });
-  test('an unacknowledged alarm is recorded once after the last round, if its hit is unchanged', async () => {
+  test('an unacknowledged alarm is recorded once after the last round, if the hit is unchanged', async () => {
     const { its, records, hit } = await createWorld();
     const notice = await records.recordUnanswered(unanswered, read(), some(['m2']));
     expect(notice).toMatchObject({ sensorId: 'id_a', receiveDate: now + 9 });
@@ -141,7 +141,7 @@ describe('alarm emails', () => {
       world.its.unnotified.claim(alarmOf(read), name, at, at + 60_000);
     return { ...world, claim };
   };
-  test('an alarm email is claimed by one process at once, until the claim expires', async () => {
+  test('an alarm email is claimed by one process at a time, until the claim expires', async () => {
     const { claim, stored, dueOf } = await start();
     expect([await claim('a'), await claim('b'), await claim('b', now + 59_999)]).toEqual([true, false, false]);
     expect([await stored(), await dueOf()]).toMatchObject([{ claim: 'a', claimedUntil: now + 60_000 }, now + 60_000]);
@@ -181,7 +181,7 @@ describe('alarm emails', () => {
     expect(await stored()).toMatchObject({ reportDate: now + 3 });
   });
 
-  test('an email about an ended alarm stores nothing', async () => {
+  test('an email about an ended alarm does not store anything', async () => {
     const { its, stored } = await createWorld();
     await its.unnotified.update(alarmOf(), { mailDate: now }, now);
     await its.unnotified.recordReport(alarmOf(), now);

@@ -45,7 +45,7 @@ test('a new device never overwrites another with the same id, hardware, token or
   expect(await register('id_b', 't2')).toBe('done');
 });
 
-test("a new device counts toward its provisioning key's limit", async () => {
+test('a new device counts toward the limit of the provisioning key', async () => {
   const { its } = await createSensors();
   await its.provisioning.put('h', some({ id: 'small', maxDevices: 1, expires: now + 1 }));
   const use = (id: string, hash: string, keyId = 'small') =>
@@ -75,7 +75,7 @@ test('a provisioning key is valid until it expires or is deleted', async () => {
   expect((await its.provisioning.list()).map(({ id }) => id)).toEqual(['key']);
 });
 
-test('a linked device has to present its token to re-register, unless its customer allows otherwise', async () => {
+test('a linked device must present a token to re-register, unless its customer allows otherwise', async () => {
   const { again, use, its } = await linked();
   for (const presented of [null, 'another']) expect(await again('t2', presented)).toBe('refused');
   expect([await use('t1'), await use('t2')]).toEqual([true, false]);
@@ -86,7 +86,7 @@ test('a linked device has to present its token to re-register, unless its custom
   expect(await again('t3', null, now)).toBe('refused');
 });
 
-test('a re-registered device can use its old token for a day or until first use of the new one', async () => {
+test('a re-registered device can use the old token for a day or until it uses the new one', async () => {
   const { again, use, its, table } = await linked();
   expect(await again('t2', 't1')).toBe('done');
   expect(await its.devices.get('t1')).toMatchObject({ replacedUntil: now + DAY });
@@ -99,7 +99,7 @@ test('a re-registered device can use its old token for a day or until first use 
   expect([await use('t2'), (await its.devices.get('t2'))?.replaces]).toEqual([true, undefined]);
 });
 
-test('a re-registered device can register again with its old token, which invalidates the unused one', async () => {
+test('a re-registered device can use the old token again, which invalidates the unused one', async () => {
   const { again, use } = await linked();
   await again('t2', 't1');
   expect(await again('t3', 't1', now + DAY - 1)).toBe('done');
@@ -110,7 +110,7 @@ test('a re-registered device can register again with its old token, which invali
   expect(await late.again('t3', 't1', now + DAY)).toBe('refused');
 });
 
-test('re-registration renews the pairing code, updates the firmware version and causes a notice', async () => {
+test('re-registering renews the pairing code, updates the firmware version and causes a notice', async () => {
   const { again, its } = await linked();
   const { notice, ...more } = registration('t2');
   expect(await again('t2', 't1', now, { ...more, notice })).toBe('done');
@@ -120,7 +120,7 @@ test('re-registration renews the pairing code, updates the firmware version and 
   expect(await its.events.notice(HOME, 'id_a', notice.uuid)).toMatchObject({ notice: 'registered' });
 });
 
-test('re-registration fails if the sensor has changed since the read, or a code or token is taken', async () => {
+test('re-registering fails if the sensor has changed since the read, or a code or token is taken', async () => {
   const { again, its, once } = await linked();
   once('TransactWriteCommand', () => its.sensors.setFirmware(HOME, 'id_a', 9));
   expect(await again('t2', 't1')).toBeNull();
@@ -130,7 +130,7 @@ test('re-registration fails if the sensor has changed since the read, or a code 
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-test('an unlinked device can re-register without its token and without a notice', async () => {
+test('an unlinked device can re-register without a token, and does not cause a notice', async () => {
   const { its } = await createSensors();
   const { notice, ...more } = registration('t2');
   expect(await its.devices.registerAgain(a, { ...more, notice }, null)).toBe('done');
@@ -138,7 +138,7 @@ test('an unlinked device can re-register without its token and without a notice'
   expect(await its.events.notice(0, 'id_a', notice.uuid)).toBeNull();
 });
 
-test("registration without a token is allowed only for the customer's sensors, and drops a replaced token", async () => {
+test('registration without a token can be allowed only for sensors of the customer', async () => {
   const { its, again, use } = await linked();
   expect(await its.deviceTokens.allowRegistration(HOME + 1, 'id_a', now)).toBe(false);
   expect(await its.deviceTokens.allowRegistration(HOME, 'id_b', now)).toBe(false);
@@ -173,7 +173,7 @@ test('device requests are numbered, and each record refers to the previous one',
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-test("a device's requests are held back, and connections recorded, only while its token is valid", async () => {
+test("a device's requests can be held back only while the token is valid", async () => {
   const { its } = await createSensors();
   await its.devices.holdBack('t1', true);
   await its.devices.noteConnection('t1', 'connection', now);
@@ -209,7 +209,7 @@ describe('firmware', () => {
     expect(await firmwares.get('maker_a', 10)).not.toHaveProperty('isDefault');
   });
 
-  test('firmware can be deleted only if not pinned by a sensor and not the default', async () => {
+  test('firmware can be deleted only if it is not the default and no sensor is pinned to it', async () => {
     const { its } = await linked();
     for (const version of [8, 9, 10]) await its.firmwares.create(firmware(version, version === 10));
     const sensor = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
@@ -232,7 +232,7 @@ describe('firmware', () => {
 
 describe('configurations', () => {
   const key = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
-  test('a configuration can be replaced only if unchanged since the read, and only for an existing sensor', async () => {
+  test('a configuration can be replaced only if unchanged since the read, and for an existing sensor', async () => {
     const { its } = await linked();
     const put = (values: object, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values }, before as never);
@@ -245,7 +245,7 @@ describe('configurations', () => {
     expect((await its.sensors.get(HOME, 'id_a'))?.revision).toBe(3);
   });
 
-  test('a configuration updates its copies in the sensor at the same time', async () => {
+  test('a configuration updates the copies in the sensor at the same time', async () => {
     const { its, once } = await linked();
     const put = (isSilent: boolean, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values: {}, ofSensor: { isSilent } }, before as never);
@@ -257,7 +257,7 @@ describe('configurations', () => {
     expect(await its.sensors.get(HOME, 'id_a')).toMatchObject({ isSilent: true });
   });
 
-  test('a configuration that starts a learning phase schedules an end notice, and canceling removes it', async () => {
+  test('a configuration that starts a learning phase schedules an end notice, which canceling removes', async () => {
     const { its, table } = await linked();
     const notices = () => table.queryAll({ pk: items.notice.pk(key), beginsWith: 'NOTICE#' });
     const put = (learning: object, before: object | null) =>

@@ -40,7 +40,7 @@ const start = () => {
 };
 
 describe('messages', () => {
-  test('a message is stored once, for one day longer than its events', async () => {
+  test('a message is stored once, for one day longer than the events', async () => {
     const { events, table } = start();
     expect([await events.storeMessage(message(1)), await events.storeMessage(message(1))]).toEqual([
       'stored',
@@ -59,7 +59,7 @@ describe('messages', () => {
     ['received again', { receiveDate: now + 1 }, 'duplicate'],
     ['sent twice in one call', { at: 1 }, 'duplicate'],
     ['sent with the UUID of another', { at: 1, raw: '{"a":2}' }, 'uuid_used'],
-  ])('a message %s changes nothing', async (_, fields, result) => {
+  ])('a message %s is ignored', async (_, fields, result) => {
     const { events } = start();
     await events.storeMessage(message(1));
     expect(await events.storeMessage(message(1, fields))).toBe(result);
@@ -68,7 +68,7 @@ describe('messages', () => {
 });
 
 describe('events', () => {
-  test('an event is found by UUID, together with the bytes of its message', async () => {
+  test('an event is found by UUID, together with the bytes of the message', async () => {
     const { events, get } = start();
     await events.storeMessage(message(1));
     await events.add(HOME, SENSOR, [
@@ -83,7 +83,7 @@ describe('events', () => {
     expect([(await get(3))?.raw, (await get(4))?.raw, await get(5)]).toEqual(['{}', 'null', null]);
   });
 
-  test('only an urgent event for which no rule fired is listed as an alarm without a rule', async () => {
+  test('only an urgent event without a rule is listed as an alarm without a rule', async () => {
     const { events, table } = start();
     await events.add(HOME, SENSOR, [eventAt(1, now, { isUnruled: true, fall: 'f' }), eventAt(2, now)]);
     const rows = await table.queryAll<{ listSk: string }>({
@@ -95,7 +95,7 @@ describe('events', () => {
     ]);
   });
 
-  test('an event page has the newest events, without long messages and expired events', async () => {
+  test('an event page has the newest events, without long messages or expired events', async () => {
     const { events } = start();
     const long = JSON.stringify('x'.repeat(MAX_LISTED_BYTES));
     await events.storeMessage(message(1));
@@ -118,7 +118,7 @@ describe('events', () => {
     expect(data.map((event) => event.uuid)).toEqual([uuid(2)]);
   });
 
-  test("a decision's last event proves it was applied, until the event expires", async () => {
+  test('the last event of a decision proves that it was applied, until the event expires', async () => {
     const { events } = start();
     const decided = [eventAt(1, now), eventAt(2, now), eventAt(3, now)];
     const isApplied = (at = now) => events.isApplied(HOME, SENSOR, some({ decided }), at);
@@ -152,7 +152,7 @@ describe('events', () => {
   });
 });
 
-test('a notice is due until processed, and expires together with the events', async () => {
+test('a notice is due until it is processed, and expires with the events', async () => {
   const { events, table } = start();
   await events.storeNotice(key, uuid(1), { notice: 'registered', receiveDate: now, webhookId: 'w' });
   const stored = await events.notice(HOME, SENSOR, uuid(1));

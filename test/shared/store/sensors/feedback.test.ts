@@ -31,7 +31,7 @@ const start = async (before?: Parameters<typeof hitWorld>[0]) => {
 };
 const idOf = (number: number) => given(number).id;
 
-test('a hit shows its newest feedback, whatever the order of creation and deletion', async () => {
+test('a hit shows the newest feedback, regardless of creation and deletion order', async () => {
   const { create, remove, shown, list } = await start();
   expect([await create(2), await create(1), await shown()]).toEqual(['done', 'done', idOf(2)]);
   expect([await create(3), await shown(), await list()]).toEqual(['done', idOf(3), [idOf(3), idOf(2), idOf(1)]]);
@@ -41,7 +41,7 @@ test('a hit shows its newest feedback, whatever the order of creation and deleti
   expect(await remove(1)).toBe(false);
 });
 
-test('feedback is a late change to its hit', async () => {
+test('feedback is a late change to the hit', async () => {
   const { create, remove, raw, lateChanges } = await start();
   await create(5);
   expect([await raw(1), await lateChanges()]).toMatchObject([{ isLate: true, updateDate: now + 5 }, [now + 5]]);
@@ -49,7 +49,7 @@ test('feedback is a late change to its hit', async () => {
   expect([await raw(1), await lateChanges()]).toMatchObject([{ feedback: null, updateDate: now + 60 }, [now + 60]]);
 });
 
-test('feedback needs an unused id, an existing sensor, and a hit not erased', async () => {
+test('feedback needs an unused id, an existing sensor, and a hit that was not erased', async () => {
   const { create, put, list } = await start();
   await create(1);
   expect(await create(1)).toBe('clash');
@@ -61,7 +61,7 @@ test('feedback needs an unused id, an existing sensor, and a hit not erased', as
   expect(await list()).toEqual([idOf(5), idOf(1)]);
 });
 
-test('feedback is kept as long as the events it can refer to', async () => {
+test('feedback is kept as long as events it can refer to', async () => {
   const { create, remove, list, table } = await start();
   await create(0);
   const stored = await table.get<{ ttl: number }>(

@@ -24,7 +24,7 @@ const start = async (falls: object[] = [{ ...confirmed, phases: ['confirmed', 'c
   return { its, table, page, falls: openFalls, event, add };
 };
 
-test('open falls include their location, and their first event once it exists', async () => {
+test('open falls include a location, and the first event once it exists', async () => {
   const { page, falls, event, add } = await start();
   expect(await page()).toMatchObject({
     total: 1,
@@ -42,7 +42,7 @@ test('open falls include their location, and their first event once it exists', 
   expect(await falls()).toMatchObject([{ uuid: uuid(2), regionName: 'Bath', acknowledgement: null }]);
 });
 
-test('open falls are matched with their event among many others', async () => {
+test('open falls are matched with the right event among many others', async () => {
   const { falls, event, add } = await start();
   const others = (from: number, at: number) => Array.from({ length: 8 }, (_, n) => event(from + n, at + n));
   await add(event(1, now, { fall: fallKey }), ...others(10, now + 10), ...others(20, now + 20));

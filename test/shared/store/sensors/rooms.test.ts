@@ -25,7 +25,7 @@ const start = async () => {
   return { ...world, sensor, put };
 };
 
-test("a sensor's room is replaced as a whole, together with the sensor's copy used for falls", async () => {
+test("a sensor's room is replaced as a whole, together with the copy in the sensor", async () => {
   const { its, sensor, put } = await start();
   expect(await its.rooms.get(HOME, 'id_a')).toBeNull();
   expect(await put(room(region(1, 0)))).toBe(true);
@@ -41,7 +41,7 @@ test("a sensor's room cannot be replaced if the sensor has changed since the rea
   expect(await its.rooms.get(HOME, 'id_a')).toMatchObject({ regions: [region(1, 0)] });
 });
 
-test("a room keeps a region's presence when its number changes", async () => {
+test('a room keeps presence in a region when the region number changes', async () => {
   const { its, once, put } = await start();
   const decide = (version: number, fields: object) =>
     its.states.decide(key, version, stateWith({ version, ...fields }));
@@ -56,7 +56,7 @@ test("a room keeps a region's presence when its number changes", async () => {
   expect(await put(room(region(2, 1)), [region(2, 0)])).toBe(false);
 });
 
-test("a group's floor plan is replaced as a whole, and only for an existing group", async () => {
+test('the floor plan of a group is replaced as a whole, and only for an existing group', async () => {
   const { its } = await start();
   const plan = { width: 10, height: 5, rooms: [{ sensorId: 'id_a', x: 1, y: 2 }] };
   expect(await its.floorPlans.put({ customerId: HOME, groupId: 9 }, some(plan))).toBe(false);

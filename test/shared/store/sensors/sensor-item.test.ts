@@ -29,7 +29,7 @@ const readSensor = async () => {
 };
 
 describe('sensor activity', () => {
-  test('sensor activity follows the newest report, whatever the order of arrival', async () => {
+  test('sensor activity follows the newest report, regardless of arrival order', async () => {
     await putSensor();
     await its.sensors.setActive(customerId, id, true, 10);
     await its.sensors.setActive(customerId, id, false, 5);
@@ -51,7 +51,7 @@ describe('sensor activity', () => {
   });
 });
 
-test('parallel changes to name, activity, room and group all reach both item and list', async () => {
+test('parallel changes to name, activity, room and group all reach the item and the list', async () => {
   await putSensor();
   const customer = {
     id: customerId,

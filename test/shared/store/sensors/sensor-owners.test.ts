@@ -22,7 +22,7 @@ const furnished = async () => {
   return world;
 };
 
-test('linking a sensor moves it to the customer with its device and owner, and counts it there', async () => {
+test('linking a sensor moves it to the customer with device and owner, and counts it there', async () => {
   const { its, table, move, count } = await createSensors();
   expect(await move(0, 'id_a', HOME)).toMatchObject({ id: 'id_a', customerId: HOME });
   expect([await its.sensors.get(0, 'id_a'), (await its.sensors.get(HOME, 'id_a'))?.customerId]).toEqual([null, HOME]);
@@ -76,7 +76,7 @@ test('linking a sensor is rejected above the quota, for an unknown customer, or 
   expect(await its.sensors.get(0, 'id_b')).not.toBeNull();
 });
 
-test('linking a sensor uses up its pairing code, so two customers can never both link it', async () => {
+test('linking a sensor uses up the pairing code, so two customers can never both link it', async () => {
   const { its, move } = await createSensors();
   const pairingHash = 'code of t1';
   expect(await move(0, 'id_a', HOME, now, { pairingHash: 'another' })).toBe('code_used');
@@ -89,7 +89,7 @@ test('linking a sensor uses up its pairing code, so two customers can never both
   expect((await its.sensors.list(HOME)).length + (await its.sensors.list(OTHER_HOME)).length).toBe(1);
 });
 
-test('linking a sensor invalidates a token replaced by its device', async () => {
+test('linking a sensor invalidates a token that its device has replaced', async () => {
   const { its, move, table } = await createSensors();
   await table.write({ put: { ...items.device({ hash: 't0' }), hash: 't0', sensorId: 'id_a' } });
   const link = await its.devices.linkOf('id_a');
@@ -101,7 +101,7 @@ test('linking a sensor invalidates a token replaced by its device', async () => 
   expect(await its.devices.linkOf('id_a')).not.toHaveProperty('formerHash');
 });
 
-test('a sensor leaving its customer starts over with default settings, and old settings are deleted', async () => {
+test('a sensor that leaves its customer starts with default settings, and old ones are deleted', async () => {
   const { its, move, count, table } = await furnished();
   await its.firmwares.create(some({ manufacturer: 'maker_a', versionCode: 8, isDefault: false }));
   expect(await move(HOME, 'id_a', OTHER_HOME, now + 1)).toMatchObject({ customerId: OTHER_HOME, groupId: 0 });
@@ -121,7 +121,7 @@ test('a sensor leaving its customer starts over with default settings, and old s
   expect(await table.get(items.sensor(key))).toBeNull();
 });
 
-test('a sensor leaving its customer is remembered until its data expires, but no longer checked', async () => {
+test('a sensor that leaves its customer is remembered until its data expires, but no longer checked', async () => {
   const { its, move } = await furnished();
   await move(HOME, 'id_a', OTHER_HOME, now + 1);
   const ttl = Math.ceil((now + 1 + EVENT_RETENTION + 15 * DAY) / 1_000);
@@ -135,12 +135,12 @@ test('a sensor leaving its customer is remembered until its data expires, but no
   expect(state).toMatchObject({ version: 2, ttl });
   expect(state).not.toHaveProperty('duePk');
   expect(await its.states.decide(key, 1, stateWith())).toBe(false);
-  // A sensor returning to a customer starts without its earlier state.
+  // A sensor that returns to a customer starts without its earlier state.
   await move(OTHER_HOME, 'id_a', HOME, now + 2);
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
 });
 
-test('an unlinked sensor has no customer', async () => {
+test('an unlinked sensor does not have a customer', async () => {
   const { its, move, count } = await furnished();
   expect(await move(HOME, 'id_a', 0)).toMatchObject({ customerId: null });
   expect([await its.customers.ownerOf('sensor', 'id_a'), await count()]).toEqual([0, [0, 0]]);
@@ -194,7 +194,7 @@ test('deleting a sensor is rejected while it is active, even if a message arrive
   expect(await its.sensors.get(HOME, 'id_a')).not.toBeNull();
 });
 
-test('deleting a sensor fails if its first message arrives concurrently', async () => {
+test('deleting a sensor fails if a first message arrives concurrently', async () => {
   const { its, once, move } = await createSensors();
   await move(0, 'id_a', HOME);
   once('TransactWriteCommand', () => its.states.decide(key, 0, stateWith({ isActive: true })));
@@ -212,7 +212,7 @@ test('deleting a sensor without an owner also removes its state', async () => {
   expect([await its.states.get(0, 'id_a'), await its.sensors.former(0, 'id_a')]).toEqual([null, null]);
 });
 
-test('erasing a sensor works even while it is active, and keeps only an erasure record', async () => {
+test('erasing a sensor works even while it is active, and keeps only a record of the erasure', async () => {
   const { its, table, register, move } = await furnished();
   expect(await its.sensorOwners.erase(HOME, 'id_a', now)).toBe('done');
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
@@ -244,7 +244,7 @@ describe('sensor list entries', () => {
     expect(await sensors.get(HOME, 'id_b')).toBeNull();
   });
 
-  test('a sensor list entry shows misunderstood messages, and is written only if that changes', async () => {
+  test('a sensor list entry shows whether messages are not understood, and is written only on changes', async () => {
     const { sensors, listed } = await linked();
     const set = (isMisunderstood: boolean, id = 'id_a') =>
       sensors.setObstacle(HOME, id, 'isMisunderstood', isMisunderstood);
@@ -258,7 +258,7 @@ describe('sensor list entries', () => {
     expect([await set(false), await listed()]).toEqual([true, expect.not.objectContaining({ isMisunderstood: true })]);
   });
 
-  test('a sensor list entry shows the firmware, and is written only if that changes', async () => {
+  test('a sensor list entry shows the firmware, and is written only on changes', async () => {
     const { sensors, listed } = await linked();
     await sensors.setFirmware(HOME, 'id_a', 7);
     await sensors.setFirmware(HOME, 'id_a', 7);
@@ -282,7 +282,7 @@ describe('sensor list entries', () => {
     expect(await listed()).toMatchObject({ isActive: false, firmwareVersion: 9, isMisunderstood: true });
   });
 
-  test('a sensor is read together with its state and customer, unless the state is known', async () => {
+  test('a sensor is read together with the state and customer, unless the state is known', async () => {
     const { its, sensors } = await linked();
     await its.states.decide(key, 0, stateWith());
     const found = await sensors.getWithContext(HOME, 'id_a');

@@ -21,7 +21,7 @@ test('a sensor state can be decided once from each version', async () => {
   expect(await states.get(HOME, 'id_a')).toMatchObject({ version: 2, lastSeen: 5 });
 });
 
-test('a deleted sensor gets no new state', async () => {
+test('a deleted sensor does not get a new state', async () => {
   const { states } = await linked();
   expect(await states.decide({ ...key, sensorId: 'id_b' }, 0, stateWith())).toBe(false);
   expect(await states.decide({ ...key, customerId: OTHER_HOME }, 0, stateWith())).toBe(false);
@@ -68,7 +68,7 @@ test('a sensor state is checked on schedule, unless it has changed since', async
   expect(await states.get(HOME, 'id_a')).not.toHaveProperty('dueAt');
 });
 
-test('a sensor state stores report times if unchanged', async () => {
+test('a sensor state stores report times only if it has not changed meanwhile', async () => {
   const { states } = await linked();
   await states.decide(key, 0, stateWith());
   const times = some({ lastSeen: now + 1, presenceAt: now + 2, regionsAt: now + 3 });
@@ -114,7 +114,7 @@ describe('sensor groups', () => {
     }
     return { ...world, groups: world.its.sensorGroups, ids };
   };
-  test("a group contains its customer's sensors, each in only one group", async () => {
+  test('a group contains sensors of its customer, each in only one group', async () => {
     const world = await withSensors(2);
     const { groups, its, ids } = world;
     expect(await groups.create(group({ sensorIds: ids }), 10)).toBe('done');
@@ -140,7 +140,7 @@ describe('sensor groups', () => {
     expect(await groups.put(group())).toBe('gone');
   });
 
-  test("a group's name and sensors can be changed", async () => {
+  test('the name and sensors of a group can be changed', async () => {
     const { groups, its, ids } = await withSensors(2);
     await groups.create(group({ sensorIds: ['id_a', ids[0]] }), 10);
     expect(await groups.put(group({ name: 'new', updateDate: now + 1, sensorIds: [ids[1], ids[0]] }))).toBe('done');
