@@ -45,7 +45,7 @@ test('decision numbers increase within each section', () => {
   for (const section of sections) expect(section.map(numberOf)).toEqual(section.map(numberOf).toSorted());
 });
 
-test('every number is used once, by a decision or in the list of retired decisions', () => {
+test('every number is used once, by a current or retired decision', () => {
   const all = [...numbers, ...retired.map(([, number = '']) => number)].map(Number);
   expect(all.toSorted((a, b) => a - b)).toEqual(all.map((_, index) => index + 1));
   expect(retired.filter(([, , successor = '']) => !numbers.includes(successor))).toEqual([]);

@@ -21,7 +21,7 @@ const newToken = (kind: TokenKind) => {
 };
 
 describe('tokens', () => {
-  test.each(kinds)("a token starts with its kind's prefix and can be parsed: %s", (kind) => {
+  test.each(kinds)('a token starts with the prefix for its kind and can be parsed: %s', (kind) => {
     const { token, accountKey } = newToken(kind);
     expect(token).toMatch(new RegExp(`^${tokenKinds[kind]}_[\\w-]+$`));
     expect(parseToken(token)).toEqual({ kind, accountKey });
@@ -56,7 +56,7 @@ describe('tokens', () => {
 });
 
 describe('secrets', () => {
-  test('secretsEqual matches only equal secrets', () => {
+  test('secretsEqual accepts only equal secrets', () => {
     expect(secretsEqual('abc', 'abc')).toBe(true);
     for (const other of ['', 'ab', 'abcd', 'abC', 'xbc']) expect(secretsEqual('abc', other)).toBe(false);
   });
@@ -75,7 +75,7 @@ describe('passwords', () => {
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(hash).not.toBe(other);
   });
-  test('a password matches only its own hash, and nothing if there is none', async () => {
+  test('a password matches only its own hash, and nothing if there is no hash', async () => {
     const hash = await passwords.hash('pässword\u0000 one');
     expect(await passwords.verify('pässword\u0000 one', hash)).toBe(true);
     for (const wrong of ['pässword', 'pässword\u0000 on', 'Pässword\u0000 one', ''])

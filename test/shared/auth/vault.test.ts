@@ -25,7 +25,7 @@ describe('vault', () => {
     await expect(createVault(aesCipher(randomBytes(32), randomBytes)).open(encrypted, 'id')).rejects.toThrow();
   });
 
-  test('a vault caches decrypted secrets, but not failures', async () => {
+  test('a vault caches decrypted secrets but not failures', async () => {
     let calls = 0;
     let fails = true;
     const counting = createVault({

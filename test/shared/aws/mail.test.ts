@@ -69,14 +69,14 @@ test('an SES rejection is logged with the request id but no code, and hidden fro
   expect(logged).not.toContain(code);
 });
 
-test('a stage without an address sends no email', async () => {
+test('a stage without an address does not send email', async () => {
   vi.stubEnv('MAIL_SENDER', '');
   const { mail, settings } = runtimeOfLambda();
   await expect(mail('a@example.com', 's', 't')).rejects.toThrow('no address');
   expect([sent(), settings.MAIL_SENDER]).toEqual([[], '']);
 });
 
-test('the email domain is converted to ASCII, since SES accepts nothing else', async () => {
+test('the email domain is converted to ASCII, because SES does not accept anything else', async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
   await requestCode('nurse@münchen.example.de');
   expect(sent()[0]?.Destination?.ToAddresses).toEqual(['nurse@xn--mnchen-3ya.example.de']);

@@ -62,14 +62,14 @@ describe('AWS request timeouts', () => {
     expect(performance.now() - start).toBeLessThanOrEqual(maxMs);
   });
 
-  test("a request ends in time if the table's response stops partway", async () => {
+  test('a request ends in time if a table response stops partway', async () => {
     await using silence = await startSilentServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
   });
 });
 
-test('a frozen process loses only one attempt to dead sockets, however many there are', async () => {
+test('a frozen process loses only one attempt, regardless of the number of dead sockets', async () => {
   // Connections from before the freeze are dead.
   const dead = new Set<Socket>();
   const sockets = new Set<Socket>();
@@ -89,7 +89,7 @@ test('a frozen process loses only one attempt to dead sockets, however many ther
   server.close();
 });
 
-test('no message is sent to a queue after its deadline', async () => {
+test('a message is not sent to a queue after its deadline', async () => {
   await using silence = await startSilentServer();
   const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(

@@ -23,7 +23,7 @@ const manualMachine = (random = 0.5) => {
 const options = { attempts: 4, maxMs: 1_000, maxPause: (made: number) => 10 * made };
 
 describe('retry', () => {
-  test('retry returns the first result, pausing for a random fraction of the maximum between attempts', async () => {
+  test('retry returns the first result, with a random pause before each further attempt', async () => {
     const { machine, pauses } = manualMachine(0.5);
     const results = [null, null, 'done'];
     expect(await retry(async () => results.shift() ?? null, options, machine)).toBe('done');
@@ -36,7 +36,7 @@ describe('retry', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  test('retry gives up when time runs out, however slow the attempts', async () => {
+  test('retry gives up when time runs out, even if attempts are slow', async () => {
     const { machine, pass } = manualMachine(0);
     let attempts = 0;
     const slow = async () => {

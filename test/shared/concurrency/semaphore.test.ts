@@ -39,7 +39,7 @@ describe('semaphore', () => {
     expect(order).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test("a semaphore shares one object between a key's current permits, until the last is released", async () => {
+  test('a semaphore shares one object between current permits for a key', async () => {
     const { acquire } = createSemaphore(2, () => new Set());
     const [first, second, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
     expect(first?.shared).toBe(second?.shared);
@@ -51,7 +51,7 @@ describe('semaphore', () => {
     expect((await acquire('x', forever))?.shared).not.toBe(first?.shared);
   });
 
-  test('a semaphore returns null after the acquire timeout, without losing a permit', async () => {
+  test('a semaphore returns null after the acquire timeout and does not lose a permit', async () => {
     const { acquire } = createSemaphore(1, () => null);
     const permit = await acquire('x', forever);
     expect(await acquire('x', async () => {})).toBeNull();

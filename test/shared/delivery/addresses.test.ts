@@ -43,7 +43,7 @@ const ipv4InIpv6 = {
 };
 
 describe('isDenied', () => {
-  it.each(edges)('isDenied denies %s and no address beyond', (_, inside, outside) => {
+  it.each(edges)('isDenied denies %s and no addresses beyond', (_, inside, outside) => {
     for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
     for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });
@@ -91,7 +91,7 @@ describe('isDenied', () => {
     expect(isDenied(address, 443, { allowPrivate: true, allowedRanges: ['0.0.0.0/0', '::/0'] })).toBe(true);
   });
 
-  it("isDenied accepts private addresses only inside the policy's ranges", () => {
+  it('isDenied accepts private addresses only inside ranges listed in the policy', () => {
     const policy = { allowPrivate: false, allowedRanges: ['10.1.0.0/16', '192.168.7.7', 'fd12::/48'] };
     for (const address of ['10.1.0.0', '10.1.255.255', '192.168.7.7', 'fd12::1', '8.8.8.8']) {
       expect(isDenied(address, 443, policy), address).toBe(false);
@@ -101,7 +101,7 @@ describe('isDenied', () => {
     }
   });
 
-  it('isDenied accepts loopback only inside the ranges of a policy naming its targets', () => {
+  it('isDenied accepts loopback only inside the ranges of a policy that names its targets', () => {
     const policy = { allowPrivate: true, allowedRanges: [' 127.0.0.5/32 ', '::1'], allowLoopback: 'named' as const };
     for (const address of ['127.0.0.5', '::1', '10.0.0.1', 'fd12::1']) {
       expect(isDenied(address, 443, policy), address).toBe(false);
@@ -120,7 +120,7 @@ describe('isDenied', () => {
     '10/8',
     'fd00::/129',
     'fc00::%a/7',
-  ])('isDenied allows nothing for the malformed range "%s"', (range) => {
+  ])('isDenied ignores the malformed range "%s"', (range) => {
     const policy = { allowPrivate: false, allowedRanges: [range] };
     expect(isDenied('10.0.0.1', 443, policy)).toBe(true);
     expect(isDenied('fd00::1', 443, policy)).toBe(true);
@@ -128,7 +128,7 @@ describe('isDenied', () => {
 });
 
 describe('connections', () => {
-  it('a connection sends nothing until the remote address has been checked again', async () => {
+  it('a connection does not send anything until the remote address has been checked again', async () => {
     const received = Promise.withResolvers<number>();
     const server = createServer((socket) => socket.resume().on('close', () => received.resolve(socket.bytesRead)));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -150,7 +150,7 @@ describe('connections', () => {
     await once(server.close(), 'close');
   });
 
-  it('a connection uses the next resolved address if the first one refuses it', async () => {
+  it('a connection uses the next resolved address if the first one refuses', async () => {
     const server = createHttp((_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { post, close } = createHttpClient({

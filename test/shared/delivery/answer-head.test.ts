@@ -57,7 +57,7 @@ test.each([
   ['with an empty length', ['Content-Length:']],
   ['with a different coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
-])('a connection is closed after a head %s, since the body lasts until then', (_, lines) => {
+])('a connection is closed after a head %s, because the body lasts until then', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
 });
 
@@ -92,7 +92,7 @@ test('a connection is closed after lines without CRLF endings', () => {
   for (const { forParser } of [lf, cr]) expect(forParser.split('\r\n')).toEqual(closed('Content-Length: 2'));
 });
 
-test('an HTTP/1.0 connection is kept open only if the receiver says so and there are no chunks', () => {
+test('an HTTP/1.0 connection is kept open only if the receiver says so, without chunks', () => {
   const old = 'HTTP/1.0 200 OK';
   expect(framing(['Content-Length: 2'], old)).toEqual(closed('Content-Length: 2'));
   expect(framing(['Connection: keep-alive', 'Content-Length: 2'], old)).toEqual(kept('Content-Length: 2'));
@@ -101,25 +101,22 @@ test('an HTTP/1.0 connection is kept open only if the receiver says so and there
   );
 });
 
-test.each([204, 304])(
-  'a connection is kept open after a %i response without a body, unless a header contradicts that',
-  (status) => {
-    const line = `HTTP/1.1 ${status} x`;
-    const without = (connection: string) => [
-      `HTTP/1.1 ${status} `,
-      `Connection: ${connection}`,
-      'Content-Length: 0',
-      '',
-      '',
-    ];
-    expect(framing([], line)).toEqual(without('keep-alive'));
-    expect(framing(['Content-Length: 0'], line)).toEqual(without('keep-alive'));
-    expect(framing(['Content-Length: 2'], line)).toEqual(without('close'));
-    expect(framing(['Content-Length: 0', 'Content-Length: 2'], line)).toEqual(without('close'));
-    expect(framing(['Transfer-Encoding: chunked'], line)).toEqual(without('close'));
-    expect(framing([], 'HTTP/1.1 205 x')[1]).toBe('Connection: close');
-  },
-);
+test.each([204, 304])('a connection is kept open after a %i response, unless a header contradicts that', (status) => {
+  const line = `HTTP/1.1 ${status} x`;
+  const without = (connection: string) => [
+    `HTTP/1.1 ${status} `,
+    `Connection: ${connection}`,
+    'Content-Length: 0',
+    '',
+    '',
+  ];
+  expect(framing([], line)).toEqual(without('keep-alive'));
+  expect(framing(['Content-Length: 0'], line)).toEqual(without('keep-alive'));
+  expect(framing(['Content-Length: 2'], line)).toEqual(without('close'));
+  expect(framing(['Content-Length: 0', 'Content-Length: 2'], line)).toEqual(without('close'));
+  expect(framing(['Transfer-Encoding: chunked'], line)).toEqual(without('close'));
+  expect(framing([], 'HTTP/1.1 205 x')[1]).toBe('Connection: close');
+});
 
 test('a connection is kept open as long as the receiver states', () => {
   const idle = (...values: string[]) =>
@@ -131,7 +128,7 @@ test('a connection is kept open as long as the receiver states', () => {
   expect(idle()).toEqual([]);
 });
 
-test('a response ending within the head has no body', () => {
+test('a response that ends within the head does not have a body', () => {
   expect(framing(['Content-Length: 2', 'X-Acknowledged-By: Anna'], undefined, '')).toEqual(closed('Content-Length: 0'));
   expect(read(['X-Acknowledged-By: Anna'], undefined, '')).toMatchObject({ status: 200, acknowledgedBy: 'Anna' });
 });

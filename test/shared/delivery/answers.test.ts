@@ -84,14 +84,14 @@ const acceptances: Record<string, string> = {
 };
 
 describe('response parser', () => {
-  it.each(Object.entries(acceptances))('the response parser accepts 200 with %s', async (_, answer) => {
+  it.each(Object.entries(acceptances))('the response parser accepts a 200 with %s', async (_, answer) => {
     const { url, requests } = await receiver([Buffer.from(answer, 'latin1')]);
     expect(await client()(url)).toMatchObject(accepted);
     expect(requests).toHaveLength(1);
   });
 
   it.each(Object.entries(acceptances).filter(([, { length }]) => length < 2_000))(
-    'the response parser accepts 200 arriving byte by byte with %s',
+    'the response parser accepts a 200 that arrives byte by byte with %s',
     async (_, answer) => {
       const bytes = [...Buffer.from(answer, 'latin1')].map((byte) => Buffer.of(byte));
       const { url } = await receiver(bytes);
@@ -123,12 +123,12 @@ describe('response parser', () => {
     expect(await client(100)(url)).toMatchObject({ ...accepted, timings: { firstByte: expect.any(Number) } });
   });
 
-  it("the response parser keeps a malformed response's body", async () => {
+  it('the response parser keeps the body of a malformed response', async () => {
     const { url } = await receiver([`HTTP/1.1 400 Bad Request\n${two}${two}\n`, 'no'], false);
     expect(await client()(url)).toMatchObject({ status: 400, responseBody: 'no' });
   });
 
-  it('the response parser accepts a compressed body not requested', async () => {
+  it('the response parser accepts a compressed body that was not requested', async () => {
     const { url } = await receiver([`${ok}Content-Encoding: gzip\r\n\r\n`, gzipSync('ok')]);
     expect(await client()(url)).toMatchObject({ status: 200, error: null });
   });
@@ -142,7 +142,7 @@ describe('response parser', () => {
     expect(await client()(url)).toMatchObject({ status: 503, retryAfter });
   });
 
-  it('the response parser ignores X-Acknowledged-By with two different names', async () => {
+  it('the response parser ignores X-Acknowledged-By if there are two different names', async () => {
     const { url } = await receiver([`${ok}${ack}X-Acknowledged-By: Day desk\r\n${two}${end}`]);
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null });
   });
@@ -152,7 +152,7 @@ describe('response parser', () => {
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null, responseBody: `${ack}\r\n` });
   });
 
-  it('the response parser accepts the status line whatever bytes follow', async () => {
+  it('the response parser accepts the status line regardless of what follows', async () => {
     const post = client(1_000);
     let answer: Uint8Array = Buffer.of();
     const started = await startRawReceiver((socket) => inPackets(socket, [ok, answer], () => socket.end()));

@@ -75,7 +75,7 @@ describe('responses', () => {
   });
 
   it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])(
-    'a %i response is returned without following a redirect',
+    'a %i is returned without following a redirect',
     async (status) => {
       const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
       const url = await http(seen);
@@ -104,7 +104,7 @@ describe('status line precedence', () => {
     expect(await client({ deadlineMs: 500 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
-  it('an endless body is cut off after about 64 KiB, and the status line decides the result', async () => {
+  it('the status line decides the result of an endless body, which is cut off after about 64 KiB', async () => {
     const sockets: Socket[] = [];
     const collect = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
     subscribe('net.client.socket', collect);
@@ -187,7 +187,7 @@ describe('failed requests', () => {
     expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));
   });
 
-  it('invalid headers end as protocol_error without an exception', async () => {
+  it('invalid headers end as protocol_error and do not throw', async () => {
     expect(await client()('http://[::1]/', { A: 'a\r\nb' })).toMatchObject(failure('protocol_error'));
   });
 });
@@ -225,7 +225,7 @@ describe('TLS', () => {
 });
 
 describe('connection pool', () => {
-  it('a connection stays open for the next ten requests to its origin, until the client is closed', async () => {
+  it('a connection stays open for the next ten requests to an origin, until the client is closed', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request, response) => response.end() && request.socket.once('close', closed.resolve));
     const { post, close } = createHttpClient({ deadlineMs: 15_000, policy: open, resolve: resolveToLoopback });

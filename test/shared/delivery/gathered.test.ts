@@ -78,7 +78,7 @@ test("a combined message is in English if the recipient's language is unknown", 
   });
 });
 
-test("a combined message uses only each sensor's latest report, whatever the delivery order", () => {
+test('a combined message uses only the latest report from each sensor, regardless of delivery order', () => {
   const news = [
     { name: 'A', at: 3_000, isOnline: true },
     { name: 'A', at: 1_000 },
@@ -109,7 +109,7 @@ test('a combined message names at most 20 sensors, offline ones first', () => {
   ]);
 });
 
-test('a combined message contains no link made from a name or location', () => {
+test('a combined message does not turn a name or location into a link', () => {
   const customer = { id: 3, name: 'evil.example', location: '' };
   const { text } = gather([deliveryOf({ name: 'www.example.org' }, { customer })]);
   expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
@@ -127,7 +127,7 @@ test('a combined message omits the location in an SMS or without a customer', ()
   expect(gather([toNobody]).text).toBe('Offline: A\n\nMaple, EG');
 });
 
-test('a combined message contains no link if the service has no URL', () => {
+test('a combined message does not contain a link if the service has no URL', () => {
   const service = { ...snapshotForPeople.service, url: '' };
   expect(gather([deliveryOf({ name: 'A' }, { service })])).not.toHaveProperty('listUrl');
 });

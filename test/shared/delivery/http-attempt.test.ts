@@ -62,7 +62,7 @@ describe('attempts', () => {
     });
   });
 
-  test('an attempt with a status line has no error, whatever happens to the body', () => {
+  test('an attempt with a status line never has an error, regardless of the body', () => {
     const observed = { ...nothing, answer, body: [Buffer.from('th'), Buffer.from('änks')] };
     expect(toAttempt(observed, 7)).toMatchObject({
       status: 200,

@@ -3,7 +3,7 @@ import { isUnnamedLoopback } from '#shared/delivery/loopback-target.ts';
 
 const onNetwork = { ON_NETWORK: true, ALLOWED_TARGET_RANGES: ['127.0.0.5', '10.0.0.0/8'] };
 
-describe('loopback targets on a host others can connect to', () => {
+describe('loopback targets on a shared host', () => {
   test.each([
     'http://127.0.0.1:8080/',
     'http://127.0.0.9/',

@@ -53,7 +53,7 @@ describe('emails with lines up to 998 bytes, encoded words up to 75, and only AS
   });
 });
 
-test('a raw email is readable, with plain addresses, quoted-printable text and Base64 subject words', async () => {
+test('a raw email is readable, with plain addresses and quoted-printable text', async () => {
   const { raw } = await composed({ subject: 'Stürze', text: 'Please look.' });
   const { lines, words } = partsOf(raw);
   expect(lines).toEqual(
@@ -79,6 +79,6 @@ test('an email subject cannot add a header', async () => {
   expect(parsed.text?.trimEnd()).toBe(message.text);
 });
 
-test("an email address's domain is converted to ASCII", async () => {
+test('the domain of an email address is converted to ASCII', async () => {
   expect((await composed({ to: 'anna@münchen.example' })).raw).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');
 });

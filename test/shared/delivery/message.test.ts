@@ -65,7 +65,7 @@ describe('delivery bodies', () => {
   const parsed = (more: Partial<Delivery> = {}, current = webhook) =>
     JSON.parse(bodyOf({ ...delivery, ...more }, current, needed));
 
-  test('a delivery body is rendered in its format, with the acknowledgement link', () => {
+  test('a delivery body is rendered in the right format, with the acknowledgement link', () => {
     const claim = parseLinkToken(urlIn(bodyOf(delivery, webhook, needed)));
     expect(claim).toMatchObject({ hitId: 12, message: 2, until });
     expect(claim && hasValidSignature('key', claim, snapshot.event.uuid)).toBe(true);
@@ -78,7 +78,7 @@ describe('delivery bodies', () => {
     expect(bodyOf({ ...delivery, body: '' }, webhook, { raw: null, addressKey: null })).toBe('');
   });
 
-  test('a delivery body contains the webhook name from its creation', () => {
+  test('a delivery body contains the webhook name at creation', () => {
     const named: Snapshot = { ...snapshot, webhook: { name: 'Ward 2', isCustomerHook: true } };
     expect(parsed({ snapshot: named })).toMatchObject({
       webhook: { id: 'hook_1', name: 'Ward 2', isCustomerHook: true },
@@ -92,13 +92,13 @@ describe('delivery bodies', () => {
     expect(parsed()).toMatchObject({ webhook: { id: 'hook_1', name: 'Renamed since', isCustomerHook: false } });
   });
 
-  test('a delivery body for people says if it is a test', () => {
+  test('a delivery body in a format for people says if it is a test', () => {
     const chat = { ...delivery, format: 'chat' as const };
     expect(bodyOf({ ...chat, isTest: true }, webhook, needed)).toContain('Das ist ein Test.');
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
   });
 
-  test('a delivery body is shown without its link, so no signing key is needed', () => {
+  test('a delivery body is shown without a link, so a signing key is not needed', () => {
     const shown = shownBodyOf(delivery, webhook, needed.raw);
     expect(shown).not.toContain('acknowledge/');
     expect(shown).toContain('{"type":5}');
@@ -154,7 +154,7 @@ test("a notification contains the rule text, then the facts, in the recipient's 
   });
 });
 
-test('an SMS notification omits place and time, since anyone holding the phone can read it', () => {
+test('an SMS notification omits place and time, because anyone holding the phone can read it', () => {
   expect(notificationText(toPerson('sms'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen',
@@ -205,10 +205,10 @@ test.each<[string, Delivery]>([
     }),
   ],
   ['it has no recipient', { ...delivery, hit: null }],
-])('a notification contains no link, and needs no key, if %s', (_, linkless) => {
+])('a notification does not contain a link or need a key if %s', (_, linkless) => {
   expect(notificationFor(linkless, null).url).toBe(null);
 });
 
-test('a notification is never sent without the key for its link', () => {
+test('a notification is never sent without the key that signs its link', () => {
   expect(() => notificationFor(toPerson('email'), null)).toThrow('key that signs');
 });

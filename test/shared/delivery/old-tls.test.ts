@@ -30,7 +30,7 @@ const attemptOn = async ({ certificate = 'self-signed', maxVersion, ciphers = 'A
 test.each<[string, Stack]>([
   ['TLS 1.2 without forward secrecy', { certificate: 'rsa', maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' }],
   ['TLS 1.2 with AES-CBC', { certificate: 'rsa', maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA' }],
-])('a server supporting nothing newer than %s can be called', async (_, stack) => {
+])('a server that supports nothing newer than %s can be called', async (_, stack) => {
   expect(await attemptOn(stack)).toMatchObject({ status: 200, error: null });
 });
 

@@ -44,16 +44,16 @@ describe('own endpoints', () => {
   `);
 
   it.each([...named.map(urlOf), ...numbers.map((host) => `http://${host}:3000/api/v1/users/login`)])(
-    "the service's own endpoints are denied under any policy: %s",
+    'service endpoints cannot be targets under any policy: %s',
     (url) => expectDenied(url, local, noLookup, 'url_address'),
   );
 
-  it.each(named.map(urlOf))("the service's own endpoints are denied in the cloud: %s", (url) =>
+  it.each(named.map(urlOf))('service endpoints cannot be targets in the cloud: %s', (url) =>
     expectDenied(url, { allowPrivate: false, allowedRanges: [], own }, noLookup, 'url_address'),
   );
 
   it.each([['127.0.0.1'], ['::1'], ['127.0.0.9'], ['8.8.8.8', '127.0.0.1']])(
-    "the service's own endpoints are denied through a name resolving to %j",
+    'service endpoints cannot be targets through a name that resolves to %j',
     (...resolved) => expectDenied('http://receiver.example.com:3000/', local, resolvesTo(...resolved), 'url_address'),
   );
 
@@ -65,7 +65,7 @@ describe('own endpoints', () => {
     'https://other.example.com:3000/',
     'https://cloud.example.com.example.org/',
     'https://b1b2c3d4e5.execute-api.eu-central-1.amazonaws.com/prod',
-  ])('own endpoints do not block other hosts and ports: %s', async (url) => {
+  ])('service endpoints do not block other hosts and ports: %s', async (url) => {
     expect(await checkTarget(url, local, resolvesTo('10.0.0.1'))).toMatchObject({ ok: true });
   });
 });
@@ -78,7 +78,7 @@ describe('loopback targets outside developer machines', () => {
   ];
   const numbers = hosts('127.0.0.1 127.1 2130706433 127.255.255.254 [::1]');
 
-  it.each(policies)('loopback is denied even under the policy %j', async (policy) => {
+  it.each(policies)('loopback cannot be a target even under the policy %j', async (policy) => {
     for (const host of numbers) await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_address');
     for (const host of ['localhost', 'LOCALHOST.', 'a.localhost'])
       await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_host');
@@ -112,7 +112,7 @@ describe('URL parsing', () => {
 
 describe('loopback hosts', () => {
   it.each(['localhost', 'a.localhost', 'ab.cd.localhost', '127.0.0.0', '127.0.0.1', '127.255.255.255', '::1'])(
-    'the loopback host %s always means the calling machine',
+    'host %s always means the calling machine',
     (host) => {
       expect(isLoopback(host)).toBe(true);
     },
@@ -127,11 +127,11 @@ describe('loopback hosts', () => {
     '128.0.0.1',
     '::2',
     '',
-  ])('the host %j means another machine', (host) => {
+  ])('host %j means another machine', (host) => {
     expect(isLoopback(host)).toBe(false);
   });
 
-  it('a host is a service endpoint only at its own port, in any loopback notation', () => {
+  it('a host is a service endpoint only on the right port, in any loopback notation', () => {
     const own = ownEndpoints(['http://127.0.0.1:3000', 'https://cloud.example.com']);
     for (const [host, port] of [
       ['127.0.0.1', 3_000],

@@ -97,7 +97,7 @@ const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', att
 const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
 
 describe('emails', () => {
-  test('an email includes the delivery in its tags, so SES reports the outcome', async () => {
+  test('an email includes the delivery in its tags, so SES can report the outcome', async () => {
     ses.on(SendEmailCommand).resolves({});
     const send = personSenderFor({
       ...services,
@@ -129,7 +129,7 @@ describe('emails', () => {
     ['TooManyRequestsException', { retry: 'TooManyRequestsException' }],
     ['MessageRejected', { retry: 'MessageRejected' }],
     ['TimeoutError', { retry: 'TimeoutError' }],
-  ] as const)('an email failing with %s ends as %j', async (name, outcome) => {
+  ] as const)('an email that fails with %s ends as %j', async (name, outcome) => {
     ses.on(SendEmailCommand).rejects(awsError(name));
     expect(await sending()(email, notification)).toEqual(outcome);
   });
@@ -155,7 +155,7 @@ describe('SMS', () => {
       MessageBody: plain.replace("I'm on it", 'Ich gehe hin'),
     });
   });
-  test('an SMS includes the delivery in its context, so the service reports the outcome', async () => {
+  test('an SMS includes the delivery in its context, so the service can report the outcome', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') });
     await send(sms, notification, reference);
@@ -183,7 +183,7 @@ describe('SMS', () => {
     ],
     ['ThrottlingException', undefined, { retry: 'ThrottlingException' }],
     ['TimeoutError', undefined, { retry: 'TimeoutError' }],
-  ] as const)('an SMS failing with %s %s ends as %j', async (name, reason, outcome) => {
+  ] as const)('an SMS that fails with %s %s ends as %j', async (name, reason, outcome) => {
     aws.on(SendTextMessageCommand).rejects(awsError(name, reason));
     expect(await sending()(sms, notification)).toEqual(outcome);
   });
@@ -207,7 +207,7 @@ describe('Telegram messages', () => {
     [400, 'Bad Request: TOPIC_CLOSED'],
     [400, 'Bad Request: message thread not found'],
     [400, 'Bad Request: PEER_ID_INVALID'],
-  ])('a Telegram message is refused after %d %s, with the reason kept', async (status, description) => {
+  ])('a Telegram message is refused after %d %s, and the reason is kept', async (status, description) => {
     serverResponse = { status, body: JSON.stringify({ ok: false, error_code: status, description }) };
     expect(await sending()(telegram, notification)).toEqual({ refused: `status_${status}`, answer: description });
   });
@@ -229,7 +229,7 @@ describe('Telegram messages', () => {
     serverResponse = { status: 200, body: JSON.stringify({ ok: true, result: { text: 'x'.repeat(8_000) } }) };
     expect(await sending()(telegram, notification)).toBe('accepted');
   });
-  test("a Telegram message reaches a group's new chat id at once, and the outcome contains that id", async () => {
+  test('a Telegram message reaches the new chat id of a group at once, and the outcome contains it', async () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_001_557_912_345 } };
     const chats: unknown[] = [];
     const post = async ({ body }: { body: string | Uint8Array }) => {
@@ -256,14 +256,14 @@ describe('Telegram messages', () => {
     expect(await send(telegram, notification)).toBe('accepted');
     expect(requests).toHaveLength(3);
   });
-  test('a Telegram message without a response ends as a timeout and does not reveal the token', async () => {
+  test('a Telegram message without a response times out and does not reveal the token', async () => {
     serverResponse = 'never';
     const outcome = await sending()(telegram, notification);
     expect(outcome).toEqual({ retry: 'timeout' });
   });
 });
 
-test('a channel the host cannot send through is unavailable', async () => {
+test('a channel that the host cannot send through is unavailable', async () => {
   const settings = { ...stage, CHANNEL_KINDS: ['push'] as const };
   const send = personSenderFor({ ...services, settings });
   for (const channel of [email, sms, telegram])

@@ -87,7 +87,7 @@ test("a push message contains the stage's contact", async () => {
   expect(claims.map(({ sub }) => sub)).toEqual(['mailto:ops@example.org', 'mailto:cloud@example.org']);
 });
 
-test('a push message is truncated to the size push services accept', async () => {
+test('a push message is truncated to the size that push services accept', async () => {
   const long = { ...notification, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
   expect(await sender()(browser(), long)).toBe('accepted');
   const body = service.pushed[0]?.body ?? Buffer.alloc(0);
@@ -148,7 +148,7 @@ test.each([
   expect(await sender()(browser(), notification)).toEqual(outcome);
 });
 
-test('a push service response is stored without the endpoint it repeats', async () => {
+test('a push service response is stored without the endpoint', async () => {
   service.answerWith({ status: 400, body: `invalid: ${service.origin}/to/1` });
   expect(await sender()(browser(), notification)).toEqual({ retry: 'status_400', answer: 'invalid: ' });
 });

@@ -34,7 +34,7 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('signatureHeaders signs a string like its UTF-8 bytes', () => {
+  it('signatureHeaders signs a string the same way as UTF-8 bytes', () => {
     const secrets = ['a secret of sixteen'];
     const bytes = new TextEncoder().encode(attempt.body);
     expect(signatureHeaders({ ...attempt, body: bytes, secrets, primary: 'p' })).toEqual(
@@ -42,13 +42,13 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('signatureHeaders has a webhook-signature per secret, newest first, and a simple one for the newest', () => {
+  it('signatureHeaders has one webhook-signature per secret, newest first', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['new', 'old'], primary: 'new' });
     expect(headers['webhook-signature']).toBe(`${standard('new')} ${standard('old')}`);
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
   });
 
-  it('signatureHeaders keeps only webhook-signature for the old secret after the new one was removed', () => {
+  it('signatureHeaders keeps only webhook-signature if only the old secret is left', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['old'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('old'));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');

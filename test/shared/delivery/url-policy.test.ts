@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const hosts = (list: string) => list.trim().split(/\s+/);
 
-/** Addresses no webhook may call, in all the spellings parsers understand. */
+/** Addresses that no webhook may call, in all the spellings that parsers understand. */
 const addresses = hosts(`
   127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 2130706433. 0x7f000001 0X7F000001 0x7f.1 0x7f.0.0.1
   0x7f.0x0.0x0.0x1 017700000001 0177.0.0.1 0177.1 0177.0x0.0.01 127.0x1 00000177.1 0 0x 0.0.0.0 00.0.0.0
@@ -157,7 +157,7 @@ describe('host name resolution', () => {
     ['a private and a public address', ['fd00::1', '2606:4700::1']],
     ['public addresses and a zone', ['8.8.8.8', '2606:4700::1', 'fe80::1%eth0']],
     ['a name instead of an address', ['localhost']],
-  ])('a host name resolving to %s is denied', async (_, resolved) => {
+  ])('a host name that resolves to %s is denied', async (_, resolved) => {
     const resolve = resolvesTo(...resolved);
     expect(await checkTarget(url, strict, resolve)).toEqual(denied);
     const client = createHttpClient({ deadlineMs: 15_000, policy: strict, resolve });
@@ -167,7 +167,7 @@ describe('host name resolution', () => {
   });
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['::1', '8.8.8.8']]])(
-    'a host name public at creation but later resolving to %j is denied (rebinding)',
+    'a host name that was public at creation but resolves to %j later is denied (rebinding)',
     async (later) => {
       const answers = [['8.8.8.8'], later];
       const asked: string[] = [];
@@ -198,7 +198,7 @@ describe('host name resolution', () => {
     expect(await checkTarget(url, strict, never, 10)).toMatchObject({ ok: true });
   });
 
-  it('an address needs no lookup', async () => {
+  it('an address does not need a lookup', async () => {
     const asked: string[] = [];
     const resolve: ResolveName = async (name) => {
       asked.push(name);
@@ -234,7 +234,7 @@ describe('target policies', () => {
     expect(checkUrl(url, open)).toEqual({ ok: false, reason }),
   );
 
-  it('a policy allowing ranges accepts https URLs inside them, and no other private URLs', async () => {
+  it('a policy that allows ranges accepts https URLs inside them, but not other private URLs', async () => {
     const policy = { allowPrivate: false, allowedRanges: ['10.1.0.0/16'] };
     expect(checkUrl('https://10.1.2.3/', policy)).toMatchObject({ ok: true });
     expect(await checkTarget('https://calls.example.com', policy, resolvesTo('10.1.2.3'))).toMatchObject({ ok: true });

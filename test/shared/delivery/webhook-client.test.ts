@@ -11,7 +11,7 @@ const stage = {
   OWN_URLS: ['https://a1.execute-api.example.com'],
   CANARY: false,
 };
-/** Names resolving to the address they contain. All others resolve to nothing, so no connection is made. */
+/** Names that resolve to the address they contain. Others do not resolve, so no connection is made. */
 const resolve = async (name: string) =>
   name.startsWith('at-') ? [name.slice(3).replaceAll('-', '.').replace('.test', '')] : [];
 type Options = Parameters<typeof createWebhookClient>[1];
@@ -32,11 +32,11 @@ const errorOf = async (
   more: Partial<typeof stage> = {},
   reach: { isPublicOnly?: boolean; isLoopbackDenied?: boolean } = {},
 ) => (await client(options, more).post({ url, headers: {}, body: '', ...reach })).error;
-/** A name that does not resolve. A request failing on it has passed all earlier checks. */
+/** A name that does not resolve. A request that fails on it has passed all earlier checks. */
 const unknown = 'https://unknown.example/';
 const [loopback, named, local] = ['http://127.0.0.1:9/', 'http://127.0.0.5:9/', 'http://at-10-0-0-1.test/'];
 
-test('a private URL can be saved if the stage allows it, but not the service or loopback', async () => {
+test('a private URL can be saved if the stage allows it, but the service and loopback cannot', async () => {
   expect(await reasonOf(local)).toBe(true);
   expect(await reasonOf(local, {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_scheme');
   expect(await reasonOf('https://at-10-0-0-1.test/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_address');
@@ -76,7 +76,7 @@ describe('request checks', () => {
     expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
   });
 
-  test('an old webhook can call loopback, while a new one needs an address named by the stage', async () => {
+  test('an old webhook can call loopback, but a new one needs an address named by the stage', async () => {
     const options = { allowLoopback: 'named' as const };
     expect(await errorOf(loopback, options)).toBe('connect_refused');
     expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
@@ -92,7 +92,7 @@ describe('request checks', () => {
     expect(await errorOf(unknown, {}, {}, reach)).toBe('dns_failed');
   });
 
-  test("a canary request can reach the service only at the canary's own URL", async () => {
+  test('a canary request can reach the service only at the canary URL', async () => {
     const canary = canaryUrl(stage.PUBLIC_URL);
     expect(await errorOf(canary, {}, { CANARY: true })).toBe('dns_failed');
     expect(await errorOf(`${canary}?`, {}, { CANARY: true })).toBe('address_denied');
@@ -110,7 +110,7 @@ describe('request checks', () => {
   });
 });
 
-test('each webhook has five permits per process, which share their state', async () => {
+test('each webhook has five permits per process, with shared state', async () => {
   const { acquire } = client();
   const get = (key: string) => acquire(key, async () => {});
   const permits = await Promise.all(Array.from({ length: SLOTS_PER_WEBHOOK }, () => get('w')));

@@ -34,13 +34,13 @@ const quietly = (state: SensorState, ...messages: object[]) =>
 describe('skipping the queue', () => {
   const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
 
-  test('a report skips the queue only if it creates no event', () => {
+  test('a report skips the queue only if it does not create an event', () => {
     expect(isUnchanged(state, quietly(state, timed(true, 900_002)) ?? newSensorState)).toBe(true);
     expect(quietly(state, timed(false, 900_002))).toBe(null);
     expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
   });
 
-  test('a report needing more than the state, such as regions or firmware, never skips the queue', () => {
+  test('a report that needs more than the state, such as regions or firmware, never skips the queue', () => {
     const reports = [
       presence(true, { timestamp: 900_002, presenceRegionMap: { 0: 1 } }),
       { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } },
@@ -51,7 +51,7 @@ describe('skipping the queue', () => {
     for (const message of reports) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
-  test('other messages never skip the queue, and the state is not even read for them', async () => {
+  test('other messages never skip the queue and do not even read the state', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
@@ -73,7 +73,7 @@ describe('skipping the queue', () => {
 });
 
 describe('recording requests', () => {
-  test('a request needs no record if it contains only falls', () => {
+  test('a request does not need a record if it contains only falls', () => {
     expect(mustRecordCall(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
     expect(mustRecordCall(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
     expect(mustRecordCall(received([{}]), {})).toBe(true);
@@ -84,7 +84,7 @@ describe('recording requests', () => {
     expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('a report that changes nothing before pending falls changes nothing after them', () => {
+  test('a report that has no effect before pending falls has no effect after them', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({
@@ -120,7 +120,7 @@ describe('recording requests', () => {
         const later = stateAfter(pending, state);
         const result = processed(later, last, 2_000_000);
         expect(result.events).toEqual([]);
-        // Only the understood message counts may differ, since they need not be exact.
+        // Only the counts of understood messages may differ, because they need not be exact.
         const { understanding: _, ...next } = result.next;
         const { understanding: counts } = later;
         expect(isUnchanged(later, { ...next, ...(counts && { understanding: counts }) })).toBe(true);

@@ -101,7 +101,7 @@ test('a request with new data is recorded, then queued with its record, and coun
   expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
 });
 
-test('a request carries its record in its last task, so it counts as processed only when complete', async () => {
+test('a request carries a record in the last task, so it counts as processed only when complete', async () => {
   const large = { type: 99, text: 'a'.repeat(200_000) };
   await call([large, large, large]);
   expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
@@ -117,17 +117,17 @@ test('a request with only falls is not recorded', async () => {
   expect(queued.map(({ task }) => 'noted' in task)).toEqual([false]);
 });
 
-test("a canary request is queued, but not counted as a home's", async () => {
+test('a canary request is queued, but not counted for a home', async () => {
   await call([news], { isCanary: true });
   expect([queued.length, measured]).toEqual([1, []]);
 });
 
-test('a request returns warnings about anything not understood', async () => {
+test('a request returns warnings about messages that were not understood', async () => {
   expect(await call({ type: 99 })).toMatchObject({ warnings: [{ index: 0 }] });
   expect(queued).toHaveLength(1);
 });
 
-test('a request that cannot be parsed is rejected as a whole, without a trace', async () => {
+test('a request that cannot be parsed is rejected as a whole and leaves no trace', async () => {
   expect(await ingest(deps, device, '{')).toEqual({ refusal: 'json' });
   expect([queued, noted, measured, reached]).toEqual([[], [], [], []]);
 });
@@ -158,7 +158,7 @@ describe('requests without changes', () => {
     expect(await isQueued(message)).toBe(true);
   });
 
-  test('a request without changes is queued if none was recorded, since earlier ones may still be queued', async () => {
+  test('a request without changes is queued if no earlier request was recorded', async () => {
     const { notedCall: _, ...unrecorded } = device;
     await ingest(deps, unrecorded, JSON.stringify(unchanged));
     expect([queued.length, reads]).toEqual([1, 0]);
@@ -192,7 +192,7 @@ describe('requests without changes', () => {
     expect(await isQueued()).toBe(true);
   });
 
-  test("a request without changes stores only the last report's time if the sensor would soon go offline", async () => {
+  test('a request without changes stores only the report time if the sensor would soon count as offline', async () => {
     stored({ lastSeen: NOW - QUARTER + 1 });
     expect(await isQueued()).toBe(false);
     expect(recorded).toEqual([]);
@@ -213,7 +213,7 @@ describe('busy devices', () => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('a device with more than 1,000 pending requests is held back, checked at every hundredth', async () => {
+  test('a device with more than 1,000 pending requests is held back, with a check every hundred requests', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],
@@ -276,7 +276,7 @@ describe('busy devices', () => {
     expect(heldBack).toEqual([]);
   });
 
-  test('a device has no pending requests if none was recorded', async () => {
+  test('a device without recorded requests has none pending', async () => {
     state = null;
     expect(await call(news, { isHeldBack: true })).toEqual(accepted);
     expect(heldBack).toEqual([['h', false]]);

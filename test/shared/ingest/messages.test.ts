@@ -28,7 +28,7 @@ const ofSizes = (...sizes: number[]) => {
 };
 
 describe('request text', () => {
-  test('request text is one message or an array of messages, with their bytes kept', () => {
+  test('request text is one message or an array of messages, with all bytes kept', () => {
     expect(receive(` ${presence}\n`)).toEqual([
       { raw: presence, decoded: decodeText('maker_a', presence, receiveDate) },
     ]);
@@ -47,7 +47,7 @@ describe('request text', () => {
   });
 
   test.each(['', '{', '{"a":1}}', 'a', '[{},]', `${'['.repeat(40)}${']'.repeat(40)}`])(
-    'request text is rejected if it is not JSON of a permitted depth: %s',
+    'request text is rejected if it is not JSON or is nested too deeply: %s',
     (text) => {
       expect(parse(text)).toEqual({ refusal: 'json' });
     },
@@ -75,7 +75,7 @@ describe('request text', () => {
 });
 
 describe('warnings', () => {
-  test('warnings name each message not understood, and each invalid field', () => {
+  test('warnings name each message that was not understood and each invalid field', () => {
     const wrong = '{"type":4,"payload":{"presenceDetected":true,"timestamp":"noon"}}';
     expect(warningsOf(receive(`[${presence},{"type":99},${wrong}]`))).toEqual([
       {
@@ -173,7 +173,7 @@ describe('deduplication ids', () => {
     expect(idOf({ receiveDate: 180_000 })).not.toBe(idOf());
   });
 
-  test('a deduplication id differs if customer, sensor, UUID or any byte differs', () => {
+  test('a deduplication id differs if any of customer, sensor, UUID or bytes differs', () => {
     const others = [
       idOf({ customerId: 2 }),
       idOf({ sensorId: 't' }),

@@ -17,7 +17,7 @@ const linesOf = (run: () => void): Record<string, unknown>[] => {
 };
 
 describe('embedded metric format', () => {
-  test("emfPublisher writes an invocation's values on one line, with unit, namespace and dimension", () => {
+  test('emfPublisher writes all values on one line, with unit, namespace and dimension', () => {
     const publish = emfPublisher('SensorCloud-test');
     const [line, ...more] = linesOf(() =>
       publish([

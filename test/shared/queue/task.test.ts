@@ -31,7 +31,7 @@ test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
   },
 );
 
-test('equal tasks get the same deduplication id, whichever request caused them', () => {
+test('equal tasks get the same deduplication id, regardless of the request that caused them', () => {
   const [first, other] = ['a', 'b'].map((requestId) => encodeTask(SensorTask.parse({ ...notice, requestId })));
   expect(first?.body).not.toBe(other?.body);
   expect(first?.deduplicationId).toBe(other?.deduplicationId);
@@ -46,7 +46,7 @@ test('an alarm about a person has a separate message group, kept in the task bod
   expect(read(JSON.parse(other.body))).not.toHaveProperty('isAlarm');
 });
 
-test('only a new alarm about a person is marked, not retries, tests, redeliveries or other deliveries', () => {
+test('only new alarms about people are marked, not retries, tests or redeliveries', () => {
   const alarm = { ...key, attempts: 0, snapshot: bareSnapshot };
   expect(deliverTask(alarm)).toMatchObject({ isAlarm: true });
   const other = { ...bareSnapshot, event: { ...bareSnapshot.event, action: 'standing_up' } };

@@ -78,7 +78,7 @@ describe.each(readers)('invalid %s settings', (_, declared, refusal) => {
   const all = Object.entries<Setting>(declared);
 
   test.each(all)(
-    '%s: the error states what is allowed without showing a secret, and the example is valid',
+    '%s: the error states what is allowed but does not show a secret, and the example is valid',
     (name, setting) => {
       const wrong = mistakes.filter((value) => !accepts(setting, value));
       expect(wrong.length > 0 || descriptionOf(setting).includes('any text')).toBe(true);
@@ -144,7 +144,7 @@ test.each([
   expect(message).toMatch(new RegExp(`^invalid settings of the stage:\\n  ${name} must be .*${error}`));
 });
 
-test('a function failing to start names the invalid quota and its maximum', () => {
+test('a function that does not start names the invalid quota and the maximum', () => {
   const message = refused(() => settingsFrom({ QUOTAS: '{"webhooks":5000,"cats":1}', RATE_LIMIT_PER_SECOND: '-1' }));
   expect(message).toMatch(
     /^invalid environment:\n {2}RATE_LIMIT_PER_SECOND must be a whole number from 0 to 1000000\n/,
@@ -154,7 +154,7 @@ test('a function failing to start names the invalid quota and its maximum', () =
   );
 });
 
-test("a function does not log an invalid variable's value", () => {
+test('a function does not log the value of an invalid variable', () => {
   const variables = { SERVICE_NAME: 'hunter2\n', QUOTAS: '{"bots":"hunter2"}', CORS_ORIGINS: 'hunter2' };
   expect(refused(() => settingsFrom(variables)).match(/must be/g)?.length).toBeGreaterThan(2);
   expect(refused(() => settingsFrom(variables))).not.toContain('hunter2');

@@ -52,7 +52,7 @@ test('a scheduled function logs the invocation in each line', async () => {
   expect(lines).toMatchObject([{ invocationId: 'three', consumer: 'clock' }]);
 });
 
-test('a consumer returns a FIFO group starting with its first failure, but no other group', async () => {
+test('a consumer returns a FIFO group from the first failure, but not other groups', async () => {
   const { runtime, hidden } = hostOf();
   const records = [
     record('1', task('say'), 'a'),
@@ -80,7 +80,7 @@ test('a consumer does not return tasks completed before an error', async () => {
   expect(await read(runtime, [record('1', task('half'), 'a'), record('2', task('say'), 'a')])).toEqual(['2']);
 });
 
-test('a consumer quarantines an unreadable message with body and reason, and processes those behind it', async () => {
+test('a consumer quarantines an unreadable message and processes the messages behind it', async () => {
   const { runtime, quarantined } = hostOf();
   const records = [record('1', '{"act":"fly"}', 'a'), record('2', task('say'), 'a')];
   expect(await read(runtime, records)).toEqual([]);
@@ -156,7 +156,7 @@ test('a consumer counts tasks postponed for more than a minute as failed', async
   expect(pauses).toBeLessThan(120);
 });
 
-test('a consumer quarantines the first unfinished message if it keeps failing, and returns those behind it', async () => {
+test('a consumer quarantines the first unfinished message if it keeps failing', async () => {
   const { runtime, quarantined, measured } = hostOf();
   const records = ['say', 'poison', 'say'].map((act, at) => record(String(at), task(act), 'a'));
   expect(await read(runtime, records)).toEqual(['2']);
@@ -166,7 +166,7 @@ test('a consumer quarantines the first unfinished message if it keeps failing, a
   expect(measured).toEqual([]);
 });
 
-test('a consumer returns a message that keeps failing while the quarantine is unavailable, and counts it', async () => {
+test('a consumer returns a failing message while the quarantine is unavailable, and counts it', async () => {
   const { runtime, measured } = hostOf(false);
   expect(await read(runtime, [record('1', task('poison'), 'a'), record('2', task('say'), 'a')])).toEqual(['1', '2']);
   expect(measured).toEqual([['TasksFailed', 2, { worker: 'reader', kind: 'other' }]]);
@@ -196,12 +196,12 @@ test('a consumer logs a postponed task with the reason, but not as an error', as
   expect(lines).toMatchObject([{ level: 'info', reason: 'later' }]);
 });
 
-test('errors controlling a worker have their name in the text', () => {
+test('errors that control a worker have their name in the message', () => {
   expect(String(new Quarantine('no'))).toBe('Quarantine: no');
   expect(String(new RetryLater('later'))).toBe('RetryLater: later');
 });
 
-/** A consumer of any objects that records its work. */
+/** A consumer for any objects, with a record of its work. */
 const recorder = () => {
   const host = hostOf();
   const works: { tasks: unknown[]; sequences: string[]; receives: number[]; timeLeft: number }[] = [];
@@ -228,7 +228,7 @@ const recorder = () => {
   return { ...host, works, handle };
 };
 
-test('a consumer passes each task with its position, its number of receives and the remaining time', async () => {
+test('a consumer passes each task with position, number of receives and remaining time', async () => {
   const { works, handle } = recorder();
   await handle(record('7', '{"a":1}', 'a', 3), record('8', '{"a":2}', 'a'), record('9', '{"a":3}'));
   expect(works).toEqual([
@@ -248,7 +248,7 @@ test('a consumer does nothing if no message can be read', async () => {
   expect([works, quarantined.length]).toEqual([[], 1]);
 });
 
-test('a consumer logs every task id, and the message id if no request caused the task', async () => {
+test('a consumer logs every task id, and the message id if there is no request id', async () => {
   const { lines, handle } = recorder();
   const ids = {
     customerId: 1,
@@ -265,7 +265,7 @@ test('a consumer logs every task id, and the message id if no request caused the
   expect(lines).toMatchObject([{ messageId: '1', ...ids }, { requestId: '2' }]);
 });
 
-test('a scheduled function keeps its state between runs, knows the remaining time and writes metrics', async () => {
+test('a scheduled function keeps state between runs, knows the remaining time and writes metrics', async () => {
   const { runtime, measured } = hostOf();
   const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: ['measure'] });
   const left: number[] = [];

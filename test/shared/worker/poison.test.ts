@@ -4,7 +4,7 @@ import { createGroupHistory, groupResult } from '#shared/worker/poison.ts';
 import { tryQuarantine } from '#shared/worker/quarantine.ts';
 import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
-test('a message is quarantined if it alone fails five times, and its group continues', async () => {
+test('a message is quarantined if it alone fails five times, and the group continues', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   const stuck = (receives: number) => [
@@ -19,14 +19,14 @@ test('a message is quarantined if it alone fails five times, and its group conti
   ]);
 });
 
-test.each(['table', 'queue', 'keys'])('no message is quarantined during an outage of the %s', async (act) => {
+test.each(['table', 'queue', 'keys'])('messages are not quarantined during an outage of the %s', async (act) => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task(act), 'a', 60)])).toEqual(['2']);
   expect(quarantined).toEqual([]);
 });
 
-test('no conclusions about groups are drawn from messages without a group', async () => {
+test('messages without a group say nothing about groups', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say')), record('2', task('say'))]);
   expect(await read(runtime, [record('3', task('fail'), 'a', 60)])).toEqual(['3']);
@@ -58,7 +58,7 @@ const lonely = () => {
   return { ...host, receive };
 };
 
-test('a message failing for 10 minutes is quarantined even if there is no other group', async () => {
+test('a message that fails for 10 minutes is quarantined even if there is no other group', async () => {
   const { receive, quarantined } = lonely();
   let after = 0;
   while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail');
@@ -67,7 +67,7 @@ test('a message failing for 10 minutes is quarantined even if there is no other 
   expect(after).toBeLessThan(10 * MINUTE);
 });
 
-test('a message failing alone is quarantined after an outage, but not during it', async () => {
+test('a message that fails alone is quarantined after an outage, but not during it', async () => {
   const { receive, quarantined } = lonely();
   let outage = 0;
   while (outage < 2 * MINUTE) outage = await receive('table');
@@ -77,7 +77,7 @@ test('a message failing alone is quarantined after an outage, but not during it'
   expect(after - outage).toBeLessThan(10 * MINUTE);
 });
 
-test("a message's failing minutes are counted anew after an outage", async () => {
+test('the failure time of a message restarts after an outage', async () => {
   const { receive, quarantined } = lonely();
   let failing = 0;
   while (failing < 2 * MINUTE) failing = await receive('fail');
@@ -88,7 +88,7 @@ test("a message's failing minutes are counted anew after an outage", async () =>
   expect(quarantined).toHaveLength(1);
 });
 
-test.each([1, 6])('no conclusions are drawn from a group with postponed messages (%s receives)', async (receives) => {
+test.each([1, 6])('a group with postponed messages does not count (%s receives)', async (receives) => {
   const { receive, quarantined } = lonely();
   let after = 0;
   while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail', [['b', 'again', receives]]);
@@ -106,13 +106,13 @@ test.each([
       ['c', 'table'],
     ],
   ],
-] as const)('no message is quarantined for two hours while %s', async (_, act, others) => {
+] as const)('messages are not quarantined for two hours while %s', async (_, act, others) => {
   const { receive, quarantined } = lonely();
   while ((await receive(act, [...others] as [string, string][])) < 120 * MINUTE);
   expect(quarantined).toEqual([]);
 });
 
-test('no message is quarantined while other groups also fail or no group has succeeded', async () => {
+test('messages are not quarantined while other groups also fail or none has succeeded', async () => {
   const { runtime, quarantined } = hostOf();
   expect(await read(runtime, [record('1', task('fail'), 'a', 60)])).toEqual(['1']);
   await read(runtime, [record('2', task('say'), 'b'), record('3', task('fail'), 'c')]);
@@ -120,7 +120,7 @@ test('no message is quarantined while other groups also fail or no group has suc
   expect(quarantined).toEqual([]);
 });
 
-test('a redriven dead letter is quarantined at its last receive, so it does not become one again', async () => {
+test('a redriven dead letter is quarantined at the last receive, so it does not become one again', async () => {
   const { runtime, quarantined, lines } = hostOf();
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
   const young = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 20 * 3_600_000 });
@@ -128,11 +128,11 @@ test('a redriven dead letter is quarantined at its last receive, so it does not 
   expect(await read(runtime, [record('2', old, 'a', MAX_RECEIVES - 2)])).toEqual(['2']);
   expect(await read(runtime, [record('3', old, 'a', MAX_RECEIVES - 1)])).toEqual([]);
   expect(quarantined).toMatchObject([{ messageId: '3', reason: 'it was not completed, even after it was redriven' }]);
-  // The message is not attempted, since that may kill the process.
+  // The message is not attempted, because that may kill the process.
   expect(lines.filter(({ messageId, kind }) => messageId === '3' && kind === 'table')).toEqual([]);
 });
 
-test('a redriven dead letter is recognized by its sent time, even if it always crashed the process', async () => {
+test('a redriven dead letter is recognized by sent time, even if it always crashed the process', async () => {
   const { runtime, quarantined } = hostOf();
   const accepted = runtime.now() - 60 * 60_000;
   const body = JSON.stringify({ act: 'table', receiveDate: accepted });
@@ -145,7 +145,7 @@ test('a redriven dead letter is recognized by its sent time, even if it always c
   expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not completed, even after it was redriven' }]);
 });
 
-test('a message without a receive date is returned at its last receive', async () => {
+test('a message without a receive date is returned at the last receive', async () => {
   const { runtime, quarantined } = hostOf();
   const hidden = JSON.stringify({ act: 'table', note: '{"receiveDate":1}' });
   for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())
@@ -153,14 +153,14 @@ test('a message without a receive date is returned at its last receive', async (
   expect(quarantined).toEqual([]);
 });
 
-test('a group is processed one by one as soon as one of its messages is stuck', async () => {
+test('a group is processed one by one as soon as a message is stuck', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('fail'), 'a', 6), record('3', task('say'), 'a', 1)])).toEqual([]);
   expect(quarantined).toMatchObject([{ messageId: '2' }]);
 });
 
-test('messages behind a stuck one are not quarantined at their first failure', async () => {
+test('messages behind a stuck one are not quarantined at the first failure', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('say'), 'a', 6), record('3', task('fail'), 'a', 1)])).toEqual(['3']);
@@ -174,18 +174,18 @@ test('a stuck message is processed only once if it succeeds', async () => {
   expect(lines.map(({ messageId }) => messageId)).toEqual(['1', '2']);
 });
 
-test('a stuck message failing after completing its task does not hold back those behind it', async () => {
+test('a stuck message that fails after completing its task does not hold back the messages behind it', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a', 6), record('2', task('say'), 'a', 6)])).toEqual([]);
 });
 
-test('a stuck group is returned starting with its first failure, without the tasks completed before', async () => {
+test('a stuck group is returned from the first failure, without tasks completed before', async () => {
   const { runtime } = hostOf();
   const records = ['say', 'table', 'say'].map((act, at) => record(String(at), task(act), 'a', 6));
   expect(await read(runtime, records)).toEqual(['1', '2']);
 });
 
-test("an earlier message's leftovers are quarantined only at the last attempt, and the message is kept", async () => {
+test('leftovers of an earlier message are quarantined only at the last attempt', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('remains'), 'a', 5)])).toEqual(['2']);
@@ -197,7 +197,7 @@ test("an earlier message's leftovers are quarantined only at the last attempt, a
   expect(quarantined).toHaveLength(1);
 });
 
-test('stuck groups that fail or succeed count when comparing groups', async () => {
+test('stuck groups count when comparing groups, whether they fail or succeed', async () => {
   const failing = hostOf();
   await read(failing.runtime, [record('1', task('fail'), 'b', 6), record('2', task('fail'), 'c', 6)]);
   await read(failing.runtime, [record('3', task('say'), 'd')]);
@@ -208,7 +208,7 @@ test('stuck groups that fail or succeed count when comparing groups', async () =
   expect(working.quarantined).toHaveLength(1);
 });
 
-test('a group counts as healthy after its message was quarantined, but not while messages are left', async () => {
+test('a group counts as healthy after a message was quarantined, but not while messages are left', async () => {
   const alone = hostOf();
   await read(alone.runtime, [record('1', task('poison'), 'b')]);
   expect(await read(alone.runtime, [record('2', task('fail'), 'a', 60)])).toEqual([]);
@@ -218,14 +218,14 @@ test('a group counts as healthy after its message was quarantined, but not while
   expect(await read(others.runtime, [record('4', task('fail'), 'a', 60)])).toEqual([]);
 });
 
-test('a redriven dead letter is returned at its last receive while the quarantine is unavailable', async () => {
+test('a redriven dead letter is returned at the last receive while the quarantine is unavailable', async () => {
   const { runtime, lines } = hostOf(false);
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
   expect(await read(runtime, [record('1', old, 'a', MAX_RECEIVES - 1)])).toEqual(['1']);
   expect(lines.map(({ message }) => message)).toContain('the quarantine is unavailable');
 });
 
-test('a dead letter counts as redriven half an hour before its sent time, or after 1.5 lifetimes', async () => {
+test('a dead letter counts as redriven if it is half an hour older than its sent time, or 1.5 lifetimes old', async () => {
   const now = 1_800_000_000_000;
   const host = hostOf();
   const runtime = { ...host.runtime, now: () => now };
@@ -250,7 +250,7 @@ test('a quarantine reason is shortened to what fits into a queue', async () => {
   expect(quarantined).toMatchObject([{ reason: 'x'.repeat(1_000) }]);
 });
 
-test("only the code's own failures count against a group", () => {
+test('only failures in the code itself count against a group', () => {
   const failed = { kind: 'failed', left: [], error: null } as const;
   expect(groupResult({ kind: 'done' })).toBe('done');
   expect(groupResult({ ...failed, failure: 'other' })).toBe('failed');
@@ -284,7 +284,7 @@ describe('group history', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('group history lets a group on its own fail for exactly four minutes', () => {
+  test('group history allows a group on its own to fail for exactly four minutes', () => {
     const { note, failsAlone, pass } = historyAt();
     expect(failsAlone('a')).toBe(false);
     note('a', 'failed');
@@ -305,7 +305,7 @@ describe('group history', () => {
     expect(failsAlone('a')).toBe(true);
   });
 
-  test('group history first drops the group not seen for longest', () => {
+  test('group history drops the least recently seen group first', () => {
     const { note, noteMany, failsAlone } = historyAt();
     note('first', 'done');
     noteMany(500, 'f', 'failed');

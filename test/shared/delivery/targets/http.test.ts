@@ -31,7 +31,7 @@ test('Retry-After is rounded up to full seconds', () => {
 });
 
 test.each([null, '', '-5', '1.5', '5 seconds', 'about 5', 'Wed, later', 'not Wed, 06 Nov 2030 08:49:37 GMT'])(
-  'Retry-After is ignored if malformed or missing: %s',
+  'Retry-After is ignored if it is malformed or missing: %s',
   (header) => {
     expect(retryAfterSeconds(header, NOW)).toBe(0);
   },
@@ -42,19 +42,19 @@ test('Retry-After is ignored if the date has another format', () => {
     expect(retryAfterSeconds(header, NOW), header).toBe(0);
 });
 
-test('an attempt succeeds with any 2xx response, which may name the acknowledging person', () => {
+test('an attempt succeeds with any 2xx, which may name the person who acknowledged', () => {
   for (const status of [200, 204, 299]) expect(outcome(status)).toEqual({ what: 'accepted' });
   expect(outcome(200, { acknowledgedBy: 'Nurse Anna' })).toEqual({ what: 'accepted', acknowledgedBy: 'Nurse Anna' });
   for (const acknowledgedBy of ['', null]) expect(outcome(200, { acknowledgedBy })).toEqual({ what: 'accepted' });
 });
 
-test('only a 410 response ends the delivery', () => {
+test('only a 410 ends the delivery', () => {
   expect(outcome(410, { acknowledgedBy: 'x' })).toEqual({ what: 'gone' });
   for (const status of [null, 199, 300, 302, 400, 401, 404, 409, 411, 500, 501, 505])
     expect(outcome(status, { acknowledgedBy: 'x' }), String(status)).toEqual(failed());
 });
 
-test('only a 429 or 503 response can delay the next attempt with Retry-After', () => {
+test('only a 429 or 503 can delay the next attempt with Retry-After', () => {
   for (const status of [429, 503]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed(90));
   for (const status of [502, 504]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed());
   expect(outcome(500, { retryAfter: '90' })).toEqual(failed());
@@ -118,7 +118,7 @@ describe('request headers', () => {
   const old = webhook.previousSecret ?? '';
   const current = webhook.secretKey ?? '';
 
-  test('request headers authenticate and sign an attempt, with its time in whole seconds', async () => {
+  test('request headers authenticate and sign an attempt, with the time in whole seconds', async () => {
     expect(await headersOf({})).toEqual({
       ...stableHeaders(sender, payload),
       Authorization: 'Bearer a-token',
@@ -140,7 +140,7 @@ describe('request headers', () => {
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
   });
 
-  test('request headers contain no signature if there is no secret', async () => {
+  test('request headers do not contain a signature if there is no secret', async () => {
     const { previousSecret: _, ...never } = webhook;
     const gone = { ...never, secretKey: null, previousUntil: NOW + 9_999 };
     for (const record of [gone, { ...gone, previousSecret: null }])
@@ -200,7 +200,7 @@ describe('webhook requests', () => {
     expect(posted[0]?.isLoopbackDenied).toBe(true);
   });
 
-  test('a webhook is called again after its Retry-After delay, counted from the response', async () => {
+  test('a webhook is called again after the Retry-After delay, counted from the response', async () => {
     const { outcome } = await send({ status: 503, retryAfter: 'Wed, 06 Nov 2030 08:50:00 GMT' });
     expect(outcome).toEqual(failed(30));
   });

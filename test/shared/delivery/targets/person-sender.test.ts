@@ -56,7 +56,7 @@ describe('composed emails', () => {
     return (sent.at(-1) as unknown[])[3];
   };
 
-  test('an email has a one-line subject, a text and a reference', async () => {
+  test('an email has a one-line subject, text and a reference', async () => {
     const reference = { customerId: 7, deliveryId: 'd', attempt: 1 };
     const spaced = { ...quiet, title: ' Fall \r\n in\troom 7 ' };
     expect(await personSenderFor(services)(email, spaced, reference)).toBe('accepted');
@@ -109,7 +109,7 @@ describe('service failures', () => {
     expect(await outcomeOf(error)).toEqual({ retry });
   });
 
-  test('an email failure is final or blamed on the host, depending on the mail server', async () => {
+  test('an email failure is final or caused by the host, depending on the mail server', async () => {
     expect(await outcomeOf(new MailFailure('recipient_refused', '550', true))).toEqual({
       refused: 'recipient_refused',
       answer: '550',
@@ -148,7 +148,7 @@ describe('chat messages', () => {
   };
   const rest = 'Fall in room 7\n'.length;
 
-  test('a chat message has title and text on separate lines, and the link', async () => {
+  test('a chat message has a title and text on separate lines, and a link', async () => {
     expect(await textOf(notification)).toBe("Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...quiet, title: '' })).toBe('at home');
     expect(await textOf({ ...quiet, text: '' })).toBe('Fall in room 7');
@@ -160,7 +160,7 @@ describe('chat messages', () => {
     expect(await textOf({ ...quiet, text: `${fitting}x` })).toBe(`Fall in room 7\n${fitting.slice(1)}…`);
   });
 
-  test('a chat message is shortened so that the link stays complete', async () => {
+  test('a chat message is shortened without cutting the link', async () => {
     const text = await textOf({ ...notification, text: 'x'.repeat(5_000) });
     expect(text).toHaveLength(4_096);
     expect(text).toMatch(/x…\n\nI'm on it:\nhttps:\/\/c\.example\/a$/);
@@ -180,7 +180,7 @@ describe('push messages', () => {
     return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
   };
 
-  test("a push file shows only the push service's host name, since the rest is secret", async () => {
+  test('a push file shows only the host name of the push service, because the rest is secret', async () => {
     expect(await shown(notification)).toMatchObject({
       service: 'file',
       host: 'push.example.com',
@@ -201,7 +201,7 @@ describe('push messages', () => {
     expect(notice.text).toBe(`${'x'.repeat(Math.ceil((3_001 - empty) / 2) - 1)}…`);
   });
 
-  test('a push message keeps its link even if no room is left for the text', async () => {
+  test('a push message keeps the link even if there is no room for text', async () => {
     const url = `https://c.example/${'a'.repeat(4_000)}`;
     expect((await shown({ ...notification, url, text: 'a long text' })).notice).toMatchObject({ url, text: '…' });
   });
@@ -230,7 +230,7 @@ describe('channels', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a chat channel pauses all its messages in this process as long as its service requests', async () => {
+  test('a chat channel pauses all messages in this process for as long as the service requests', async () => {
     const chatPauses = new Map();
     const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
     await send(telegram, notification, { telegram: busy, chatPauses });

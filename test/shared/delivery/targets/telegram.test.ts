@@ -60,7 +60,7 @@ describe('messages to Telegram', () => {
     expect(await outcomeOf({ status, body })).toEqual({ retry });
   });
 
-  test('a message is retried after a connection error, with its name as the reason', async () => {
+  test('a message is retried after a connection error, with the error name as the reason', async () => {
     expect(await outcomeOf({ error: 'tls_failed' })).toEqual({ retry: 'tls_failed' });
   });
 
@@ -101,7 +101,7 @@ describe('messages to Telegram', () => {
     expect(await outcomeOf({ status: 500, body: refusal(description) })).toEqual({ retry: 'status_500' });
   });
 
-  test('a message is not retried after a 403 response, and 200 characters of the reason are kept', async () => {
+  test('a message is not retried after a 403, and 200 characters of the reason are kept', async () => {
     const body = refusal('x'.repeat(300));
     expect(await outcomeOf({ status: 403, body })).toEqual({ refused: 'status_403', answer: 'x'.repeat(200) });
     expect(await outcomeOf({ status: 403, body: '{"ok":false}' })).toEqual({ refused: 'status_403', answer: '' });
@@ -121,13 +121,13 @@ describe('messages to Telegram', () => {
 describe('supergroups', () => {
   const moved = (chat: unknown): Answer => ({ status: 400, body: refusal('moved', { migrate_to_chat_id: chat }) });
 
-  test('a group turned supergroup receives its message at once, and the outcome has its new id', async () => {
+  test('a group that became a supergroup receives a message at once, and the outcome has the new id', async () => {
     const { outcome, requests } = await sendTo('-7', moved(-100), { status: 200, body: '{"ok":true}' });
     expect(outcome).toEqual({ movedTo: '-100' });
     expect(requests.map(({ body }) => JSON.parse(String(body)).chat_id)).toEqual(['-7', '-100']);
   });
 
-  test('a group turned supergroup keeps its old id until the new one accepts a message', async () => {
+  test('a group that became a supergroup keeps the old id until the new one accepts a message', async () => {
     expect((await sendTo('-7', moved(-100), { status: 502 })).outcome).toEqual({ retry: 'status_502' });
   });
 
@@ -137,12 +137,12 @@ describe('supergroups', () => {
     ['a text', '-100'],
     ['nothing', null],
     ['a fraction', 1.5],
-  ])('a group turned supergroup receives no second message if the new id is %s', async (_, chat) => {
+  ])('a group that became a supergroup does not receive a second message if the new id is %s', async (_, chat) => {
     const { outcome, requests } = await sendTo('-7', moved(chat), { status: 200, body: '{"ok":true}' });
     expect([outcome, requests.length]).toEqual([{ retry: 'status_400' }, 1]);
   });
 
-  test('a group receives no second message if the first response is a success', async () => {
+  test('a group does not receive a second message if the first response is a success', async () => {
     const body = '{"ok":true,"parameters":{"migrate_to_chat_id":-100}}';
     expect((await sendTo('-7', { status: 200, body })).requests).toHaveLength(1);
   });
