@@ -12,9 +12,8 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 /**
- * Sends a request in payload version 1.0 of HTTP APIs: JSON is text, and paths without a route of their own have the
- * resource `$default`.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ * Sends a request in HTTP API payload version 1.0: JSON is text, and paths without a separate route have the resource
+ * `$default`. https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const call = async (httpMethod: string, resource: string, path: string, body: object | null = null) => {
   const headers = { Authorization: `Bearer ${PROVISIONING_KEY}`, 'Content-Type': 'application/json' };

@@ -47,7 +47,7 @@ describe('registering a device', () => {
     expect((await link(home.client, second.pairingCode)).status).toBe(200);
     expect(await home.client.ok('GET', `/sensors/${first.sensorId}`)).toMatchObject({ firmwareVersion: 43 });
   });
-  test("registering a device returns a 403 for the other maker's key and a 401 for a user", async () => {
+  test("registering a device returns a 403 for the wrong maker's key and a 401 for a user", async () => {
     const body = { manufacturer: 'maker_a', name: 'only A' };
     const { key } = await admin.ok<{ key: string }>('POST', '/provisioning-keys', body);
     const device = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
@@ -209,7 +209,7 @@ describe('message responses', () => {
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
   });
 
-  test('a message response has at most 20 warnings, each with the index of a message not understood', async () => {
+  test('a message response lists what was not understood by index, in up to 20 warnings', async () => {
     const { sensorId, device } = await linkSensor(home.client, 'maker_b');
     const path = `/devices/${sensorId}/messages`;
     const messages = [

@@ -214,7 +214,7 @@ describe('error message language', () => {
   ])('an error message follows the best Accept-Language match: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });
-  test("an error message is in the user's language once the caller is known, even for field errors", async () => {
+  test("an error message uses the user's language once the caller is known", async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';

@@ -70,7 +70,7 @@ describe('secrets', () => {
 describe('passwords', () => {
   const passwords = createPasswords();
 
-  test('a password gets an argon2id hash with 19 MiB, 2 passes, 1 lane and a new salt', async () => {
+  test('a password hash uses argon2id with 19 MiB, 2 passes, 1 lane and a new salt', async () => {
     const [hash, other] = await Promise.all([passwords.hash('same password'), passwords.hash('same password')]);
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(hash).not.toBe(other);

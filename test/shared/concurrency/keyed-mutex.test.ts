@@ -4,7 +4,7 @@ import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
 const forever = () => new Promise<never>(() => {});
 
 describe('keyed mutex', () => {
-  test('a keyed mutex runs calls in order per key, even after a failure, and keys in parallel', async () => {
+  test('a keyed mutex runs calls in order per key, and different keys in parallel', async () => {
     const runInOrder = keyedMutex(60_000);
     const order: string[] = [];
     const record = (name: string) => async () => void order.push(name);
@@ -22,7 +22,7 @@ describe('keyed mutex', () => {
     expect(order).toEqual(['another', 'first', 'second', 'third']);
   });
 
-  test('a keyed mutex waits only once for a call that never ends, up to the time limit', async () => {
+  test('a keyed mutex waits for a call that never ends only once, up to the time limit', async () => {
     const runInOrder = keyedMutex(200);
     void runInOrder('a', forever);
     const start = performance.now();

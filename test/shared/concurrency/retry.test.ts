@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Machine } from '#shared/concurrency/machine.ts';
 import { retry } from '#shared/concurrency/retry.ts';
 
-/** Returns a machine whose time advances only during its pauses and by `pass`. */
+/** Returns a machine whose time advances only by pauses and by `pass`. */
 const manualMachine = (random = 0.5) => {
   const pauses: number[] = [];
   let time = 0;

@@ -6,7 +6,7 @@ import { leaseAgent, type Pool } from '#shared/delivery/agent-pool.ts';
 const options = { policy: { allowPrivate: true, allowedRanges: [] }, agentOptions: {} };
 const urlOf = (number: number) => new URL(`https://r${number}.test/hook`);
 const lease = (pool: Pool, url: URL, agentOptions: object = {}) => leaseAgent(pool, url, { ...options, agentOptions });
-/** The settings that an agent's connections share. */
+/** The settings shared by an agent's connections. */
 const settingsOf = (agent: HttpAgent) => (agent as HttpAgent & { options: Record<string, unknown> }).options;
 /** A pool with idle agents for this many origins. */
 const filled = (count: number) => {

@@ -110,7 +110,7 @@ describe('responses that end within the head', () => {
   );
 
   test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])(
-    'a response that ends within the head is rejected if it could not have become valid: %s',
+    'a response that ends within the head is rejected if it could not be valid: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
       expect(ended('eof', text).answer.isRefused).toBe(true);

@@ -104,7 +104,7 @@ describe('status line precedence', () => {
     expect(await client({ deadlineMs: 500 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
-  it('the status line decides the result of an endless body, which is cut off after about 64 KiB', async () => {
+  it('the status line decides the result of an endless body, cut off after about 64 KiB', async () => {
     const sockets: Socket[] = [];
     const collect = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
     subscribe('net.client.socket', collect);
@@ -225,7 +225,7 @@ describe('TLS', () => {
 });
 
 describe('connection pool', () => {
-  it('a connection stays open for the next ten requests to an origin, until the client is closed', async () => {
+  it('a connection stays open for the next ten requests, until the client is closed', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request, response) => response.end() && request.socket.once('close', closed.resolve));
     const { post, close } = createHttpClient({ deadlineMs: 15_000, policy: open, resolve: resolveToLoopback });

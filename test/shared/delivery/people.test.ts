@@ -38,7 +38,7 @@ afterEach(() => {
   requests.length = 0;
   serverResponse = { status: 200 };
 });
-// Test files share their modules, and the next one needs the real clients.
+// Test files share modules, and the next one needs the real clients.
 afterAll(async () => {
   ses.restore();
   aws.restore();
@@ -229,7 +229,7 @@ describe('Telegram messages', () => {
     serverResponse = { status: 200, body: JSON.stringify({ ok: true, result: { text: 'x'.repeat(8_000) } }) };
     expect(await sending()(telegram, notification)).toBe('accepted');
   });
-  test('a Telegram message reaches the new chat id of a group at once, and the outcome contains it', async () => {
+  test("a Telegram message reaches a group's new chat id, which the outcome contains", async () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_001_557_912_345 } };
     const chats: unknown[] = [];
     const post = async ({ body }: { body: string | Uint8Array }) => {

@@ -67,7 +67,7 @@ const claimsIn = async (authorization = '') => {
   return (await jwtVerify(token, jwk)).payload;
 };
 
-test('a push message is encrypted for its browser, signed by the stage, and expires after ten minutes', async () => {
+test('a push message is encrypted for its browser, signed, and expires after ten minutes', async () => {
   expect(await sender()(browser(), notification)).toBe('accepted');
   const [push] = service.pushed;
   expect(push?.url).toBe('/to/1');

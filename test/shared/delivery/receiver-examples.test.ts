@@ -36,7 +36,7 @@ const canRun = ([command = '', ...args]: string[]): boolean => spawnSync(command
 const secret = `whsec_${Buffer.from('the secret of a receiver').toString('base64')}`;
 const older = 'an-older-secret-of-16';
 
-/** Starts an example. Returns its URL, and a function that types a line into its terminal. */
+/** Starts an example. Returns the URL, and a function that types a line into the terminal. */
 const start = async ({ language, file, run }: Example) => {
   const path = join(folder, file);
   writeFileSync(path, code(language));

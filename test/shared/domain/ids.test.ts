@@ -26,7 +26,7 @@ describe('time-ordered ids', () => {
     expect(timeOrderedId(LAST, 4_095)).toBe(2 ** 53 - 1);
     expect(timeOrderedId(0, 0)).toBe(0);
   });
-  test('a time-ordered id lies between the first ids of its millisecond and the next, and sorts by time', () => {
+  test("a time-ordered id lies within its millisecond's id range, and sorts by time", () => {
     const lies = fc.property(time, chance, (at, random) => {
       const id = timeOrderedId(at, random);
       return firstIdAt(at) <= id && id < firstIdAt(at + 1);

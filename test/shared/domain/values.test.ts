@@ -138,7 +138,7 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
 
   test('accepts no value that the JSON Schema rejects', () => {
     expect(good.filter((value) => !documented(value))).toEqual([]);
-    // The documented pattern has to work in all regex engines, so it allows more than the service accepts, but not
+    // The documented pattern has to work in all regex engines. It allows more than the service accepts, but not
     // everything.
     expect(bad.filter((value) => !documented(value)).length).toBeGreaterThan(2);
     fc.assert(

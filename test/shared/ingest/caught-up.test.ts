@@ -40,7 +40,7 @@ describe('skipping the queue', () => {
     expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
   });
 
-  test('a report that needs more than the state, such as regions or firmware, never skips the queue', () => {
+  test('a report that needs more than the state, such as regions, never skips the queue', () => {
     const reports = [
       presence(true, { timestamp: 900_002, presenceRegionMap: { 0: 1 } }),
       { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } },

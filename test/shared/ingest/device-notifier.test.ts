@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { deviceNotifier } from '#shared/ingest/device-notifier.ts';
 import { ALL_MESSAGES, basicIngest } from '#shared/ingest/topics.ts';
 
-test('a device is notified of a new configuration version and of a rejection on its own topics', async () => {
+test('a device is notified of new configuration versions and rejections on its own topics', async () => {
   const published: [string, unknown][] = [];
   const { notify, refuseMessage } = deviceNotifier(
     async (topic, payload) => void published.push([topic, JSON.parse(payload)]),

@@ -3,7 +3,7 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
-test('a process frozen during a request does not queue messages more than 20 s after the start', async () => {
+test('a process frozen during a request does not queue messages more than 20 s later', async () => {
   let frozen = 0;
   const sent: string[] = [];
   const wrap = (runtime: Runtime): Runtime => ({

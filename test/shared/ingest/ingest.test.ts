@@ -101,7 +101,7 @@ test('a request with new data is recorded, then queued with its record, and coun
   expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
 });
 
-test('a request carries a record in the last task, so it counts as processed only when complete', async () => {
+test('a request carries a record in the last task, so it counts only when complete', async () => {
   const large = { type: 99, text: 'a'.repeat(200_000) };
   await call([large, large, large]);
   expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
@@ -192,7 +192,7 @@ describe('requests without changes', () => {
     expect(await isQueued()).toBe(true);
   });
 
-  test('a request without changes stores only the report time if the sensor would soon count as offline', async () => {
+  test('a request without changes stores only the report time if the sensor seems nearly offline', async () => {
     stored({ lastSeen: NOW - QUARTER + 1 });
     expect(await isQueued()).toBe(false);
     expect(recorded).toEqual([]);
@@ -213,7 +213,7 @@ describe('busy devices', () => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('a device with more than 1,000 pending requests is held back, with a check every hundred requests', async () => {
+  test('a device with more than 1,000 pending requests is held back, checked every hundred requests', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],
@@ -257,7 +257,7 @@ describe('busy devices', () => {
   };
   const rejected = { refusal: 'rate_limited' };
 
-  test('a busy device can send reports again at 500 pending requests, and falls at up to 3,000', async () => {
+  test('a busy device can send reports again at 500 pending requests, and falls at 3,000', async () => {
     expect(await held(news, 501)).toEqual(rejected);
     expect(await held([fall, news], 501)).toEqual(rejected);
     expect(await held(fall, 3_001)).toEqual(rejected);

@@ -67,7 +67,7 @@ test('a group is kept if a rule for it is created just before deletion', async (
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
 });
 
-test('a group is kept for a webhook created just before deletion, but not for a later one', async () => {
+test('a group is kept for a webhook created just before deletion, but not after', async () => {
   const group = { id: 5, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const webhook = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
@@ -154,7 +154,7 @@ test('feedback is shown if given while the newest feedback is deleted', async ()
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
   const feedback = (id: number) => some({ id, sensorId, ruleHitId: 5, ...stamps });
   await its.feedback.create(customerId, feedback(20));
-  // This feedback has an older id because it was generated earlier but written later.
+  // This feedback has an older id: it was generated earlier but written later.
   const other = interrupted(
     (pk) => pk.includes('#H#'),
     () => its.feedback.create(customerId, feedback(10)),

@@ -6,7 +6,7 @@ import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dyn
 import { now, some, user } from '#test/fixtures/store-items.ts';
 
 let engine: Dynoxide;
-/** Two clients of the same table. The first one loses a write or its response while a fault is set. */
+/** Two clients for the same table. While a fault is set, the first one loses a write or the response. */
 let faulty: Store;
 let other: Store;
 /** The next write's fault: either the response is lost, or the write itself never arrives. Then another call acts. */
@@ -51,7 +51,7 @@ const begin = async (): Promise<string> => {
   return hash;
 };
 
-/** Everything usable only once: how it is created, and how it is used. */
+/** Everything that can be used only once, with functions to create and use it. */
 const oneTimeValues = [
   ['a code of an authenticator app', enableOtp, (its: Store, key: string) => its.otps.useStep(key, otp, 2)],
   ['a recovery code', enableOtp, (its: Store, key: string) => its.otps.useCode(key, 'c1')],

@@ -6,7 +6,7 @@ import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dyn
 
 let engine: Dynoxide;
 let table: Table;
-/** What happens between a write and its lost response, or null if responses arrive. */
+/** What happens between a write and the lost response, or null if responses arrive. */
 let meanwhile: (() => Promise<unknown>) | null = null;
 beforeAll(async () => {
   engine = await startDynoxide();

@@ -28,7 +28,7 @@ test('a consumer logs the invocation and the message in each line', async () => 
   expect(logged.toSorted()).toEqual([...expectedLines('one'), ...expectedLines('two')]);
 });
 
-test('a consumer logs task ids in each line, even on failure, but nothing else from the task', async () => {
+test('a consumer logs task ids in each line, but nothing else from the task', async () => {
   const { runtime, lines } = hostOf();
   const bodyOf = (act: string) => JSON.stringify({ act, deliveryId: `of-${act}`, note: 'private' });
   await read(runtime, [record('1', bodyOf('say')), record('2', bodyOf('fail'))]);
@@ -102,7 +102,7 @@ test('a consumer returns an unreadable message to its queue while the quarantine
   expect(await read(runtime, [record('1', 'nonsense', 'a')])).toEqual(['1']);
 });
 
-test('a consumer retries a message with pauses of up to 15 minutes for more than 20 hours', async () => {
+test('a consumer retries a message for more than 20 hours, with pauses up to 15 minutes', async () => {
   const { runtime, hidden } = hostOf();
   for (const receives of [1, 2, 3, 5, 12, 99]) await read(runtime, [record('1', task('fail'), 'a', receives)]);
   expect(hidden.map(({ seconds }) => seconds)).toEqual([0, 0, 1, 4, 512, 900]);
@@ -113,7 +113,7 @@ test('a consumer retries a message with pauses of up to 15 minutes for more than
   expect(total / 3_600).toBeGreaterThan(20);
 });
 
-test('a consumer counts failed tasks by worker and error kind, but not tasks to be retried later', async () => {
+test('a consumer counts failed tasks by worker and error kind, but not postponed ones', async () => {
   const { runtime, measured } = hostOf();
   const bodies = ['table', 'queue', 'keys', 'fail', 'again', 'say'];
   await read(
@@ -284,7 +284,7 @@ test('a scheduled function keeps state between runs, knows the remaining time an
   expect(measured.map(([, count]) => count)).toEqual([1, 2]);
 });
 
-test('an invoked function is built once, receives each event with its context and logs the request id', async () => {
+test('an invoked function is built once, receives events with context and logs request ids', async () => {
   const { runtime, lines } = hostOf();
   const contract = called({ name: 'echo', timeoutSeconds: 5, uses: [] });
   const build = vi.fn();

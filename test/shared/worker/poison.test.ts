@@ -42,7 +42,7 @@ const lonely = () => {
   const start = time;
   let receives = 0;
   /**
-   * Receives the message after its pause, along with other arrivals. Returns how long (ms) ago it was first received.
+   * Receives the message after the pause, along with other arrivals. Returns how long (ms) ago it was first received.
    */
   const receive = async (
     act: string,
@@ -120,7 +120,7 @@ test('messages are not quarantined while other groups also fail or none has succ
   expect(quarantined).toEqual([]);
 });
 
-test('a redriven dead letter is quarantined at the last receive, so it does not become one again', async () => {
+test('a redriven dead letter is quarantined at the last receive', async () => {
   const { runtime, quarantined, lines } = hostOf();
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
   const young = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 20 * 3_600_000 });
@@ -174,7 +174,7 @@ test('a stuck message is processed only once if it succeeds', async () => {
   expect(lines.map(({ messageId }) => messageId)).toEqual(['1', '2']);
 });
 
-test('a stuck message that fails after completing its task does not hold back the messages behind it', async () => {
+test('a stuck message that fails after completing its task does not block others', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a', 6), record('2', task('say'), 'a', 6)])).toEqual([]);
 });
@@ -225,7 +225,7 @@ test('a redriven dead letter is returned at the last receive while the quarantin
   expect(lines.map(({ message }) => message)).toContain('the quarantine is unavailable');
 });
 
-test('a dead letter counts as redriven if it is half an hour older than its sent time, or 1.5 lifetimes old', async () => {
+test('a dead letter counts as redriven if half an hour older than its sent time, or 1.5 lifetimes old', async () => {
   const now = 1_800_000_000_000;
   const host = hostOf();
   const runtime = { ...host.runtime, now: () => now };

@@ -13,7 +13,7 @@ import { items } from '#shared/store/table.ts';
 const bot = items.bot({ customerId: 7, botId: 3 });
 const rate = items.rate({ subject: 's', window: 'tries' });
 
-/** Runs a request and returns its writes in order. `respond` returns the table's response to a write. */
+/** Runs a request and returns its writes in order. `respond` returns the table response to a write. */
 const runCall = async (
   act: (table: Table) => Promise<unknown>,
   respond: (key: string) => number[] | null = () => null,

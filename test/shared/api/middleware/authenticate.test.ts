@@ -25,7 +25,7 @@ const OF_ADDRESS = 'address:192.0.2.1';
 const read = operationWith();
 const write = operationWith({ method: 'POST' });
 
-/** Authenticates a request, and returns its exchange with the error code that ended it. */
+/** Authenticates a request, and returns the exchange with the error code that ended it. */
 const call = async (guard: Guard, ...request: Parameters<typeof exchangeOf>): Promise<Exchange & { code: unknown }> => {
   const exchange = exchangeOf(...request);
   const code = await codeOf(() => authenticate(guard, exchange));
@@ -139,7 +139,7 @@ test('a token identifies the session by hash and contains the account key', asyn
   expect([code, accountKey, sessionHash]).toEqual([null, ACCOUNT_KEY, hashSecret(token)]);
 });
 
-test('a token in a cookie has to be a session token, since access tokens have no CSRF token', async () => {
+test('a cookie cannot hold an access token, which has no CSRF token', async () => {
   const world = createGuard();
   const session = await logInAs(world);
   expect((await call(world.guard, read, cookieOf(session))).caller).toMatchObject({ accountId: 7 });
@@ -165,7 +165,7 @@ test('a missing, malformed, unknown, expired or device token is rejected with a 
   expect((await call(world.guard, read)).code).toBe('credentials_invalid');
 });
 
-test('a session without an account is rejected with a 401, or a 429 above the address limit', async () => {
+test('a session without an account is rejected with a 401, or a 429 above the limit', async () => {
   const world = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
   const token = newToken('session', ACCOUNT_KEY);
   await world.table.write({ put: { ...loggedIn, ...items.session({ hash: hashSecret(token) }) } });
@@ -336,7 +336,7 @@ describe('devices', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('a device with the wrong kind of token, an unknown token or none is rejected with a 401', async () => {
+  test('a device with a wrong or unknown token, or none, is rejected with a 401', async () => {
     const { world, token } = await withDevice({}, 'provisioning');
     for (const request of [bearer(token), bearer(newToken('device')), {}]) {
       const { code, device } = await call(world.guard, message, request);

@@ -36,7 +36,7 @@ describe('permissions', () => {
 });
 
 describe('operations that need a session', () => {
-  test('a session operation refuses access tokens, even from a system admin or the user in the path', async () => {
+  test('a session operation refuses access tokens, even from the user in the path', async () => {
     for (const rule of [{ may: 'logged_in' }, { may: 'system_admin' }, { may: 'manage_users', orSelf: true }]) {
       const operation = { auth: 'session', ...rule };
       expect(await refusalOf(operation, { kind: 'token', isAdmin: true }, SELF)).toBe('forbidden');
@@ -49,7 +49,7 @@ describe('operations that need a session', () => {
   });
 });
 
-test('the user in the path does not need a permission for their own account, but others do', async () => {
+test('a user does not need a permission for their own account, but others do', async () => {
   const operation = { may: 'manage_users', orSelf: true };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
@@ -58,7 +58,7 @@ test('the user in the path does not need a permission for their own account, but
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test('the user in the path needs a session for operations that a stolen token must not allow', async () => {
+test('a user needs a session for operations on their own account that a stolen token must not allow', async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
@@ -74,7 +74,7 @@ describe('required second factor setup', () => {
     expect(await refusalOf({ may: 'logged_in' }, { mustSetOtp: false })).toBeNull();
   });
 
-  test('a caller who must set up a second factor may do so for their own account only', async () => {
+  test('a caller who must set up a second factor may only set up their own', async () => {
     expect(await refusalOf({ beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, SELF)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');

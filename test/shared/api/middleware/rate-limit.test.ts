@@ -17,7 +17,7 @@ const unlimited = { RATE_LIMIT_PER_SECOND: 0 };
 const off = { limit: 0, remaining: 0, reset: 0, isExceeded: false };
 
 describe('account rate limit', () => {
-  test('an account is allowed requests up to the limit per second, and the remaining number falls to 0', async () => {
+  test('an account is allowed requests up to the limit per second, and remaining counts down to 0', async () => {
     const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
     const rates = [];
     for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);

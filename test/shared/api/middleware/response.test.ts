@@ -23,7 +23,7 @@ describe('base response headers', () => {
     });
   });
 
-  test('base headers contain a large rate limit if there is none, so clients do not slow down', () => {
+  test('base headers contain a large rate limit if there is none', () => {
     const unlimited = { 'X-RateLimit-Limit': '1000000', 'X-RateLimit-Remaining': '1000000', 'X-RateLimit-Reset': '0' };
     expect(baseHeaders('1', 'r')).toMatchObject(unlimited);
     expect(baseHeaders('1', 'r', { ...rate, limit: 0 })).toMatchObject(unlimited);
@@ -65,7 +65,7 @@ describe('base response headers', () => {
 const bodyOf = ({ body }: { body: string }) => JSON.parse(body);
 
 describe('the response for an expected failure', () => {
-  test('an error response has the status of the code, the code in a header, and a message', async () => {
+  test('an error response has a status, a code in a header, and a message', async () => {
     for (const code of ['forbidden', 'rule_not_found', 'credentials_invalid', 'internal'] as const) {
       const response = await errorResponse(new ApiError(code));
       expect(response).toMatchObject({ statusCode: errors[code], headers: { 'X-Error-Code': code } });

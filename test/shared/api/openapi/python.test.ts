@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { at, document, type Json } from '#test/contracts/document.ts';
 
-// The rules openapi-python-client 0.29 follows to generate a Python client from the unedited document. The comments
-// name its files in openapi_python_client/parser.
+// The rules that openapi-python-client 0.29 follows to generate a Python client from the unedited document. File names
+// in comments are relative to openapi_python_client/parser.
 const run = promisify(execFile);
 const TOOL = 'openapi-python-client';
 
@@ -15,7 +15,7 @@ type Schema = Json & { type?: string | string[]; properties?: Record<string, Sch
 type Operation = { operationId: string; responses: Record<string, Json>; requestBody?: Json };
 const PLACES = ['properties', 'anyOf', 'oneOf', 'allOf', 'prefixItems'];
 
-/** Returns the schemas inside a schema, each with its model name suffix. */
+/** Returns the schemas inside a schema, each with a suffix for the model name. */
 const inside = (schema: Schema): [name: string, schema: unknown][] => [
   ...PLACES.flatMap((place) =>
     Object.entries(Object(schema[place])).map(([key, property]): [string, unknown] => [

@@ -180,7 +180,7 @@ describe('push messages', () => {
     return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
   };
 
-  test('a push file shows only the host name of the push service, because the rest is secret', async () => {
+  test('a push file shows only the host name of the push service', async () => {
     expect(await shown(notification)).toMatchObject({
       service: 'file',
       host: 'push.example.com',

@@ -121,13 +121,13 @@ describe('messages to Telegram', () => {
 describe('supergroups', () => {
   const moved = (chat: unknown): Answer => ({ status: 400, body: refusal('moved', { migrate_to_chat_id: chat }) });
 
-  test('a group that became a supergroup receives a message at once, and the outcome has the new id', async () => {
+  test('a group that became a supergroup receives the message, and the outcome has the new id', async () => {
     const { outcome, requests } = await sendTo('-7', moved(-100), { status: 200, body: '{"ok":true}' });
     expect(outcome).toEqual({ movedTo: '-100' });
     expect(requests.map(({ body }) => JSON.parse(String(body)).chat_id)).toEqual(['-7', '-100']);
   });
 
-  test('a group that became a supergroup keeps the old id until the new one accepts a message', async () => {
+  test('a group that became a supergroup keeps the old id until the new one works', async () => {
     expect((await sendTo('-7', moved(-100), { status: 502 })).outcome).toEqual({ retry: 'status_502' });
   });
 
@@ -137,7 +137,7 @@ describe('supergroups', () => {
     ['a text', '-100'],
     ['nothing', null],
     ['a fraction', 1.5],
-  ])('a group that became a supergroup does not receive a second message if the new id is %s', async (_, chat) => {
+  ])('a group that became a supergroup does not receive a second message if the id is %s', async (_, chat) => {
     const { outcome, requests } = await sendTo('-7', moved(chat), { status: 200, body: '{"ok":true}' });
     expect([outcome, requests.length]).toEqual([{ retry: 'status_400' }, 1]);
   });

@@ -37,7 +37,7 @@ describe('attempt results', () => {
     expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
   });
 
-  test('an attempt without a request has no status or timings, and responses are cut to 200 characters', () => {
+  test('an attempt without a request has no status or timings, and responses are truncated', () => {
     expect(resultWithoutRequest('timeout')).toEqual({
       status: null,
       error: 'timeout',

@@ -101,7 +101,7 @@ describe('circuit breaker', () => {
   });
 });
 
-test('a delivery counts as a new alarm for a minute after it is due, or until it is attempted', () => {
+test('a delivery counts as a new alarm for a minute after it is due, or until attempted', () => {
   expect(isNewAlarm(0, now - 59_999, now)).toBe(true);
   expect(isNewAlarm(0, now - 60_000, now)).toBe(false);
   expect(isNewAlarm(1, now, now)).toBe(false);

@@ -39,14 +39,14 @@ test('setting the clock back keeps an attempt planned before the clock was set a
   expect(correctedAttempt(failedAt(now + 9_000), DAY, now)).toBeNull();
 });
 
-test('setting the clock back does not affect deliveries that have ended, are being sent or are due', () => {
+test('setting the clock back does not affect deliveries that are due, being sent or finished', () => {
   for (const state of ['delivered', 'failed', 'held', 'sending'])
     expect(correctedAttempt(failedAt(now + DAY, { state }), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: null }), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
 });
 
-test('a delivery can be attempted early after recovery even if the last attempt has a future date', () => {
+test('a delivery can be attempted early even if the last attempt has a future date', () => {
   const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
   expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
 });

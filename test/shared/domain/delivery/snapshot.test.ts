@@ -173,7 +173,7 @@ describe('new deliveries', () => {
     });
   });
 
-  test("a new Raw delivery exists once per message, or uses the fall's message if time advanced it", () => {
+  test('a new Raw delivery exists once per message, or uses the message of the fall', () => {
     const raw = { ...base, webhookId: uuid, format: 'raw' as const };
     expect(newDelivery(eventContext, raw, snapshot, now).id).toBe(
       firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'raw'),
@@ -194,7 +194,7 @@ describe('new deliveries', () => {
     });
   });
 
-  test('a new delivery belongs to a step only if the hit escalates, and never for emergency contacts', () => {
+  test('a new delivery belongs to a step only if the hit escalates', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
     expect(step).toMatchObject({ isStep: true, id: idInRound({ uuid, sensorId: 's', ruleId: 4 }, round, '2 sms') });
@@ -248,7 +248,7 @@ test('a delivery is held for 14 days, or until a day before it is deleted', () =
   expect(heldUntil(id, now + 20 * DAY)).toBe(now + 29 * DAY);
 });
 
-test("a delivery is traced to the message's UUID, or to the event's if there is no message", () => {
+test('a delivery is traced to the UUID of its message, or else of its event', () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   expect(messageUuidOf(snapshot)).toBe('message');
   expect(messageUuidOf({ ...snapshot, event: { ...snapshot.event, source: null } })).toBe(uuid);

@@ -126,7 +126,7 @@ describe('webhook secrets', () => {
     ]);
   });
 
-  test('a new secret replaces the previous one at once or after an overlap of up to a week', () => {
+  test('a new secret replaces the previous one at once or after up to a week', () => {
     expect(NewSecret.parse({ secretKey: null })).toEqual({ secretKey: null, overlapSeconds: 0 });
     const overlaps = (overlapSeconds: number) => NewSecret.safeParse({ secretKey: null, overlapSeconds }).success;
     expect([overlaps(604_800), overlaps(604_801), overlaps(-1)]).toEqual([true, false, false]);

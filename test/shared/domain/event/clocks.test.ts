@@ -127,7 +127,7 @@ describe('late messages', () => {
   test('a late message does not raise a second alarm for a fall that already raised one', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(5, 1), pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('a late message does not raise an alarm for a fall that ended when the person left', () => {
+  test('a late message does not raise an alarm for a fall that ended with the person leaving', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });

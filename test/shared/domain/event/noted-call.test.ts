@@ -33,7 +33,7 @@ test('isAllProcessed is false if the processed calls span exactly 45 s', () => {
   expect(isAllProcessed(device(early), runOf(a, b, early))).toBe(false);
 });
 
-test('isAllProcessed is false while a newer call is pending, or if calls were processed out of order', () => {
+test('isAllProcessed is false while a newer call is pending, or after calls out of order', () => {
   expect(isAllProcessed(device(late), runOf(a, b, c))).toBe(false);
   expect(isAllProcessed(device(c), runOf(a, c, b))).toBe(false);
   expect(isAllProcessed(device(c), runOf(b, a, c))).toBe(false);
@@ -44,7 +44,7 @@ test('isAllProcessed is false for a device without recorded or processed calls',
   expect(isAllProcessed(device(a), undefined)).toBe(false);
 });
 
-test('isAllProcessed recovers some time after a call that was never queued, even with calls every 10 s', () => {
+test('isAllProcessed recovers after a call that was never queued, even with calls every 10 s', () => {
   const unqueued = call('never', 55_001, c);
   const calls = [unqueued];
   for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));

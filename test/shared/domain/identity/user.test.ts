@@ -96,7 +96,7 @@ describe('user credentials', () => {
     ...more,
   });
 
-  test("credentials can be changed by the user, a system admin or anyone with all the user's permissions", () => {
+  test("credentials can be changed by the user, system admins or callers with all of the user's permissions", () => {
     const stronger = user(2, { permissions: ['manage_users', 'manage_bots'] });
     expect(mayChangeCredentials(caller(), user(2, { permissions: ['manage_users'] }))).toBe(true);
     expect(mayChangeCredentials(caller(), stronger)).toBe(false);
@@ -220,7 +220,7 @@ describe('second factors', () => {
 });
 
 describe('sessions', () => {
-  test('a display session is extended hourly, to a day after last use, for up to 90 days', () => {
+  test('a display session is extended hourly to a day after last use, up to 90 days', () => {
     const hour = 3_600_000;
     const expiry = (expires: number, createDate = now - hour) => extendedExpiry({ createDate, expires }, now);
     expect(expiry(now + 23 * hour)).toBe(now + 24 * hour);

@@ -51,7 +51,7 @@ test('maker A modes are initially off, and changing one keeps the other settings
   });
 });
 
-test('learning mode lasts 14 days and test mode one day, and re-enabling them does not extend that', () => {
+test('learning mode lasts 14 days and test mode one day, even if enabled again', () => {
   const learning = updateBasic(newBasic, { ...off, learningModeEnabled: true }, now);
   expect([learning.learningUntil, learning.testUntil]).toEqual([now + 14 * DAY, 0]);
   const again = updateBasic(learning, { ...off, learningModeEnabled: true }, now + DAY);
@@ -71,7 +71,7 @@ test('test mode never outlasts a running learning phase', () => {
   expect(ended).toMatchObject({ learningUntil: 0, testUntil: now + 9 });
 });
 
-test('a learning phase ends when the device has learned, but not for a report from an earlier phase', () => {
+test('a learning phase ends when the device has learned, except for reports on an earlier phase', () => {
   const learning = stored({ learningUntil: now + 14 * DAY, testUntil: now + 9, volume: 3 });
   const learned = { ...learning, learningUntil: 0, testUntil: 0 };
   expect(completeLearning(learning, now)).toEqual(learned);

@@ -29,7 +29,7 @@ describe.each([
 
   test.each(kinds)('the decoder reports the path of an invalid field in %s', (id, example) => {
     const fields = maker === 'maker_a' ? (example.payload as Example) : example;
-    // A message without its required fields is unknown.
+    // A message without the required fields is unknown.
     const optional = Object.entries(fields).filter(([name]) => !['cmd', 'type', 'data', 'status'].includes(name));
     for (const [name] of optional) {
       const broken = { ...fields, [name]: { not: 'this' } };

@@ -116,7 +116,7 @@ describe('maker A decoder', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
-  test('decodeMakerA takes the point from the fall or first target, and the time from the status update', () => {
+  test('decodeMakerA takes the point from the fall or first target, and the newest time', () => {
     const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
     const times = { timestamp: 7, statusUpdateTimestamp: 9 };
     for (const [type, more] of [
@@ -224,7 +224,7 @@ describe('maker A message UUIDs', () => {
 });
 
 describe('splitMessages', () => {
-  test('splitMessages returns array elements exactly as sent, or the entire text if it is not an array', () => {
+  test('splitMessages returns array elements exactly as sent, or else the entire text', () => {
     expect(splitMessages(' [ {"a" : "],[\\"" } ,\n{"b":[1,{"c":"\\\\"}]}] ')).toEqual([
       '{"a" : "],[\\"" }',
       '{"b":[1,{"c":"\\\\"}]}',

@@ -117,7 +117,7 @@ test('a customer has at most five emergency contacts, each with a channel', () =
 
 describe('sendable channels', () => {
   const hasService = { email: true, sms: false, push: true, telegram: false };
-  test('channels that a host can send through have a service and are listed in a fixed order', () => {
+  test('sendable channels have a service and are listed in a fixed order', () => {
     expect(sendableKinds(hasService, { hasOutbox: false })).toEqual({
       CHANNEL_KINDS: ['email', 'push'],
       OUTBOX_KINDS: [],

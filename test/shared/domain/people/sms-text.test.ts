@@ -75,7 +75,7 @@ describe('SMS text', () => {
     expect(smsText({ ...alarm, title: 'T'.repeat(128), text: `${'m'.repeat(500)} Room 12` })).toMatch(shortened);
   });
 
-  test('smsText shortens a sensor name in another script only if the link leaves no room for it', () => {
+  test('smsText shortens a sensor name only if the link leaves no room for it', () => {
     const sensor = 'غ'.repeat(64);
     const subject = { situation: 'Sturz vermutet (sensibel)', sensor };
     const text = smsText({ ...alarm, title: sensor, text: sensor, subject });

@@ -27,13 +27,13 @@ const waiting = (more: Partial<Escalation> = {}): Escalation => ({
   ...more,
 });
 
-test('the first round after a hit is a step, or a repeat if there are no steps', () => {
+test('the first round is a step, or a repeat if there are no steps', () => {
   expect(newEscalation(plan([60, 180], 300), created)).toEqual(waiting());
   expect(newEscalation(plan([], 300), created)).toEqual(waiting({ at: at(300) }));
   expect(newEscalation(plan([]), created)).toBeNull();
 });
 
-test('the first step is due at once if no one is on duty, unlike a first repeat', () => {
+test('the first step is due at once if no one is on duty, unlike a repeat', () => {
   expect(newEscalation(plan([60]), created, true)).toEqual(waiting({ at: created, isHurried: true }));
   expect(newEscalation(plan([], 300), created, true)).toEqual(waiting({ at: at(300) }));
 });
@@ -84,7 +84,7 @@ test('a decided round is open, and counts as a step or a repeat', () => {
 
 describe('completed rounds', () => {
   const opened = waiting({ round: 1, after: 60, open: 'step', to: ['a'] });
-  test('the next step after a completed round is due at once if the round reached no one', () => {
+  test('the next step is due at once if the completed round reached no one', () => {
     const rule = plan([60, 180]);
     expect(withClosedRound(rule, opened, created, at(61))).toEqual({ round: 1, after: 60, repeats: 0, at: at(180) });
     expect(withClosedRound(rule, { ...opened, isHurried: true }, created, at(61))).toEqual({

@@ -97,7 +97,7 @@ describe('escalation', () => {
     );
   });
 
-  test('the next step runs at once if no one was on duty, and later steps run on schedule', () => {
+  test('the next step runs at once if no one was on duty, later steps on schedule', () => {
     const step = (afterSeconds: number) => ({
       afterSeconds,
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
@@ -117,7 +117,7 @@ describe('escalation', () => {
   });
 });
 
-test('the sweep checks a distant round once a queue can hold it, and a near round when due', () => {
+test('the sweep checks a distant round once a queue can hold it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 200_000_000 }), (at) => {
       const checkedAt = sweepCheckAt(at, 0);
@@ -195,7 +195,7 @@ describe('next round', () => {
     ]);
     expect(roundRecipients(rule, 'repeat', 300).map(({ step }) => step)).toEqual([0, 1, 2]);
   });
-  test('the wait for a response depends on the steps sent, even if a rule change removed some', () => {
+  test('the wait for a response depends on the steps sent, even after a rule change', () => {
     const plan = { ...rule, repeatSeconds: null, escalation: [60, 300, 900].map(step) };
     expect(awaitingAnswer(plan, { round: 2, after: 300, repeats: 0, at: 0 }, 0)?.at).toBe(240_000);
   });
@@ -216,7 +216,7 @@ test('messages to different webhooks, channels and steps are kept apart', () => 
   ).toEqual([null]);
 });
 
-test('a round due within 15 minutes runs from a queue, and later ones are checked 10 minutes beforehand', () => {
+test('a round due within 15 minutes runs from a queue, later ones are checked 10 minutes before', () => {
   const minute = 60_000;
   expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
   expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);

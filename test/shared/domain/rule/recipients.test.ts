@@ -16,7 +16,7 @@ const user = (userId: number, by: 'sms' | 'push' | 'email' = 'sms') => ({ userId
 const onDuty = (by: 'sms' | 'push' = 'sms') => ({ onDuty: true as const, by });
 
 describe('recipients', () => {
-  test('a recipient is a bot webhook, a user with a channel, or users on duty with a channel', () => {
+  test("a recipient is a bot webhook, a user's channel, or a channel of users on duty", () => {
     for (const recipient of [webhook(1), user(1), onDuty()]) expect(Recipient.parse(recipient)).toEqual(recipient);
   });
   test.each<object>([

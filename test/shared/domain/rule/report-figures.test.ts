@@ -181,7 +181,7 @@ test('a report interpolates the median and 90th percentile time to acknowledgeme
     hit(hour, 'fall_detected', { acknowledged: hour * HOUR + seconds * 1_000 });
   const [october] = figures([answered(1, 100), answered(2, 10), answered(3, 30), answered(4, 20)]);
   expect(october?.total).toMatchObject({ acknowledged: 4, medianMs: 25_000, p90Ms: 79_000 });
-  // An acknowledgement cannot precede its alarm, even if the clock was set back between the two.
+  // An acknowledgement cannot precede the alarm, even if the clock was set back between the two.
   expect(figures([answered(1, -5)])[0]?.total).toMatchObject({ acknowledged: 1, medianMs: 0 });
 });
 

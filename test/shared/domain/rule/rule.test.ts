@@ -64,7 +64,7 @@ describe('rules', () => {
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now)).toBe(true);
   });
 
-  test('a rule fires for a late event unless it is within the rate limit of the last hit', () => {
+  test('a rule fires for a late event outside the rate limit of the last hit', () => {
     expect(fires(rule, fall, atOnce, now + 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now + 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now + 1)).toBe(true);
@@ -108,7 +108,7 @@ test('NewRule allows at most five steps, ordered by time', () => {
   expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
 });
 
-test('NewRule allows the longest texts, a region in a sensor or group, and up to 20 recipients', () => {
+test('NewRule allows the longest texts, a sensor or group region, and up to 20 recipients', () => {
   const regionId = '00000000-0000-4000-8000-000000000000';
   for (const more of [
     { name: 'x'.repeat(64), title: 'x'.repeat(128), message: 'x'.repeat(512) },

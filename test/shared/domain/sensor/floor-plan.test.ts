@@ -18,7 +18,7 @@ test("a floor plan contains each room once, within the plan's borders", () => {
   ]);
 });
 
-test('a floor plan is 1 to 1,000 m on each side and has at most 200 rooms', () => {
+test('a floor plan has sides of 1 to 1,000 m and at most 200 rooms', () => {
   const rooms = (count: number) => Array.from({ length: count }, (_, at) => room(`id ${at}`));
   for (const good of [{ width: 4 }, { width: 1_000, height: 1_000 }, { rooms: rooms(200) }, { width: 1, height: 1 }])
     expect(plan(good).success).toBe(true);

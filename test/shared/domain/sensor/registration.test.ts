@@ -24,7 +24,7 @@ test('a pairing code can be typed in any case and with spaces', () => {
   expect(normalizedCode(withoutSpaces(' ab2d\tEF 7\n8 '))).toBe('AB2DEF78');
 });
 
-test('a pairing code is valid for 15 minutes, and wrong codes are limited over the same window', () => {
+test('a pairing code is valid for 15 minutes, and wrong codes are limited for as long', () => {
   expect([PAIRING_CODE_LIFETIME, REGISTRATION_WINDOW]).toEqual([900_000, 900_000]);
   expect(WRONG_CODES).toEqual({ limit: 5, windowSeconds: 900 });
   expect(REPORTED_REFUSALS).toEqual({ sensor: 10, customer: 100, windowSeconds: 900 });

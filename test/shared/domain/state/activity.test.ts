@@ -91,7 +91,7 @@ describe('understood message counts', () => {
 describe('suspected falls', () => {
   const timings = { confirm: 50, alert: 40, calling: 30 };
   const suspected: Fall = { start, phases: ['detected'], at: start };
-  test("a suspected fall becomes an alarm after the configured durations plus 3 s for the device's report", () => {
+  test('a suspected fall becomes an alarm after the configured durations plus 3 s for the device', () => {
     expect(alarmBy(suspected, timings)).toBe(start + 93_000);
     expect(alarmBy({ ...suspected, phases: ['detected', 'confirmed'] }, timings)).toBe(start + 43_000);
   });

@@ -155,7 +155,7 @@ describe('ended falls', () => {
     const { state } = play(active, [20, { status: 'calling' }, 5]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 4]).events).toMatchObject([{ action: 'late' }]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 5]).situations).toEqual([['fall_confirmed']]);
-    // A report from before the start of its fall is late as well.
+    // A report from before the start of the fall is late as well.
     expect(
       play(active, [20, { status: 'calling' }], [21, { status: 'fall_confirmed' }, -1]).events.at(-1)?.action,
     ).toBe('late');
@@ -259,7 +259,7 @@ describe('timed-out falls', () => {
       expect(play(timedOut, [HOUR, { status }]).state.falls).toEqual(timedOut.falls);
     },
   );
-  test('a timed-out fall that was only suspected ends at once for people, but not for its escalation', () => {
+  test('a timed-out suspected fall ends at once for people, but not for its escalation', () => {
     const suspected = play(active, [0, { status: 'fall_detected', isSensitive: true }]).state;
     const over = { start, phases: ['detected', 'finished'], isSensitive: true, isUnreported: true };
     expect(pass(suspected, ends).state.falls).toEqual([over]);
@@ -275,7 +275,7 @@ describe('timed-out falls', () => {
 });
 
 describe('next check', () => {
-  test('the next check depends on falls that time can advance, not on falls it can only end', () => {
+  test('the next check depends on falls that time can advance, not just end', () => {
     expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
     const called = play(active, [0, { status: 'calling' }]).state;
     expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);

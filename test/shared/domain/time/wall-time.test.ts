@@ -9,7 +9,7 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-test('a clock time occurs once a day, twice when repeated, and at the clock change when skipped', () => {
+test('a clock time occurs once a day, twice when repeated, or at the change when skipped', () => {
   const times = (date: string, clock: string, zone = berlin) => {
     const { first, last } = clockTimes(date, clock, zone);
     return [new Date(first).toISOString(), new Date(last).toISOString()];
@@ -95,7 +95,7 @@ test('Day accepts existing dates and rejects months', () => {
   expect(Day.safeParse('2026-02-30').error?.issues).toMatchObject([{ params: { key: 'invalid' } }]);
 });
 
-test('days in a time span start at local midnight, and the first and last can be partial', () => {
+test('days in a time span start at local midnight, with partial days at the ends', () => {
   const span = { from: at('2026-10-24T10:00:00Z'), to: at('2026-10-26T05:00:00Z') };
   expect(daysOf({ month: '2026-10', ...span }, berlin)).toEqual([
     { date: '2026-10-24', from: span.from, to: at('2026-10-24T22:00:00Z') },

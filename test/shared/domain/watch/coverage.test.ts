@@ -224,7 +224,7 @@ describe('gaps about falls', () => {
     expect(elsewhere).toMatchObject([{ kind: 'unreachable_recipient' }]);
   });
 
-  test('a user without the required channel is a gap, as is a channel the host cannot use', () => {
+  test('a user without the required channel, or with an unavailable one, is a gap', () => {
     const gapsBy = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ userId: 4, by: 'sms' }]), silence()], reach: reaching(reach) }).gaps;
     const unreachable = { kind: 'unreachable_recipient', userId: 4, by: 'sms', webhookId: null };
@@ -233,7 +233,7 @@ describe('gaps about falls', () => {
     expect(gapsBy({ channels: new Map([[4, ['sms']]]), sendable: ['email'] })).toMatchObject([unreachable]);
   });
 
-  test('a rule for people on duty is a gap if no one on duty can be notified', () => {
+  test('a rule for people on duty is a gap if none of them can be notified', () => {
     const watchWith = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ onDuty: true, by: 'sms' }]), silence()], reach: reaching(reach) });
     const channels = new Map([
@@ -335,7 +335,7 @@ test('the watch report for a very large home stays small and still counts every 
   );
   const before = process.threadCpuUsage();
   const watch = watchOf({ sensors, rules });
-  // The watch is computed during a request, so it has to be fast. CPU time does not depend on machine load.
+  // The watch is computed during a request and has to be fast. CPU time does not depend on machine load.
   expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5_000);
   expect(Buffer.byteLength(JSON.stringify(watch))).toBeLessThanOrEqual(20_000);
   expect(watch.gaps[0]).toMatchObject({ kind: 'sensor_offline', total: 10_000 });

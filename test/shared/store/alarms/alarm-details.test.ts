@@ -111,7 +111,7 @@ describe('listed alarms', () => {
     ]);
   });
 
-  test('a listed alarm without a rule contains the response to the fall or event, and event feedback', async () => {
+  test('a listed alarm without a rule contains the response and the event feedback', async () => {
     const { its, table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea');

@@ -19,7 +19,7 @@ const createWorld = () => {
   return { its, table, due: its.due, put, dueUntil };
 };
 
-test('a due notice has a time in its task, so a failing notice is not retried forever', async () => {
+test('a due notice has a time in the task, which limits retries', async () => {
   const { its, dueUntil } = createWorld();
   const uuid = '00000000-0000-4000-8000-000000000001';
   await its.events.storeNotice({ customerId: HOME, sensorId: 'id_a' }, uuid, {
@@ -129,7 +129,7 @@ describe('sweeps', () => {
     expect(await table.get(items.heartbeat({}))).toMatchObject({ dataVersion: 99 });
   });
 
-  test('a sweep starts with a different shard than the last one, and continues where that one stopped', async () => {
+  test('a sweep starts with a different shard each time, and continues where the last one stopped', async () => {
     const { due } = createWorld();
     const first = await due.recordHeartbeat(now, MINUTE);
     expect(first.cursors.map(({ shard }) => shard)).toEqual(Array.from({ length: DUE_SHARDS }, (_, shard) => shard));

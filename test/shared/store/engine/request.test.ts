@@ -122,7 +122,7 @@ test('a query can be limited to a range or a prefix', () => {
   });
 });
 
-test('a query can have a limit, a start, reverse order, a lag and a selection of attributes', () => {
+test('a query can have a limit, a start, reverse order, a lag and selected attributes', () => {
   const query = { pk: 'p', newestFirst: true, limit: 0, startAfter: KEY, consistent: false, only: ['a', 'b.c'] };
   expect(queryInput(query)).toEqual({
     KeyConditionExpression: '#pk = :pk',

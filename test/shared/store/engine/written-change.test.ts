@@ -23,7 +23,7 @@ test("a change's customer comes from the keys, and is missing if no key contains
   expect(of({ pk: 'XC#3', sk: 's' })[0]).toBeUndefined();
 });
 
-test("a change's customer is the one a sensor is linked to, not the one for unlinked sensors", () => {
+test("a change's customer is the linked one, not the one for unlinked sensors", () => {
   const [before, after] = [0, 3].map((customerId) => items.sensor({ customerId, sensorId: 'id_a' }));
   expect(of(before as object, after as object)[0]).toBe(3);
   expect(of(after as object, before as object)[0]).toBe(3);

@@ -180,7 +180,7 @@ describe('user access', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('access cannot be changed if it has changed since it was read, or the user was deleted', async () => {
+  test('access cannot be changed if it has changed since, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();
@@ -212,7 +212,7 @@ describe('deleted users', () => {
     expect(await create({ accountKey: 'key 2' })).toBeNull();
   });
 
-  test('a deleted user is remembered as long as the audit log, so their data can be erased', async () => {
+  test('a deleted user is remembered as long as the audit log, for erasure', async () => {
     const { create, users } = await createWorld();
     await create();
     await users.remove(person(), START + 1);

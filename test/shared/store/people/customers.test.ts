@@ -105,7 +105,7 @@ describe('duty', () => {
     expect(await own()).toEqual([{ userId: 7, offSince: now + 5 }]);
   });
 
-  test('going off duty ends the roster shift of a user who had not gone on duty explicitly', async () => {
+  test('going off duty ends the roster shift of a user who never went on duty', async () => {
     const { duty } = await put();
     await duty.end(3, { userId: 7 }, now);
     expect((await duty.get(3)).own).toEqual([{ userId: 7, offSince: now }]);

@@ -52,7 +52,7 @@ describe('next rounds', () => {
     expect([(await read(1))?.escalation, await due(1)]).toEqual([next, now + 90_000]);
   });
 
-  test('a round too far ahead for a queue is due for a check, but an open round at once', async () => {
+  test('a round too far ahead for a queue is due for a check, an open round at once', async () => {
     const { rounds, hit, due, put } = await start();
     await rounds.scheduleRound(HOME, hit, { ...pending, at: now + 3_600_000 }, now);
     expect(await due(1)).toBe(now + 3_000_000);

@@ -205,7 +205,7 @@ test('replacing a rule counts it only while enabled, up to the limit', async () 
 });
 
 describe('deleting a rule', () => {
-  test('deleting a rule removes all copies and counts once, if the rule is unchanged since the read', async () => {
+  test('deleting a rule removes all copies and counts once, if the rule is unchanged', async () => {
     const { rules, create, enabled, count, its } = await createWorld();
     await create(ruleOf(40));
     expect(await rules.remove(later(ruleOf(40)))).toBe(false);

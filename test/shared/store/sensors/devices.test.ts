@@ -86,7 +86,7 @@ test('a linked device must present a token to re-register, unless its customer a
   expect(await again('t3', null, now)).toBe('refused');
 });
 
-test('a re-registered device can use the old token for a day or until it uses the new one', async () => {
+test('a re-registered device can use the old token for a day or until using the new one', async () => {
   const { again, use, its, table } = await linked();
   expect(await again('t2', 't1')).toBe('done');
   expect(await its.devices.get('t1')).toMatchObject({ replacedUntil: now + DAY });
@@ -120,7 +120,7 @@ test('re-registering renews the pairing code, updates the firmware version and c
   expect(await its.events.notice(HOME, 'id_a', notice.uuid)).toMatchObject({ notice: 'registered' });
 });
 
-test('re-registering fails if the sensor has changed since the read, or a code or token is taken', async () => {
+test('re-registering fails if the sensor has changed, or a code or token is taken', async () => {
   const { again, its, once } = await linked();
   once('TransactWriteCommand', () => its.sensors.setFirmware(HOME, 'id_a', 9));
   expect(await again('t2', 't1')).toBeNull();
@@ -209,7 +209,7 @@ describe('firmware', () => {
     expect(await firmwares.get('maker_a', 10)).not.toHaveProperty('isDefault');
   });
 
-  test('firmware can be deleted only if it is not the default and no sensor is pinned to it', async () => {
+  test('firmware can be deleted only if it is neither the default nor pinned', async () => {
     const { its } = await linked();
     for (const version of [8, 9, 10]) await its.firmwares.create(firmware(version, version === 10));
     const sensor = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;

@@ -56,7 +56,7 @@ test('a room keeps presence in a region when the region number changes', async (
   expect(await put(room(region(2, 1)), [region(2, 0)])).toBe(false);
 });
 
-test('the floor plan of a group is replaced as a whole, and only for an existing group', async () => {
+test("a group's floor plan is replaced as a whole, if the group exists", async () => {
   const { its } = await start();
   const plan = { width: 10, height: 5, rooms: [{ sensorId: 'id_a', x: 1, y: 2 }] };
   expect(await its.floorPlans.put({ customerId: HOME, groupId: 9 }, some(plan))).toBe(false);

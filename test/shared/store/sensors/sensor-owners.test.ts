@@ -135,7 +135,7 @@ test('a sensor that leaves its customer is remembered until its data expires, bu
   expect(state).toMatchObject({ version: 2, ttl });
   expect(state).not.toHaveProperty('duePk');
   expect(await its.states.decide(key, 1, stateWith())).toBe(false);
-  // A sensor that returns to a customer starts without its earlier state.
+  // A sensor that returns to a customer starts without the earlier state.
   await move(OTHER_HOME, 'id_a', HOME, now + 2);
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
 });
@@ -212,14 +212,14 @@ test('deleting a sensor without an owner also removes its state', async () => {
   expect([await its.states.get(0, 'id_a'), await its.sensors.former(0, 'id_a')]).toEqual([null, null]);
 });
 
-test('erasing a sensor works even while it is active, and keeps only a record of the erasure', async () => {
+test('erasing a sensor works even while it is active, and keeps only a record', async () => {
   const { its, table, register, move } = await furnished();
   expect(await its.sensorOwners.erase(HOME, 'id_a', now)).toBe('done');
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
   expect([await its.sensors.wasErased(HOME, 'id_a'), await its.sensors.wasErased(HOME, 'id_b')]).toEqual([true, false]);
   const [mark] = await table.queryAll({ pk: items.erasedSensor.pk({ customerId: HOME }), beginsWith: 'ERASED#' });
   expect(mark).toMatchObject({ ttl: (now + 15 * DAY) / 1_000, goesOn: true });
-  // Until it ends, the erasure would also erase new data for the sensor.
+  // Until it ends, the erasure would also remove new sensor data.
   await register('id_a', 't9');
   expect(await move(0, 'id_a', HOME)).toBe('being_erased');
   expect(await move(0, 'id_a', OTHER_HOME)).toMatchObject({ customerId: OTHER_HOME });
