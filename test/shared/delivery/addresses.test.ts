@@ -43,7 +43,7 @@ const ipv4InIpv6 = {
 };
 
 describe('isDenied', () => {
-  it.each(edges)('isDenied denies %s and no addresses beyond', (_, inside, outside) => {
+  it.each(edges)('isDenied denies %s, but no addresses beyond', (_, inside, outside) => {
     for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
     for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });

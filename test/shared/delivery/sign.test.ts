@@ -34,7 +34,7 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('signatureHeaders signs a string the same way as UTF-8 bytes', () => {
+  it('signatureHeaders signs a string the same way as its UTF-8 bytes', () => {
     const secrets = ['a secret of sixteen'];
     const bytes = new TextEncoder().encode(attempt.body);
     expect(signatureHeaders({ ...attempt, body: bytes, secrets, primary: 'p' })).toEqual(

@@ -6,7 +6,7 @@ import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dyn
 import { now, some, user } from '#test/fixtures/store-items.ts';
 
 let engine: Dynoxide;
-/** Two clients for the same table. While a fault is set, the first one loses a write or the response. */
+/** Two clients for the same table. While a fault is set, the first one loses a write or its response. */
 let faulty: Store;
 let other: Store;
 /** The next write's fault: either the response is lost, or the write itself never arrives. Then another call acts. */

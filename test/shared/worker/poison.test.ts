@@ -88,7 +88,7 @@ test('the failure time of a message restarts after an outage', async () => {
   expect(quarantined).toHaveLength(1);
 });
 
-test.each([1, 6])('a group with postponed messages does not count (%s receives)', async (receives) => {
+test.each([1, 6])('groups with postponed messages are ignored (%s receives)', async (receives) => {
   const { receive, quarantined } = lonely();
   let after = 0;
   while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail', [['b', 'again', receives]]);

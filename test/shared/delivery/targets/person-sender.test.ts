@@ -224,7 +224,7 @@ describe('channels', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a channel not allowed by the stage is unavailable even if there is a service', async () => {
+  test('a channel that the stage does not allow is unavailable, even with a service', async () => {
     const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
     expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
     expect(sent).toEqual([]);

@@ -116,7 +116,7 @@ describe('maker A decoder', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
-  test('decodeMakerA takes the point from the fall or first target, and the newest time', () => {
+  test("decodeMakerA prefers the fall's own point and the time of the last status update", () => {
     const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
     const times = { timestamp: 7, statusUpdateTimestamp: 9 };
     for (const [type, more] of [

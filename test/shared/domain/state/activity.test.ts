@@ -210,7 +210,7 @@ describe('suspected falls with firmware before v0.40', () => {
   });
 });
 
-test('fall durations are never negative, whatever the sensor configuration', () => {
+test('fall durations are never negative, regardless of configuration', () => {
   const negative = {
     durationUntilConfirmSec: -5,
     energyDurationUntilConfirm: -1,

@@ -98,7 +98,7 @@ describe('sweeps', () => {
     expect(await record(now)).toBe(now);
   });
 
-  test('redrives dead letters every 15 minutes', async () => {
+  test('a sweep redrives dead letters every 15 minutes', async () => {
     const { due } = createWorld();
     const isToRedrive = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).isToRedrive;
     expect([await isToRedrive(now), await isToRedrive(now + 1), await isToRedrive(now + 15 * MINUTE - 1)]).toEqual([

@@ -138,7 +138,7 @@ test('an unlinked device can re-register without a token, and does not cause a n
   expect(await its.events.notice(0, 'id_a', notice.uuid)).toBeNull();
 });
 
-test('registration without a token can be allowed only for sensors of the customer', async () => {
+test("registration without a token is allowed only for the customer's sensors", async () => {
   const { its, again, use } = await linked();
   expect(await its.deviceTokens.allowRegistration(HOME + 1, 'id_a', now)).toBe(false);
   expect(await its.deviceTokens.allowRegistration(HOME, 'id_b', now)).toBe(false);
