@@ -29,9 +29,9 @@ const createToken = (client: Client, body: object = {}, path = '/users/me/access
   client.ok<Token>('POST', path, { name: 'n', ...body });
 const tokensOf = (client: Client) => client.ok<Token[]>('GET', '/users/me/access-tokens');
 
-describe('an access token', () => {
+describe('access tokens', () => {
   const bot = { name: 'n' };
-  test('grants the permissions of its user, is returned once, and is listed with its prefix and last use', async () => {
+  test("a token grants the user's permissions, is returned once, and is listed with a prefix and last use", async () => {
     const { client, id } = await hire('integrator', { permissions: ['manage_bots'] });
     const { token, ...shown } = await createToken(client, { name: 'nightly' });
     expect(token.startsWith(shown.prefix)).toBe(true);
@@ -43,7 +43,7 @@ describe('an access token', () => {
     expect(used?.lastUsed).toBeGreaterThan(Date.now() - 60_000);
     expect(JSON.stringify(used)).not.toContain(token.slice(shown.prefix.length));
   });
-  test('becomes invalid when it is deleted, even while 50 calls use it', async () => {
+  test('deleting a token invalidates it, even while 50 requests use it', async () => {
     const { client } = await hire('withdrawer');
     const { id, token } = await createToken(client);
     const byToken = anybody.as(token);
@@ -58,7 +58,7 @@ describe('an access token', () => {
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
     expect(await tokensOf(client)).toEqual([]);
   });
-  test('limits its permissions to those that its user still holds', async () => {
+  test('a token loses permissions when the user loses them', async () => {
     const { client, id } = await hire('scoped', { permissions: ['manage_bots', 'manage_users'] });
     const byToken = anybody.as((await createToken(client, { permissions: ['manage_bots'] })).token);
     expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(201);
@@ -68,19 +68,19 @@ describe('an access token', () => {
     const refused = client.call('POST', '/users/me/access-tokens', { name: 'n', permissions: ['manage_rules'] });
     expect(await statusOf(refused)).toBe(403);
   });
-  test('does not act as system admin when it is limited to some permissions', async () => {
+  test('a token limited to some permissions does not act as system admin', async () => {
     const byToken = anybody.as((await createToken(admin, { permissions: ['manage_users'] })).token);
     expect(await statusOf(byToken.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
     expect(await statusOf(anybody.as((await createToken(admin)).token).call('GET', '/customers'))).toBe(200);
   });
-  test('permits only GET requests when it is read-only', async () => {
+  test('a read-only token permits only GET requests', async () => {
     const { client } = await hire('reader', { permissions: ['manage_bots'] });
     const byToken = anybody.as((await createToken(client, { readOnly: true })).token);
     expect(await statusOf(byToken.call('GET', '/bots'))).toBe(200);
     expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(403);
     expect(await statusOf(byToken.call('POST', '/users/logout'))).toBe(403);
   });
-  test('cannot create tokens, or change the password or the email address of its user', async () => {
+  test("a token cannot create tokens or change the user's password or email address", async () => {
     const { client, password } = await hire('limited', { permissions: ['manage_users'] });
     const byToken = anybody.as((await createToken(client)).token);
     const change = { currentPassword: password, newPassword: 'another-long-password' };
@@ -90,7 +90,7 @@ describe('an access token', () => {
     expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, email: 'me@example.com' }))).toBe(403);
     expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, firstName: 'New' }))).toBe(200);
   });
-  test('needs manage_users to list or delete the tokens of its user', async () => {
+  test("listing or deleting the user's tokens with a token requires manage_users", async () => {
     const { client } = await hire('careful', { permissions: ['manage_users', 'manage_bots'] });
     const other = await createToken(client);
     const limited = await createToken(client, { permissions: ['manage_bots'] });
@@ -102,7 +102,7 @@ describe('an access token', () => {
     expect(await deleteToken(client, limited)).toBe(200);
   });
 
-  test('becomes invalid while its user may not log in, and when its user is deleted', async () => {
+  test('a token becomes invalid while the user is locked out, and when the user is deleted', async () => {
     const { client, id } = await hire('barred');
     const byToken = anybody.as((await createToken(client)).token);
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
@@ -112,7 +112,7 @@ describe('an access token', () => {
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
   });
-  test('stays valid after a password change, and expires on its expiry date', async () => {
+  test('a token stays valid after a password change, and expires on the expiry date', async () => {
     const { client, username, password } = await hire('keeper');
     const lasting = await createToken(client);
     const brief = await createToken(client, { expiresAt: Date.now() + 1_000 });
@@ -125,7 +125,7 @@ describe('an access token', () => {
     const past = client.as(lasting.token).call('GET', '/users/me');
     expect(await statusOf(past)).toBe(200);
   });
-  test('cannot be created once its user has 20 tokens, even if 30 are requested at once', async () => {
+  test('a user can have at most 20 tokens, even if 30 are requested at once', async () => {
     const { client } = await hire('collector');
     const create = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
     const statuses = await Promise.all(Array.from({ length: 30 }, create));
@@ -134,7 +134,7 @@ describe('an access token', () => {
     await client.ok('DELETE', `/users/me/access-tokens/${first?.id}`);
     expect([await create(), await create()]).toEqual([201, 409]);
   });
-  test('grants only what its user and its creator both hold, now and later', async () => {
+  test('a token grants only what both the user and the creator hold, now and later', async () => {
     const { id } = await hire('colleague', { permissions: ['manage_bots'] });
     const path = `/users/${id}/access-tokens`;
     expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_users'] }))).toBe(403);
@@ -144,7 +144,7 @@ describe('an access token', () => {
     expect(await statusOf(byToken.call('POST', '/sensor-groups', { name: 'n', sensorIds: [] }))).toBe(403);
     expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_bots'] }))).toBe(403);
   });
-  test('does not work as a cookie', async () => {
+  test('a token does not work as a cookie', async () => {
     const { client } = await hire('baker');
     const cookie = `PSAUTHTOKEN=${(await createToken(client)).token}`;
     expect(await statusOf(anybody.call('GET', '/users/me', undefined, { cookie }))).toBe(401);

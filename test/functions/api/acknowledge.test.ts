@@ -29,7 +29,7 @@ const after = (ms: number, run: () => void) => {
 };
 
 const hitsPath = () => `/customers/${home.customerId}/rule-hits`;
-/** Reports a fall from a new sensor. Returns its hit, and the link in the delivery. */
+/** Reports a fall from a new sensor. Returns the hit and the link in the delivery. */
 const createHit = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', now()));
@@ -46,7 +46,7 @@ const post = (url: string, body: string, type = 'application/json') =>
   fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
 const form = 'application/x-www-form-urlencoded';
 
-describe('the acknowledgeUrl of a delivery', () => {
+describe('acknowledgeUrl', () => {
   test('accepts a name without a login, and returns the first acknowledgement', async () => {
     const { hit, url } = await createHit();
     expect(new URL(url).pathname).toMatch(/^\/api\/v1\/acknowledge\/[\w-]+$/);
@@ -61,12 +61,12 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(await acknowledgementOf(hit)).toEqual(acknowledgement);
   });
 
-  test('acknowledges in the name of the recipient if no name is given', async () => {
+  test("acknowledges on the recipient's behalf if no name is given", async () => {
     const { url } = await createHit();
     expect(await (await post(url, '{}')).json()).toMatchObject({ userId: null, name: 'Nurse call' });
   });
 
-  test('shows a page that changes nothing until its button is pressed, so link previews are harmless', async () => {
+  test('shows a page that changes nothing until the button is pressed, so link previews are harmless', async () => {
     const { hit, url } = await createHit();
     const page = await fetch(url, { headers: { 'accept-language': 'de' } });
     const html = await page.text();
@@ -87,14 +87,14 @@ describe('the acknowledgeUrl of a delivery', () => {
     const after = await answer.text();
     expect([answer.status, after.includes('You&#39;re on it')]).toEqual([200, true]);
     expect(await acknowledgementOf(hit)).toMatchObject({ userId: null, name: '<b>Zoë</b>  & Söhne' });
-    // Anybody may hold the link of a webhook, so the link neither shows names of people nor withdraws somebody else's
+    // Anyone may hold a webhook's link, so it neither shows people's names nor withdraws someone else's
     // acknowledgement.
     const shown = await (await fetch(url)).text();
     expect(shown).toContain('Somebody is on it');
     expect(shown).not.toMatch(/<form|Zoë/);
   });
 
-  test('accepts the button in a browser that is logged in, and keeps its session', async () => {
+  test('accepts the button in a logged-in browser without ending the session', async () => {
     const { hit, url } = await createHit();
     const { token = '', ...client } = await logIn(home.client.as(undefined), home.username, home.password);
     const headers = { 'content-type': form, cookie: `PSAUTHTOKEN=${token}` };
@@ -103,7 +103,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect((await client.call('GET', '/users/me')).status).toBe(200);
   });
 
-  test('responds 404 if any part of it was altered, or copied from another hit', async () => {
+  test("responds with 404 if the link was altered or combined with another hit's link", async () => {
     const first = await createHit();
     const second = await createHit();
     const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];
@@ -129,7 +129,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect([await acknowledgementOf(first.hit), await acknowledgementOf(second.hit)]).toEqual([null, null]);
   });
 
-  test('expires 24 hours after its delivery was created, and does not change between attempts', async () => {
+  test('a link expires 24 hours after the delivery was created, and stays the same for every attempt', async () => {
     const { hit, url } = await createHit();
     const again = await home.client.ok<{ data: { id: string }[] }[]>(
       'GET',
@@ -148,7 +148,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('does not appear in the delivery log, because it acknowledges without a login', async () => {
+  test('the delivery log omits the link, because it acknowledges without a login', async () => {
     await createHit();
     const [page] = await home.client.ok<{ data: { id: string }[] }[]>(
       'GET',
@@ -169,7 +169,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(answers).toEqual(Array(50).fill(shown));
   });
 
-  test('applies the same rate limit and validation as other calls without a login', async () => {
+  test('applies the same rate limit and validation as other requests without a login', async () => {
     const { url } = await createHit();
     const answer = await fetch(url);
     expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);

@@ -44,7 +44,7 @@ const pass = async (ms: number): Promise<void> => {
   await cloud.idle();
 };
 
-/** Creates a customer with a sensor, and for each situation a rule that notifies a receiver. */
+/** Creates a customer with a sensor, and one rule per situation that notifies a receiver. */
 const homeOf = async (
   name: string,
   situations: readonly 'fall_detected'[] = [],
@@ -58,7 +58,7 @@ const homeOf = async (
   const page = async (query = ''): Promise<PageOf<Alarm>> =>
     (await client.ok<PageOf<Alarm>[]>('GET', `${at}${query}`))[0] ?? expect.unreachable();
   const list = async (query = '') => (await page(query)).data;
-  /** Reports a new fall, and returns its start. */
+  /** Reports a new fall and returns its start. */
   const fall = async (...statuses: string[]): Promise<number> => {
     await pass(10 * MINUTE);
     const start = now();
@@ -74,7 +74,7 @@ const homeOf = async (
 };
 
 describe('listAlarms', () => {
-  test('lists a fall with its hits and the times to its notification, acknowledgement and end', async () => {
+  test('lists a fall with its hits and the times until notification, acknowledgement and end', async () => {
     const home = await homeOf('ash', ['fall_detected']);
     const { sensorId } = home.sensor;
     const start = await home.fall('fall_detected', 'fall_confirmed', 'calling');
@@ -102,7 +102,7 @@ describe('listAlarms', () => {
     expect(await home.list()).toMatchObject([{ feedback: judged, uuid: first?.uuid }]);
   });
 
-  test('lists a fall without a rule, which can be acknowledged and closed, and can get feedback, like any other fall', async () => {
+  test('lists a fall without a rule, which users can acknowledge, close and give feedback on like any other', async () => {
     const home = await homeOf('beech');
     await home.fall('calling');
     expect(await home.list()).toMatchObject([{ hitIds: [], notifiedDate: null, state: 'open' }]);
@@ -124,7 +124,7 @@ describe('listAlarms', () => {
     expect(closed?.overDate).toBeGreaterThanOrEqual((closed?.acknowledgement?.date ?? Number.NaN) + MINUTE);
   });
 
-  test('counts a fall as notified when a customer webhook has received it', async () => {
+  test('counts a fall as notified once a customer webhook has received it', async () => {
     const home = await homeOf('cedar');
     const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
     await home.client.ok('POST', '/webhooks', { ...hook, name: 'log', url: receiver.url });
@@ -133,7 +133,7 @@ describe('listAlarms', () => {
     expect(alarm).toMatchObject({ hitIds: [], notifiedDate: expect.any(Number) });
   });
 
-  test('treats a fall as ended two hours after its timeout if the device never reports its end', async () => {
+  test('ends a fall two hours after its timeout if the device never reports the end', async () => {
     const home = await homeOf('elder', ['fall_detected']);
     await home.fall('fall_detected', 'calling');
     for (let minute = 0; minute < 10; minute++) await pass(MINUTE);
@@ -161,7 +161,7 @@ describe('listAlarms', () => {
     expect(months.at(-1)?.total).toMatchObject({ falls: 0, silences: 0 });
   });
 
-  test('lists all alarms about one fall of a tracked person as one entry, and a later fall as another', async () => {
+  test('merges all alarms about one fall of a tracked person, and lists a later fall separately', async () => {
     const home = await homeOf('gorse', ['fall_detected'], 'maker_b');
     const pose = (number: number) => say(home.sensor, { ...b.pose(1, number), timestamp: now() });
     for (const number of [5, 8]) await pose(number);
@@ -175,7 +175,7 @@ describe('listAlarms', () => {
     expect((await home.list('?situation=fall_detected')).map(({ state }) => state)).toEqual(['over', 'over']);
   });
 
-  test('keeps the falls of a moved sensor with its previous customer', async () => {
+  test("keeps a moved sensor's falls with the previous customer", async () => {
     const [old, next] = [await homeOf('hazel'), await homeOf('holly')];
     await old.fall('calling', 'finished');
     const path = `/sensors/${old.sensor.sensorId}`;
@@ -209,7 +209,7 @@ describe('listAlarms', () => {
     expect((await home.client.call('GET', `${home.at}?after=1`)).status).toBe(400);
   });
 
-  test('returns an empty list if the period ends before it starts, or all its alarms have expired', async () => {
+  test('returns an empty list if the period ends before it starts, or all alarms in it have expired', async () => {
     const home = await homeOf('alder');
     await home.fall('calling');
     expect(await home.list('?from=2&to=1')).toEqual([]);
@@ -217,7 +217,7 @@ describe('listAlarms', () => {
     expect(await home.page('?after=1.1.')).toMatchObject({ total: 0, data: [] });
   });
 
-  test('continues with the next page by its link, unaffected by newer falls', async () => {
+  test('links to the next page, which newer falls do not affect', async () => {
     const home = await homeOf('juniper', ['fall_detected']);
     for (let fall = 0; fall < 3; fall++) await home.fall('calling', 'finished');
     const all = (await home.list()).map(({ uuid }) => uuid);
@@ -231,7 +231,7 @@ describe('listAlarms', () => {
     expect([...(one?.data ?? []), ...(two?.data ?? [])].map(({ uuid }) => uuid)).toEqual(all);
   });
 
-  test('returns the same selection as CSV in the time zone of the customer', async () => {
+  test("returns the same selection as CSV in the customer's time zone", async () => {
     const home = await homeOf('kauri', ['fall_detected']);
     const customer = { name: 'kauri', location: '', email: '', timeZone: 'Europe/Berlin' };
     await admin.ok('PUT', `/customers/${home.customerId}`, customer);
@@ -260,7 +260,7 @@ describe('listAlarms', () => {
 });
 
 describe('listCustomerStates', () => {
-  test('counts the open alarms and coverage gaps of known customers, for system admins only', async () => {
+  test('counts open alarms and coverage gaps per known customer, for system admins only', async () => {
     const [calm, open] = [await homeOf('larch', ['fall_detected']), await homeOf('maple', ['fall_detected'])];
     await calm.fall('calling', 'finished');
     await open.fall('calling');

@@ -10,7 +10,7 @@ import { a } from '#test/fixtures/messages.ts';
 const DAY = 86_400_000;
 let skipped = 0;
 let last = 0;
-/** Never returns the same time twice, because entries of one millisecond have no order. */
+/** Never returns the same time twice, because entries from the same millisecond have no order. */
 const now = (): number => {
   last = Math.max(last + 1, Date.now() + skipped);
   return last;
@@ -39,7 +39,7 @@ let homes = 0;
 const home = () => createHome(admin, `home${++homes}`, ['manage_users', 'manage_bots', 'manage_sensors']);
 
 describe('the audit log', () => {
-  test('records who changed which fields of which object, for sessions, access tokens and devices', async () => {
+  test('records who changed which fields of an object with a session, an access token or a device', async () => {
     const { client, customerId, userId, username } = await home();
     const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'n', locale: 'de' });
     const body = { name: 'night shift', permissions: null, readOnly: false, expiresAt: null };
@@ -98,7 +98,7 @@ describe('the audit log', () => {
     expect(JSON.stringify([data, line])).not.toMatch(/nobody-of|a-wrong-password|long-password/);
   });
 
-  test('records the stored username, whatever spelling a login uses', async () => {
+  test('records the stored username, whatever spelling was used to log in', async () => {
     const { client, customerId, username, password } = await home();
     const wide = [...username].map((char) => String.fromCodePoint((char.codePointAt(0) ?? 0) + 0xfee0)).join('');
     const anybody = clientOf(cloud.url);
@@ -109,7 +109,7 @@ describe('the audit log', () => {
     expect(data.map(({ actor }) => actor.name)).toEqual([username, username, username]);
   });
 
-  test('records calls refused for lack of permission, but not those refused for other reasons', async () => {
+  test('records requests refused for lack of permission, but no other refusals', async () => {
     const { client, customerId, userId, username } = await home();
     const guest = await hireFor(admin, customerId, `guest${homes}`);
     const before = (await auditOf(client, customerId)).total;
@@ -141,8 +141,8 @@ describe('the audit log', () => {
   });
 });
 
-describe('the entries of refused calls', () => {
-  test('combine calls with the same caller, operation and object within a minute into one entry with a count', async () => {
+describe('audit entries for refused requests', () => {
+  test('repeated refusals of a caller, operation and object within a minute share one entry with a count', async () => {
     const { client, customerId } = await home();
     const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'the change to hide', locale: 'de' });
     const guest = await hireFor(admin, customerId, `stubborn${homes}`);
@@ -157,7 +157,7 @@ describe('the entries of refused calls', () => {
     expect(created?.count).toBeUndefined();
   });
 
-  test('number at most eleven a minute per caller, for any number of objects, and do not hide other entries', async () => {
+  test('a caller gets at most eleven refusal entries a minute, which do not hide other entries', async () => {
     const { client, customerId } = await home();
     const guest = await hireFor(admin, customerId, `flooding${homes}`);
     await client.ok('POST', '/bots', { name: 'the change to hide', locale: 'de' });
@@ -170,14 +170,14 @@ describe('the entries of refused calls', () => {
   });
 });
 
-test('the audit log records once that a user went off duty, even if it is requested ten times', async () => {
+test('the audit log records only once that a user went off duty, even if it is requested ten times', async () => {
   const { client, customerId } = await home();
   await client.ok('PUT', '/users/me/duty', { until: now() + 60_000 });
   await Promise.all(Array.from({ length: 10 }, () => client.ok('DELETE', '/users/me/duty')));
   expect((await auditOf(client, customerId, '?operation=endDuty')).total).toBe(1);
 });
 
-describe('the list of audit entries', () => {
+describe('listing audit entries', () => {
   test('filters by actor, operation, object, time and refusal, and continues after a page', async () => {
     const { client, customerId, userId } = await home();
     const ids: number[] = [];
@@ -200,7 +200,7 @@ describe('the list of audit entries', () => {
     expect((await client.call('GET', `/customers/${customerId}/audit?after=x`)).status).toBe(400);
   });
 
-  test('responds 404 for other customers, and for customer 0 unless the caller is a system admin', async () => {
+  test('responds with 404 for other customers, and for customer 0 unless the caller is a system admin', async () => {
     const ours = await home();
     const theirs = await home();
     for (const id of [theirs.customerId, 0, 987_654])
@@ -209,7 +209,7 @@ describe('the list of audit entries', () => {
     expect((await auditOf(admin, theirs.customerId)).total).toBeGreaterThan(0);
   });
 
-  test('remains readable for system admins after the customer is deleted', async () => {
+  test('system admins can still read the entries after the customer is deleted', async () => {
     const { id } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email: '' });
     await admin.ok('DELETE', `/customers/${id}`);
     const { data } = await auditOf(admin, id);

@@ -38,7 +38,7 @@ test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/senso
   },
 );
 
-test('serves files with a hash in their name as immutable, and responds 404 for others', async () => {
+test('serves files with a hash in their name as immutable, and responds with 404 for others', async () => {
   for (const [name, type] of [
     [script, 'text/javascript'],
     [style, 'text/css'],
@@ -78,18 +78,18 @@ test('serves the service worker under a fixed name, with a short cache time', as
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });
 
-test('allows only scripts and files of the service, by its Content-Security-Policy', async () => {
+test('the Content-Security-Policy allows only scripts and files from the service', async () => {
   const { headers, text } = await anybody.call('GET', '/console');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
-  // Trusted Types allow one policy, for the URL of the service worker.
+  // Trusted Types allow one policy, for the service worker's URL.
   expect(policy).toMatch(/; trusted-types push-worker$/);
   expect(policy).not.toMatch(/unsafe|nonce|http|\*/);
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });
 
-/** The names of a script and of everything that it imports statically. */
+/** The names of a script and all its static imports. */
 const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(name)) return seen;
   seen.add(name);
@@ -105,7 +105,7 @@ test('the console loads at most 300 KB on the first visit', () => {
 });
 
 test.each(['/', '/api/v1', '/api/v1/'])(
-  '%s redirects browsers to the console, and responds 404 to programs',
+  '%s redirects browsers to the console, and responds with 404 to programs',
   async (path) => {
     const { origin } = new URL(cloud.url);
     const ask = (accept: string) => fetch(origin + path, { headers: { accept }, redirect: 'manual' });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('the log of a delivery', () => {
+describe('the delivery log', () => {
   test('lists each attempt with its start, status, error and response', async () => {
     const { fall, list, detail, tries } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'x'.repeat(5_000)));
@@ -32,7 +32,7 @@ describe('the log of a delivery', () => {
     expect(await tries()).toEqual({ allSend: true, tries: delivery.attemptLog.map(({ startDate }) => startDate) });
   });
 
-  test('names the error of an attempt without a response by a stable code', async () => {
+  test('reports the error of an attempt without a response as a stable code', async () => {
     const { fall, list, detail } = await world.furnish({ retrySchedule: [0], url: 'http://127.0.0.1:9/' });
     await fall();
     const [only] = (await list()).data;
@@ -57,7 +57,7 @@ describe('the log of a delivery', () => {
   });
 });
 
-describe('a test of a webhook', () => {
+describe('a webhook test', () => {
   test('goes through the whole pipeline, and is marked as a test', async () => {
     const { client, at, detail, receiver } = await world.furnish({ format: 'custom1' });
     const before = receiver.received.length;
@@ -79,8 +79,8 @@ describe('a test of a webhook', () => {
   });
 });
 
-describe('the format of a delivery', () => {
-  /** Has a receiver reject a fall, or what `create` creates, and then changes the format of its webhook. */
+describe("a delivery's format", () => {
+  /** Has a receiver reject a fall, or what `create` creates, and then changes the webhook's format. */
   const rejectAndReformat = async (
     format: string,
     create?: (home: Awaited<ReturnType<World['furnish']>>) => Promise<unknown>,
@@ -98,7 +98,7 @@ describe('the format of a delivery', () => {
   };
 
   test.each(['raw', 'custom1'])(
-    'does not change when its webhook switches to %s, even if the delivery is resent',
+    'a delivery keeps its format when the webhook switches to %s, even if it is resent',
     async (format) => {
       const { receiver, client, at, id, fall } = await rejectAndReformat(format);
       await world.pass(1_500_000);
@@ -112,7 +112,7 @@ describe('the format of a delivery', () => {
     },
   );
 
-  test('does not change for tests of the webhook', async () => {
+  test('webhook tests keep their format', async () => {
     const { receiver } = await rejectAndReformat('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
     await world.pass(1_500_000);
     const [first, second] = await receiver.until(2);
@@ -120,8 +120,8 @@ describe('the format of a delivery', () => {
   });
 });
 
-describe('a delivery whose webhook is deleted', () => {
-  test.each(['retrying', 'held'])('fails with the reason "deleted" if it was %s', async (state) => {
+describe('deliveries to a deleted webhook', () => {
+  test.each(['retrying', 'held'])('a delivery fails with the reason "deleted" if it was %s', async (state) => {
     const { client, at, fall, set, kept, receiver } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     if (state === 'held') await set({ isEnabled: false });
@@ -137,7 +137,7 @@ describe('a delivery whose webhook is deleted', () => {
 });
 
 describe('a resent delivery', () => {
-  test('creates a new delivery with the same webhook-id and body, which the rule hit counts', async () => {
+  test('resending creates a new delivery with the same webhook-id and body, which the rule hit counts', async () => {
     const { fall, list, client, at, detail, tries, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     const before = receiver.received.length;
@@ -154,8 +154,8 @@ describe('a resent delivery', () => {
   });
 });
 
-describe('a resent held delivery', () => {
-  test('replaces the held one, and is sent once when the webhook is enabled', async () => {
+describe('resending a held delivery', () => {
+  test('replaces the held delivery, and sends it once when the webhook is enabled', async () => {
     const { fall, list, set, client, at, receiver } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -174,7 +174,7 @@ describe('a resent held delivery', () => {
 });
 
 describe('a disabled webhook', () => {
-  test('holds deliveries with their attempts, and releases ten a second once it is enabled', async () => {
+  test('holds deliveries with their attempts, and releases ten a second when enabled again', async () => {
     const { fall, list, set, receiver } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -207,7 +207,7 @@ describe('a disabled webhook', () => {
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'expired', attempts: 0 }]);
   });
 
-  test('corrects its count of held deliveries, and is then no longer checked', async () => {
+  test('corrects the count of held deliveries, then stops checking the webhook', async () => {
     const { fall, set, record, receiver } = await world.furnish();
     await set({ isEnabled: false });
     await fall();

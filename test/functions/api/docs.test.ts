@@ -30,7 +30,7 @@ const policyOf = (headers: Headers) =>
     }),
   );
 
-test('the documentation page loads only files of the service, enforced by its Content-Security-Policy', async () => {
+test("the documentation page loads only the service's files, enforced by its Content-Security-Policy", async () => {
   const { headers, text } = await anybody.call('GET', '/docs');
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = policyOf(headers);
@@ -55,7 +55,7 @@ test('the documentation page loads only files of the service, enforced by its Co
   }
 });
 
-test('the documentation page loads the OpenAPI document of the service, without the online validator and cookies', async () => {
+test("the documentation page loads the service's OpenAPI document, without online validator or cookies", async () => {
   const { text } = await anybody.call('GET', `/docs/${script}`);
   const started = text.slice(text.lastIndexOf('const isFound ='));
   const calls: unknown[] = [];
@@ -65,7 +65,7 @@ test('the documentation page loads the OpenAPI document of the service, without 
   expect(requestInterceptor({ url: '/x' })).toEqual({ url: '/x', credentials: 'omit' });
 });
 
-test('the style sheet of the documentation page embeds all images', async () => {
+test('the documentation style sheet embeds all images', async () => {
   const { text } = await anybody.call('GET', `/docs/${style}`);
   const links = [...text.matchAll(/url\(\s*["']?([^"')]{0,20})/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !link.startsWith('data:'))).toEqual([]);
@@ -79,7 +79,7 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
   return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(await answer.toArray()) };
 };
 
-/** The number of operations that the document describes. */
+/** The number of operations in the document. */
 const operations = groups.flatMap((group) => Object.keys(group.operations)).length;
 
 describe.each([
@@ -107,7 +107,7 @@ describe.each([
   });
 });
 
-test('names files by a hash of their content, and does not cache a 404', async () => {
+test('puts a content hash in file names, and does not cache a 404', async () => {
   expect(Object.keys(library).toSorted()).toEqual(['page', script, style].toSorted());
   for (const name of [script, style]) {
     const { bytes } = await get(`/docs/${name}`);

@@ -27,7 +27,7 @@ const textOf = (html: string): string =>
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll('&#39;', "'")
     .replaceAll(/\s+/g, ' ');
-/** Submits a form of a page, as a browser without JavaScript does. */
+/** Submits a form on the page the way a browser without JavaScript does. */
 const submit = async (url: string, html: string, button: string, entered: Record<string, string> = {}) => {
   const form = html.split('<form').find((part) => part.includes(button)) ?? '';
   const action = /action="([^"]+)"/.exec(form)?.[1] ?? '';
@@ -42,7 +42,7 @@ const submit = async (url: string, html: string, button: string, entered: Record
 };
 
 const MINUTE = 60_000;
-/** A home whose rule notifies two users by mail, with a fall. */
+/** A home with a fall and a rule that emails two users. */
 const createFall = async (more: object = {}) => {
   const home = await world.furnish();
   const { customerId, admin, client, sensorId } = home;
@@ -65,8 +65,8 @@ const createFall = async (more: object = {}) => {
   return { ...home, name, nora, jonas, links, acknowledgement };
 };
 
-describe('the page behind the link of a user', () => {
-  test('shows room, region, home, situation, local time and age, and that nobody has acknowledged the alarm', async () => {
+describe("a user's acknowledge page", () => {
+  test('shows room, region, home, situation, local time and age of an alarm that no one has acknowledged', async () => {
     const { links, name } = await createFall();
     await world.pass(3 * MINUTE);
     const { status, html } = await pageAt(links.nora);
@@ -84,7 +84,7 @@ describe('the page behind the link of a user', () => {
     expect(html).not.toMatch(/<script|<input/);
   });
 
-  test('uses German for a German user', async () => {
+  test('shows a German user the page in German', async () => {
     const { links } = await createFall();
     const { html } = await pageAt(links.nora, 'de-AT,de;q=0.9');
     expect(html).toContain('<html lang="de">');
@@ -106,7 +106,7 @@ describe('the page behind the link of a user', () => {
     expect(colleague).not.toContain('after all');
   });
 
-  test('hands the alarm back, and its escalation continues', async () => {
+  test('hands the alarm back, and the escalation continues', async () => {
     const ben = { email: 'ben@example.com' };
     const home = await world.furnish();
     const { id } = await home.hire('Ben', ben);
@@ -123,12 +123,12 @@ describe('the page behind the link of a user', () => {
     expect((await home.hits())[0]?.acknowledgement).toBeNull();
     await world.pass(MINUTE);
     expect(linkTo('mia@example.com')).not.toBe('none');
-    // The form of that page acknowledges the alarm again.
+    // The form on that page acknowledges the alarm again.
     const again = await submit(open.url, open.html, "I'm on it");
     expect(textOf(again.html)).toContain("You're on it");
   });
 
-  test('cannot hand back an alarm that somebody else acknowledged', async () => {
+  test('refuses to hand back an alarm that someone else acknowledged', async () => {
     const { links, jonas, acknowledgement } = await createFall();
     await submit(links.jonas, (await pageAt(links.jonas)).html, "I'm on it");
     const { date = 0 } = (await acknowledgement()) ?? {};
@@ -138,7 +138,7 @@ describe('the page behind the link of a user', () => {
     expect(await acknowledgement()).toMatchObject({ userId: jonas.id });
   });
 
-  test('changes nothing when it is opened, even by 20 link scanners', async () => {
+  test('opening the page changes nothing, even if 20 link scanners do it', async () => {
     const { links, acknowledgement } = await createFall();
     await Promise.all(Array.from({ length: 20 }, () => pageAt(links.nora)));
     await world.idle();
@@ -146,7 +146,7 @@ describe('the page behind the link of a user', () => {
   });
 });
 
-describe('the link of a user who no longer has access', () => {
+describe('the acknowledge link of a user without access', () => {
   const refusals = (url: string) =>
     Promise.all([
       fetch(url),
@@ -158,7 +158,7 @@ describe('the link of a user who no longer has access', () => {
   test.each([
     ['was deleted', (id: number) => ['DELETE', `/users/${id}`, undefined] as const],
     ['was locked out', (id: number) => ['PUT', `/users/${id}/access`, { canLogin: false, permissions: [] }] as const],
-  ])('responds 404 after the user %s', async (_, change) => {
+  ])('responds with 404 after the user %s', async (_, change) => {
     const { links, nora, session, acknowledgement } = await createFall();
     const [method, path, body] = change(nora.id);
     expect((await pageAt(links.nora)).status).toBe(200);
@@ -168,7 +168,7 @@ describe('the link of a user who no longer has access', () => {
   });
 });
 
-describe('the page behind the link of a webhook', () => {
+describe("a webhook's acknowledge page", () => {
   test('asks for a name, names no recipients, and hands back only alarms acknowledged through it', async () => {
     const receiver = await startReceiver();
     const home = await world.furnish();
@@ -190,7 +190,7 @@ describe('the page behind the link of a webhook', () => {
     expect(other.html).not.toMatch(/Mia|after all/);
     const open = await submit(taken.url, taken.html, 'after all');
     expect(textOf(open.html)).toContain('Nobody is on it.');
-    // A user's acknowledgement stays, and so does its time.
+    // A user's acknowledgement stays, with the original time.
     const personal = linkTo('nora@example.com');
     await submit(personal, (await pageAt(personal)).html, "I'm on it");
     const { date = 0 } = (await home.hits())[0]?.acknowledgement ?? {};

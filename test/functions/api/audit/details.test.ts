@@ -30,7 +30,7 @@ const linesOf = async (query: string, customerId = home.customerId) => {
   const [page] = await admin.ok<{ data: AuditEntry[] }[]>('GET', `/customers/${customerId}/audit?${query}`);
   return page?.data ?? [];
 };
-/** Updates an object, changing only the fields in `change`. Returns the newest audit entry of the operation. */
+/** Updates an object, changing only the fields in `change`. Returns the newest audit entry for the operation. */
 const replace = async (path: string, operation: string, change: object, client = home.client) => {
   const before = await client.ok('GET', path);
   await client.ok('PUT', path, { ...before, ...change });
@@ -38,8 +38,8 @@ const replace = async (path: string, operation: string, change: object, client =
   return line;
 };
 
-describe('the details of an audit entry', () => {
-  test('show how a rule was changed, including what was removed from it', async () => {
+describe('audit entry details', () => {
+  test('an entry shows how a rule was changed, including what was removed from it', async () => {
     const { rule, bot, webhook } = await createAlarm(home.client, receiver.url);
     const path = `/rules/${rule.id}`;
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];
@@ -62,7 +62,7 @@ describe('the details of an audit entry', () => {
     expect(removed?.details).toHaveLength(3);
   });
 
-  test('show which permissions a user lost', async () => {
+  test('an entry shows which permissions a user lost', async () => {
     const user = await hireFor(admin, home.customerId, 'robin', { permissions: ['manage_rules', 'manage_bots'] });
     await home.client.ok('PUT', `/users/${user.id}/access`, { canLogin: true, permissions: ['manage_bots'] });
     const [line] = await linesOf('operation=setUserAccess');
@@ -72,7 +72,7 @@ describe('the details of an audit entry', () => {
     });
   });
 
-  test('show the values of a configuration', async () => {
+  test('an entry shows configuration values', async () => {
     const { sensorId } = await linkSensor(home.client);
     const path = `/sensors/${sensorId}/maker_a/config/basic`;
     const basic = { name: 'Room 1', volume: 50, ledMode: 1, learningModeEnabled: true, testModeEnabled: false };
@@ -83,7 +83,7 @@ describe('the details of an audit entry', () => {
     expect(line?.details).toEqual([{ field: 'volume', from: 50, to: 0 }]);
   });
 
-  test('show the first change to a configuration, even to a mode that ends automatically and to the last of many fields', async () => {
+  test('an entry shows the first configuration change, even a self-ending mode or the last of many fields', async () => {
     const { sensorId } = await linkSensor(home.client);
     const at = `/sensors/${sensorId}/maker_a/config`;
     const change = async (name: string, operation: string, to: object, client?: Client) => {
@@ -100,7 +100,7 @@ describe('the details of an audit entry', () => {
     ]);
   });
 
-  test('show what was removed from lists: sensors of a group, emergency contacts, shifts of a roster', async () => {
+  test('an entry shows removals from lists: group sensors, emergency contacts and roster shifts', async () => {
     const { client, customerId, userId } = home;
     const [one, other] = [await linkSensor(client), await linkSensor(client)];
     const sensorIds = [one.sensorId, other.sensorId].sort();
@@ -119,7 +119,7 @@ describe('the details of an audit entry', () => {
     await client.ok('PUT', contacts, [contact]);
     await client.ok('PUT', contacts, []);
     const changes = (await linesOf('operation=setEmergencyContacts')).map((line) => [line.changes, line.details]);
-    // Lines of the same millisecond have no order.
+    // Lines from the same millisecond have no order.
     expect(changes).toHaveLength(2);
     expect(changes).toEqual(
       expect.arrayContaining([
@@ -128,7 +128,7 @@ describe('the details of an audit entry', () => {
       ]),
     );
 
-    // Too long for a line: only the shift that is gone is shown.
+    // Too long for one line: only the removed shift is shown.
     const shift = (from: string) => ({ userId, days: [1, 2, 3, 4, 5, 6, 7], from, to: '23:30' });
     const shifts = Array.from({ length: 20 }, (_, hour) => shift(`${String(hour).padStart(2, '0')}:00`));
     await client.ok('PUT', `/customers/${customerId}/roster`, shifts);
@@ -137,7 +137,7 @@ describe('the details of an audit entry', () => {
     expect(roster?.details).toEqual([{ field: 'roster', from: [shifts[0]], to: [] }]);
   });
 
-  test('show how somebody changed the outcome of a fall', async () => {
+  test("an entry shows how a fall's outcome was changed", async () => {
     const { sensorId, device } = await linkSensor(home.client);
     await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', cloud.runtime.now()));
     await cloud.idle();
@@ -153,7 +153,7 @@ describe('the details of an audit entry', () => {
     ]);
   });
 
-  test('show which home a sensor was moved to, and whose data were erased', async () => {
+  test('an entry shows which home a sensor was moved to, and whose data was erased', async () => {
     const mover = await createHome(admin, 'mover', ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(mover.client);
     const user = await hireFor(admin, mover.customerId, 'leaver');
@@ -170,7 +170,7 @@ describe('the details of an audit entry', () => {
     expect(erased?.details).toEqual([{ field: 'subject', from: null, to: subject }]);
   });
 
-  test('contain no names, addresses or secrets, and no unchanged values', async () => {
+  test('an entry contains no names, addresses, secrets or unchanged values', async () => {
     const customer = await replace(`/customers/${home.customerId}`, 'updateCustomer', {
       name: 'Secret garden',
       location: 'Elm street',
@@ -192,8 +192,8 @@ describe('the details of an audit entry', () => {
   });
 });
 
-describe('the names of objects in the audit log', () => {
-  test('change when the object is renamed, and disappear when it is deleted', async () => {
+describe('object names in the audit log', () => {
+  test('a name changes when the object is renamed, and disappears when it is deleted', async () => {
     const { id } = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Bell', locale: 'de' });
     const named = async () => (await linesOf(`objectKind=bot&objectId=${id}`)).at(-1)?.object;
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: 'Bell' });
@@ -203,7 +203,7 @@ describe('the names of objects in the audit log', () => {
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: null });
   });
 
-  test('cover rules, webhooks, sensors, groups, users and the customer', async () => {
+  test('names cover rules, webhooks, sensors, groups, users and the customer', async () => {
     const { client, customerId } = await createHome(admin, 'birch', ALL_PERMISSIONS);
     const { webhook } = await createAlarm(client, receiver.url);
     const { sensorId } = await linkSensor(client);
@@ -221,7 +221,7 @@ describe('the names of objects in the audit log', () => {
     });
   });
 
-  test('reveal nothing about other customers and their objects, even if a refused call named them', async () => {
+  test('names reveal nothing about other customers, even if a refused request named their objects', async () => {
     const theirs = await createHome(admin, 'their secret', ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(theirs.client);
     const curious = await hireFor(admin, home.customerId, 'curious', { permissions: ['manage_users'] });

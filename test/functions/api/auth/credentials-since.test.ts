@@ -20,7 +20,7 @@ const createToken = async (client: Client, userId: number): Promise<string> => {
   return token;
 };
 
-/** Creates a credential of each kind. */
+/** Creates one credential of each kind. */
 const createCredentials = async ({ url, runtime }: Cloud) => {
   const home = await createHome(await adminOf(url), 'willow', ALL_PERMISSIONS);
   const sensor = await linkSensor(home.client);
@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test.each(['session', 'token'] as const)('rejects a %s that was created before credentialsSince', async (name) => {
+test.each(['session', 'token'] as const)('rejects a %s created before credentialsSince', async (name) => {
   expect(await me(anybody.as(before[name]))).toBe(401);
   const cookie = { cookie: `PSAUTHTOKEN=${before[name]}` };
   expect((await anybody.call('GET', '/users/me', undefined, cookie)).status).toBe(401);
@@ -76,7 +76,7 @@ test('accepts new sessions and access tokens, and keeps device tokens valid', as
   expect((await device.call('GET', `/devices/${sensor.sensorId}/config`)).status).not.toBe(401);
 });
 
-test('rejects reset codes that were created before credentialsSince, and accepts newer ones', async () => {
+test('rejects reset codes created before credentialsSince, and accepts newer ones', async () => {
   expect(await confirm('a-code')).toBe(401);
   const { resets } = store(restored.runtime.table);
   await resets.create(hashSecret('a-new-code'), { ...before.reset, createDate: Date.now() });

@@ -28,7 +28,7 @@ const cookiesOf = ({ headers }: Answer) => headers.getSetCookie().map((line) => 
 const maxAgesOf = ({ headers }: Answer) =>
   headers.getSetCookie().map((line) => Number(/Max-Age=(\d+)/.exec(line)?.[1]));
 
-/** Logs in like the browser of a display. Its calls send the cookies of the login. */
+/** Logs in like a display's browser. Later requests send the login cookies. */
 const openBrowser = async () => {
   const { username, password } = home;
   const login = await anybody().call('POST', '/users/login', { username, password, display: true });
@@ -39,7 +39,7 @@ const openBrowser = async () => {
   return { login, cookies, call };
 };
 
-/** Reports a fall of a new sensor. Returns the path of its acknowledgement, and its hit. */
+/** Reports a fall from a new sensor. Returns the path that acknowledges it, and its hit. */
 const fallOfNewSensor = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', cloud.runtime.now()));
@@ -52,8 +52,8 @@ const fallOfNewSensor = async () => {
   return { path, hitPath: `${hits}/${hit.id}/acknowledgement`, sensorId };
 };
 
-describe('the session of a display', () => {
-  test('lives for 24 hours after its last use, 90 days at most', async () => {
+describe('a display session', () => {
+  test('lasts 24 hours after the last use, and at most 90 days', async () => {
     const display = await newDisplay();
     const begin = ahead;
     for (; ahead - begin < 90 * DAY; ahead += DAY - HOUR) expect(await read(display), `${ahead / HOUR} h`).toBe(200);
@@ -63,7 +63,7 @@ describe('the session of a display', () => {
     expect(await read(display)).toBe(401);
   });
 
-  test('ends 24 hours after its last use, and refused calls do not extend it', async () => {
+  test('a display session ends 24 hours after the last use, and refused requests do not extend it', async () => {
     const home = await createHome(await adminOf(cloud.url), 'unused', ALL_PERMISSIONS);
     const display = await logIn(anybody(), home.username, home.password, { display: true });
     const watch = `/customers/${home.customerId}/watch`;
@@ -75,7 +75,7 @@ describe('the session of a display', () => {
     expect((await display.call('GET', watch)).status).toBe(401);
   });
 
-  test('renews its cookies once an hour, with the same values, even if several calls arrive at once', async () => {
+  test('renews its cookies hourly with the same values, even if several requests arrive at once', async () => {
     const { login, cookies, call } = await openBrowser();
     const path = `/customers/${home.customerId}/open-falls`;
     expect(maxAgesOf(login)).toEqual([86_400, 86_400, 86_400]);
@@ -90,7 +90,7 @@ describe('the session of a display', () => {
     expect((await call('GET', path)).headers.getSetCookie()).toEqual([]);
   });
 
-  test('appears as a display in the session list of its user, who can end it months later', async () => {
+  test("appears as a display in the user's session list, and can be ended there months later", async () => {
     const display = await newDisplay();
     const list = async () => {
       const client = await logIn(anybody(), home.username, home.password);
@@ -111,7 +111,7 @@ describe('the session of a display', () => {
     expect([await read(display), (await list()).displays]).toEqual([401, []]);
   });
 
-  test('ends with a logout, which deletes its cookies although they were due for renewal', async () => {
+  test('logout deletes the cookies, even if they were due for renewal', async () => {
     const { call } = await openBrowser();
     ahead += 2 * HOUR;
     const answer = await call('POST', '/users/logout');
@@ -120,7 +120,7 @@ describe('the session of a display', () => {
     expect((await call('GET', '/sensors')).status).toBe(401);
   });
 
-  test('ends when its user gets another password, or may no longer log in', async () => {
+  test("a display session ends when the user's password changes or the user is locked out", async () => {
     const boss = await adminOf(cloud.url);
     const { username, password, userId } = await createHome(boss, 'leaving', []);
     const watching = () => logIn(anybody(), username, password, { display: true });
@@ -132,7 +132,7 @@ describe('the session of a display', () => {
     expect((await second.call('GET', '/sensors')).status).toBe(401);
   });
 
-  test('holds no permissions, even if its user is a system admin', async () => {
+  test('holds no permissions, even if the user is a system admin', async () => {
     const display = await logIn(anybody(), 'admin', ADMIN_PASSWORD, {
       display: true,
     });
@@ -157,7 +157,7 @@ describe('the session of a display', () => {
       expect((await display.call(method, path)).status, path).toBe(403);
   });
 
-  test('does not begin if the field display is not a boolean', async () => {
+  test('a display login is rejected if the display field is not a boolean', async () => {
     const { username, password } = home;
     const answers = [1, 'true', null].map((display) =>
       anybody().call('POST', '/users/login', { username, password, display }),
@@ -166,7 +166,7 @@ describe('the session of a display', () => {
   });
 });
 
-describe('somebody at a display', () => {
+describe('acknowledging on a display', () => {
   beforeAll(async () => {
     ahead = 0;
     home.client = await logIn(anybody(), home.username, home.password);
@@ -176,7 +176,7 @@ describe('somebody at a display', () => {
     acknowledgement: { userId: home.userId, name, date: expect.any(Number), ...(note && { note }) },
   });
 
-  test('acknowledges a fall under a name, on behalf of the user of the session', async () => {
+  test("acknowledges a fall under a person's name, on behalf of the session's user", async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     for (const body of [{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(65) }, { name: 'a\u202eb' }])
@@ -187,7 +187,7 @@ describe('somebody at a display', () => {
     );
   });
 
-  test('gets a 409 with the name of the person who has already acknowledged at the same display', async () => {
+  test('returns 409 with the name of the person who already acknowledged on the same display', async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     expect(await display.ok('PUT', hitPath, { name: 'Anna' })).toMatchObject(by('Anna'));
@@ -199,7 +199,7 @@ describe('somebody at a display', () => {
     expect((await display.call('DELETE', path)).status).toBe(403);
   });
 
-  test('can give a name, which sessions of other kinds ignore', async () => {
+  test('other kinds of sessions ignore the given name', async () => {
     const { path } = await fallOfNewSensor();
     expect(await home.client.ok('PUT', path, { name: 'Somebody else' })).toMatchObject(by('A B'));
   });

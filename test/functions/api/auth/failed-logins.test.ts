@@ -6,7 +6,7 @@ import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client
 import { startTestCloud, unscheduled, withShortPauses } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome } from '#test/fixtures/home.ts';
 
-// The clock moves only when a test moves it, so the duration of the test does not shorten a wait.
+// The clock moves only when a test moves it, so slow tests do not shorten a wait.
 let time = systemClock.now();
 const seconds = (count: number) => {
   time += count * 1_000;
@@ -14,7 +14,7 @@ const seconds = (count: number) => {
 let cloud: Cloud;
 let admin: Client;
 let customerId: number;
-/** Delays the check of a password until its promise resolves. */
+/** Delays the password check until the promise resolves. */
 const held = new Map<string, Promise<void>>();
 /** The last email. */
 let mailed = '';
@@ -65,9 +65,9 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
   for (const { status } of answers) sum[status] = (sum[status] ?? 0) + 1;
   return sum;
 };
-/** The status, and the seconds to wait of a 429. */
+/** The status, and a 429 response's seconds to wait. */
 const resultOf = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
-/** Delays the attempt with that password until all others are answered. */
+/** Delays the attempt with that password until all others have a response. */
 const afterOthers = async (password: string, attempt: () => Promise<Answer>, others: () => Promise<Answer[]>) => {
   const released = Promise.withResolvers<void>();
   held.set(password, released.promise);
@@ -78,7 +78,7 @@ const afterOthers = async (password: string, attempt: () => Promise<Answer>, oth
   return [tally(before), resultOf(await last)];
 };
 
-describe('a known address', () => {
+describe('logins from a known address', () => {
   const HOME = '192.0.2.1';
   const settle = async (name: string) => {
     const user = await hire(name);
@@ -86,7 +86,7 @@ describe('a known address', () => {
     return user;
   };
 
-  test('must wait 1 to 60 s after each failure from the tenth on, even with the correct password', async () => {
+  test('each failure from the tenth on adds a wait of 1 to 60 s, even for the correct password', async () => {
     const { username, password } = await settle('forgetful');
     for (let at = 0; at < 9; at++) expect(resultOf(await login(HOME, username))).toEqual([401, null]);
     // Time alone does not reset the count of consecutive failures.
@@ -100,14 +100,14 @@ describe('a known address', () => {
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 10 });
   });
 
-  test('gets the same number of attempts if they are concurrent', async () => {
+  test('concurrent logins get the same number of attempts', async () => {
     const { username } = await settle('hasty');
     expect(tally(await times(50, () => login(HOME, username)))).toEqual({ 401: 10, 429: 40 });
     seconds(1);
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 1, 429: 9 });
   });
 
-  test('does not learn that a password was correct if too many wrong ones arrived at the same time', async () => {
+  test('does not reveal a correct password if too many wrong ones arrived at the same time', async () => {
     const { username, password } = await settle('crowded');
     const wrong = () => times(20, () => login(HOME, username));
     const answers = await afterOthers(password, () => login(HOME, username, password), wrong);
@@ -116,13 +116,13 @@ describe('a known address', () => {
     expect((await login(HOME, username, password)).status).toBe(200);
   });
 
-  test('need not wait because of failures with other accounts or from other addresses', async () => {
+  test('failures with other accounts or from other addresses do not cause a wait', async () => {
     const { username, password } = await settle('neighbour');
     const names = await times(105, (at) => login(HOME, `nobody-${at}`));
     expect(tally(names)).toEqual({ 401: 100, 429: 5 });
     expect(tally(await times(12, () => login('192.0.2.99', username)))).toEqual({ 401: 10, 429: 2 });
     expect((await login(HOME, username, password)).status).toBe(200);
-    // A user who never logged in from that address has to wait as well.
+    // A user who has never logged in from that address has to wait as well.
     const stranger = await hire('stranger');
     expect((await login(HOME, stranger.username, stranger.password)).status).toBe(429);
     seconds(15 * 60);
@@ -130,7 +130,7 @@ describe('a known address', () => {
   });
 });
 
-test('a password change does not reveal that the current password was correct if too many wrong ones arrived at the same time', async () => {
+test('a password change does not reveal a correct password if too many wrong ones arrived at once', async () => {
   const { username, password } = await hire('changer');
   const client = await logIn(clientOf(cloud.url), username, password);
   const change = (currentPassword: string) =>
@@ -140,7 +140,7 @@ test('a password change does not reveal that the current password was correct if
   expect(answers).toEqual([{ 400: 10, 429: 2 }, [429, '900']]);
 });
 
-test('guesses from many addresses are slowed down after 50 in total, but logins from known addresses are not', async () => {
+test('guesses from many addresses are slowed down after 50 in total, but not logins from known addresses', async () => {
   const { username, password } = await hire('sought');
   expect((await login('198.51.100.1', username, password)).status).toBe(200);
   const crowd = await times(6, (from) => times(10, () => login(`203.0.113.${from}`, username)));

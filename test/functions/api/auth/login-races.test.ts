@@ -7,7 +7,7 @@ import { type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
-/** `run` is called once, before the next read of an item for which `isOf` is true. */
+/** Calls `run` once, before the next read of an item for which `isOf` returns true. */
 let beforeRead: { isOf: (key: Key) => boolean; run: () => Promise<unknown> } | null = null;
 let cloud: Cloud;
 let admin: Client;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 test.each(['account', 'password'] as const)(
-  'rejects a login with the old password if the password changes before the item %s is read',
+  'rejects the old password if the password changes before the login reads the %s item',
   async (item) => {
     const { username, password, id } = await hireFor(admin, customerId, `changer-of-${item}`);
     const change = () => admin.ok('PUT', `/users/${id}/password`, { newPassword: 'a-new-long-password' });
@@ -38,7 +38,7 @@ test.each(['account', 'password'] as const)(
     beforeRead = {
       isOf: (key) => items[item].read(key) !== null,
       run: async () => {
-        // Leaves the concurrent reads of the login time to finish.
+        // Gives the concurrent reads of the login time to finish.
         await pause(50);
         await change();
       },

@@ -49,7 +49,7 @@ const login = async (name: string, group: string) => {
 };
 
 /**
- * Returns the new login entries in the audit log of each home, sorted, because entries of the same millisecond have no
+ * Returns each home's new login entries in the audit log, sorted because entries from the same millisecond have no
  * order.
  */
 const newLogins = async (seen: Set<string>, userIds: readonly number[]) => {
@@ -85,7 +85,7 @@ test('logs for each customer only what a login changed there', async () => {
   expect(await newLogins(seen, ids)).toEqual([['done', 'refused'], [], []]);
 });
 
-test('logs the username of the service if it differs from the username of the issuer', async () => {
+test("logs the service's username if it differs from the issuer's", async () => {
   await hireFor(admin, 1, 'greta');
   const { user } = await login('greta', 'maple');
   const [page] = await admin.ok<[{ data: AuditEntry[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);

@@ -38,7 +38,7 @@ const logInForExport = async (query: string, change = (url: string) => url) => {
   };
 };
 
-test('accepts an export without a password within 5 minutes after the issuer authenticated the user', async () => {
+test('accepts an export without a password within 5 minutes of the user authenticating with the issuer', async () => {
   const send = await logInForExport('?prompt=login');
   ahead = 4 * 60_000;
   expect(await send()).toEqual([202, null]);
@@ -51,6 +51,6 @@ test('refuses an export if the issuer does not report auth_time, even if prompt 
   for (const send of [await logInForExport(''), tampered]) expect(await send()).toEqual([403, 'login_too_old']);
 });
 
-test('responds 400 to prompts other than login', async () => {
+test('responds with 400 to prompts other than login', async () => {
   expect((await anybody.call('POST', '/users/login/oidc?prompt=none')).status).toBe(400);
 });

@@ -32,7 +32,7 @@ beforeEach(() => {
   ahead = 0;
 });
 
-/** Begins a login and visits the issuer. Returns the browser, and the URL that it comes back to. */
+/** Begins a login and visits the issuer. Returns the browser and the URL that the issuer redirects to. */
 const visitIssuer = async (name: string, change = (url: string) => url) => {
   const { url, cookie } = await beginOidc(anybody);
   return { browser: withCookie(anybody, cookie), back: await followLogin(change(url), name) };
@@ -47,8 +47,8 @@ const login = async (name: string, groups: readonly string[], more: object = {})
 const clientIn = ({ headers }: Answer): Client => anybody.as(headers.get('token') ?? '');
 const statusOf = async (client: Client) => (await client.call('GET', '/users/me')).status;
 
-describe('a login with the issuer', () => {
-  test('creates a user with the permissions of the claims, and finds it again by issuer and subject', async () => {
+describe('OpenID Connect login', () => {
+  test('creates a user with the claimed permissions, and finds it again by issuer and subject', async () => {
     expect(await anybody.ok('GET', '/users/login/oidc')).toEqual({ name: 'Home account' });
     const first = await login('anna', ['maple', 'maple-leads']);
     expect(first.status, first.text).toBe(200);
@@ -67,7 +67,7 @@ describe('a login with the issuer', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  test('removes permissions that the claims no longer grant from all sessions of the user', async () => {
+  test("removes permissions missing from the claims in all of the user's sessions", async () => {
     const before = clientIn(await login('bert', ['maple', 'maple-leads']));
     await before.ok('GET', '/users');
     const after = await login('bert', ['maple']);
@@ -91,7 +91,7 @@ describe('a login with the issuer', () => {
       expect((await login('dora', groups)).status).toBe(401);
   });
 
-  test('moves a person to another customer as a new user, and ends the sessions of the old one', async () => {
+  test("moves a person to another customer as a new user, and ends the old user's sessions", async () => {
     const inMaple = await login('emil', ['maple']);
     const inElm = await login('emil', ['elm']);
     expect(inElm.body).toMatchObject({ customerId: 2, permissions: ['manage_rules'] });
@@ -121,7 +121,7 @@ describe('a login with the issuer', () => {
     expect((await login('ida', ['maple'], { email, email_verified: true })).body).toMatchObject({ email });
   });
 
-  test('creates one user for three concurrent logins of a person', async () => {
+  test("creates only one user for a person's three concurrent logins", async () => {
     const logins = await Promise.all([1, 2, 3].map(() => login('jana', ['maple'])));
     expect(new Set(logins.map(({ body }) => (body as { id: number }).id)).size).toBe(1);
   });
@@ -153,14 +153,14 @@ describe('a login with the issuer', () => {
     expect([again.id > id, again.username]).toEqual([true, 'lea']);
   });
 
-  test('needs no second factor, even if the customer requires one', async () => {
+  test('does not ask for a second factor, even if the customer requires one', async () => {
     const customer = { name: 'maple', location: '', email: '' };
     await admin.ok('PUT', '/customers/1', { ...customer, requireOtp: true });
     expect((await login('mona', ['maple'])).body).not.toHaveProperty('mustSetOtp');
     await admin.ok('PUT', '/customers/1', { ...customer, requireOtp: false });
   });
 
-  test('returns the logout URL of the issuer at logout', async () => {
+  test("logout returns the issuer's logout URL", async () => {
     const client = clientIn(await login('nora', ['maple']));
     const { url = '' } = await client.ok<{ url?: string }>('POST', '/users/logout');
     expect(url).toMatch(new RegExp(`^${issuer.url}/session/end\\?.*id_token_hint=`));
@@ -170,7 +170,7 @@ describe('a login with the issuer', () => {
   });
 });
 
-describe('a login with an invalid response from the issuer', () => {
+describe('OpenID Connect login with an invalid response', () => {
   const refused = async (sent: Promise<Answer>) => {
     const { status, headers } = await sent;
     expect([status, headers.get('token'), headers.getSetCookie()]).toEqual([401, null, []]);
@@ -179,14 +179,14 @@ describe('a login with an invalid response from the issuer', () => {
     issuer.people.set('otto', { groups: ['maple'] });
   });
 
-  test('fails if the response was used before, even concurrently', async () => {
+  test('a login fails if the response was used before, even concurrently', async () => {
     const { browser, back } = await visitIssuer('otto');
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => finish(browser, back)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     await refused(finish(browser, back));
   });
 
-  test('fails in another browser, which does not learn whether the response was valid', async () => {
+  test('a login fails in another browser, which does not learn whether the response was valid', async () => {
     const { back } = await visitIssuer('otto');
     await refused(finish(anybody, back));
     const { cookie } = await beginOidc(anybody);
@@ -194,24 +194,24 @@ describe('a login with an invalid response from the issuer', () => {
     await refused(finish(withCookie(anybody, cookie), other.back));
   });
 
-  test('fails ten minutes after it was started', async () => {
+  test('a login fails ten minutes after it started', async () => {
     const { browser, back } = await visitIssuer('otto');
     ahead = 600_001;
     await refused(finish(browser, back));
   });
 
-  test('fails if the response has another nonce', async () => {
+  test('a login fails if the response has another nonce', async () => {
     const { browser, back } = await visitIssuer('otto', (url) => url.replace(/nonce=[^&]+/, 'nonce=of-somebody-else'));
     await refused(finish(browser, back));
   });
 
-  test('fails if the response has another code challenge', async () => {
+  test('a login fails if the response has another code challenge', async () => {
     const challenge = `code_challenge=${'A'.repeat(43)}`;
     const { browser, back } = await visitIssuer('otto', (url) => url.replace(/code_challenge=[^&]+/, challenge));
     await refused(finish(browser, back));
   });
 
-  test('fails if the response names another issuer, or comes from another issuer', async () => {
+  test('a login fails if the response names another issuer, or comes from another issuer', async () => {
     const { browser, back } = await visitIssuer('otto');
     back.searchParams.set('iss', 'https://login.example.org');
     await refused(finish(browser, back));
@@ -222,7 +222,7 @@ describe('a login with an invalid response from the issuer', () => {
     await other.stop();
   });
 
-  test('fails if the response reports an error, lacks state or code, or is malformed', async () => {
+  test('a login fails if the response reports an error, lacks state or code, or is malformed', async () => {
     const { url, cookie } = await beginOidc(anybody);
     const state = new URL(url).searchParams.get('state');
     const browser = withCookie(anybody, cookie);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-test('responds 400 to malformed codes when enabling a second factor', async () => {
+test('responds with 400 to malformed codes when enabling a second factor', async () => {
   const { client } = await hireFor(admin, customerId, 'stumbling');
   await client.ok('POST', '/users/me/otp');
   const digits = ['12345', '1234567', '+12345', '-12345', '１２３４５６', '٣٣٣٣٣٣', '1e5', '0x1234'];
@@ -37,12 +37,12 @@ const strictHome = async (name: string) => {
   return home;
 };
 
-test('treats a session that has to set up its second factor like an anonymous caller, even if its user is a system admin', async () => {
+test('treats a session without its required second factor as anonymous, even for a system admin', async () => {
   const { userId, username, password } = await strictHome('admins');
   await admin.ok('PUT', `/users/${userId}/access`, { canLogin: true, permissions: [], isAdmin: true });
   const limited = await logIn(admin, username, password);
   const anybody = admin.as(undefined);
-  // Callers on the same machine get all details of health, so the calls come from elsewhere.
+  // Callers on the same machine see all health details, so these requests come from elsewhere.
   for (const path of ['/server/config', '/health']) {
     const bodyFor = async (client: Client) =>
       (await client.call('GET', path, undefined, { 'x-forwarded-for': '192.0.2.1' })).body;
@@ -51,7 +51,7 @@ test('treats a session that has to set up its second factor like an anonymous ca
   }
 });
 
-test('sessions without a second factor end once another session enables it', async () => {
+test('enabling a second factor in one session ends sessions without it', async () => {
   const { username, password } = await strictHome('strict');
   const owner = await logIn(admin, username, password);
   const thief = await logIn(admin, username, password);

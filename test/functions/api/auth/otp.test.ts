@@ -37,7 +37,9 @@ const statuses = (answers: readonly Answer[]) =>
   Object.fromEntries(Object.entries(Object.groupBy(answers, ({ status }) => status)).map(([k, v]) => [k, v?.length]));
 const tokenOf = ({ headers }: Answer): Client => anybody.as(headers.get('token') ?? '');
 
-/** Creates a user with a second factor. The code that enabled it is used up, so the clock moves to the next time step. */
+/**
+ * Creates a user with a second factor. The code that enabled it is used up, so the clock moves to the next time step.
+ */
 const hireWithOtp = async (name: string, more: object = {}) => {
   const user = await hireFor(admin, customerId, name, more);
   const { secret, uri } = await user.client.ok<Factor>('POST', '/users/me/otp');
@@ -48,7 +50,7 @@ const hireWithOtp = async (name: string, more: object = {}) => {
 };
 
 describe('a second factor', () => {
-  test('stays off until a code enables it; from then on a correct password alone is not enough', async () => {
+  test('a code enables the second factor; from then on a correct password alone is not enough', async () => {
     const user = await hireFor(admin, customerId, 'setter');
     const { secret, uri } = await user.client.ok<Factor>('POST', '/users/me/otp');
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -66,7 +68,7 @@ describe('a second factor', () => {
     expect(await user.client.ok('GET', '/users/me')).toMatchObject({ hasOtp: true });
   });
 
-  test('asks for a code only after a correct password; wrong ones get the usual response, with or without a code', async () => {
+  test('a code is requested only after a correct password; a wrong one gets the usual response', async () => {
     const user = await hireWithOtp('asked');
     const nobody = { username: 'nobody-at-all', password: 'x' };
     const wrong = { ...user, password: 'a-wrong-password' };
@@ -113,11 +115,11 @@ describe('a second factor', () => {
       expect(kept).not.toContain(secret);
     const { text } = await user.client.call('GET', '/users/me');
     expect(text).not.toContain(user.secret);
-    // A new secret cannot replace the one that is in use.
+    // A new secret cannot replace the one in use.
     expect((await user.client.call('POST', '/users/me/otp')).status).toBe(409);
   });
 
-  test('does not work when copied into the item of another account', async () => {
+  test("rejects a second factor copied into another account's item", async () => {
     const thief = await hireWithOtp('thief');
     const owner = await hireWithOtp('owner');
     const { table } = cloud.runtime;
@@ -129,7 +131,7 @@ describe('a second factor', () => {
     expect((await login(owner, await thief.code())).status).toBe(401);
   });
 
-  test('limits guesses of codes like guesses of passwords; correct passwords in between do not reset the count', async () => {
+  test('limits code guesses like password guesses, and correct passwords do not reset the count', async () => {
     const user = await hireWithOtp('guessed');
     expect((await login(user, await user.code())).status).toBe(200);
     seconds(60);
@@ -142,7 +144,7 @@ describe('a second factor', () => {
     expect((await login(user, await user.code())).status).toBe(200);
   });
 
-  test('stays enabled when the password is changed or reset', async () => {
+  test('a second factor stays enabled when the password is changed or reset', async () => {
     const user = await hireWithOtp('changer', { email: 'changer@example.com' });
     const newPassword = 'a-new-long-password';
     await user.client.ok('PUT', '/users/me/password', { currentPassword: user.password, newPassword });
@@ -159,7 +161,7 @@ describe('a second factor', () => {
     expect((await login(changed, await user.code())).status).toBe(200);
   });
 
-  test('can be removed by its user with the password, which ends all sessions', async () => {
+  test('the user can remove the second factor with the password, which ends all sessions', async () => {
     const user = await hireWithOtp('remover');
     expect((await user.client.call('DELETE', '/users/me/otp', {})).status).toBe(400);
     expect((await user.client.call('DELETE', '/users/me/otp', { password: 'wrong' })).status).toBe(400);
@@ -171,7 +173,7 @@ describe('a second factor', () => {
     expect((await again.call('PUT', '/users/me/otp', { otp: '000000' })).status).toBe(404);
   });
 
-  test('can be removed by managers who hold every permission of the user, and by nobody else', async () => {
+  test("only managers who hold all of the user's permissions can remove the second factor", async () => {
     const user = await hireWithOtp('loser', { permissions: ['manage_rules'] });
     const path = `/users/${user.id}/otp`;
     const lesser = await hireFor(admin, customerId, 'lesser', { permissions: ['manage_users'] });
@@ -179,7 +181,7 @@ describe('a second factor', () => {
     const stranger = await createHome(admin, 'elsewhere', ['manage_users', 'manage_rules']);
     expect((await lesser.client.call('DELETE', path, {})).status).toBe(403);
     expect((await stranger.client.call('DELETE', path, {})).status).toBe(404);
-    // Nobody can set up a second factor for another user.
+    // No one can set up a second factor for another user.
     for (const method of ['POST', 'PUT'])
       expect((await admin.call(method, path, method === 'PUT' ? { otp: '000000' } : undefined)).status).toBe(404);
     const { token } = await user.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
@@ -189,7 +191,7 @@ describe('a second factor', () => {
     expect((await login(user)).status).toBe(200);
   });
 
-  test('disappears when its user is deleted', async () => {
+  test('deleting the user deletes the second factor', async () => {
     const user = await hireWithOtp('leaver');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
@@ -198,16 +200,16 @@ describe('a second factor', () => {
   });
 });
 
-describe('a customer who requires a second factor', () => {
+describe('a customer that requires a second factor', () => {
   const setRequired = async (client: Client, id: number, requireOtp?: boolean) => {
     const { name, location, email } = await client.ok<Record<string, string>>('GET', `/customers/${id}`);
     return client.ok('PUT', `/customers/${id}`, { name, location, email, requireOtp });
   };
 
-  test('lets users without one set it up, and do nothing else until then', async () => {
+  test('lets users without a second factor set one up, and do nothing else until then', async () => {
     const home = await createHome(admin, 'strict', ['manage_users', 'manage_customers']);
     expect(await setRequired(home.client, home.customerId, true)).toMatchObject({ requireOtp: true });
-    // An update without `requireOtp` keeps its value.
+    // An update without `requireOtp` keeps the stored value.
     expect(await setRequired(home.client, home.customerId)).toMatchObject({ requireOtp: true });
     const answer = await login(home);
     expect(answer.body).toMatchObject({ mustSetOtp: true, hasOtp: false });
@@ -233,7 +235,7 @@ describe('a customer who requires a second factor', () => {
     expect((await login(home, await appCode(secret, time))).body).not.toHaveProperty('mustSetOtp');
   });
 
-  test('lets users without one log out', async () => {
+  test('lets users without a second factor log out', async () => {
     const home = await createHome(admin, 'stricter', []);
     await setRequired(admin, home.customerId, true);
     const limited = tokenOf(await login(home));

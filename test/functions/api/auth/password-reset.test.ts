@@ -55,7 +55,7 @@ test('sets a password once with an emailed code, ends all sessions, and stores n
   expect((await requestCode(username)).status).toBe(202);
   const [mail] = mailsTo(username);
   expect(mail).toMatch(/^From: cloud@example\.com\r\n/);
-  // Only the operating system user of the service can read the files.
+  // Only the service's operating system user can read the files.
   const files = readdirSync(join(dataDir, 'outbox')).map((name) => statSync(join(dataDir, 'outbox', name)));
   expect(files.map(({ mode }) => mode & 0o777)).toEqual(files.map(() => 0o600));
   const statuses = await Promise.all(Array.from({ length: 5 }, () => confirm(codeOf(mail))));
@@ -66,7 +66,7 @@ test('sets a password once with an emailed code, ends all sessions, and stores n
   expect(await confirm(codeOf(mail))).toBe(401);
 });
 
-test('rejects a code after 30 minutes, and after any other change of the password', async () => {
+test('rejects a code after 30 minutes, and after any other password change', async () => {
   const { client, username, password } = await hire('hesitant');
   await requestCode(username);
   const [early] = mailsTo(username);
@@ -79,7 +79,7 @@ test('rejects a code after 30 minutes, and after any other change of the passwor
   for (const code of ['', 'x', codeOf(early).replace(/.$/, '')]) expect(await confirm(code)).toBe(401);
 });
 
-test('rejects a code once the email address of the user has changed', async () => {
+test("rejects a code once the user's email address has changed", async () => {
   const { id, username } = await hire('moved');
   await requestCode(username);
   const [mail] = mailsTo(username);
@@ -107,7 +107,7 @@ const moved = (email: string, more: object = {}) => ({
 });
 const DAY = 86_400_000;
 
-test('requires the password from users who change their own address, and emails codes to the previous address for another 24 hours', async () => {
+test('users must enter their password to change their address, and codes go to the old one for 24 more hours', async () => {
   const { client, username, password } = await hire('robbed');
   const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
   const missing = await put('thief@example.com', {});
@@ -134,7 +134,7 @@ test('requires the password from users who change their own address, and emails 
   ahead -= DAY;
 });
 
-test('emails codes at once to an address that somebody else set, and allows five changes an hour', async () => {
+test('emails codes at once to an address set by someone else, and allows five changes an hour', async () => {
   const { id, username } = await hire('corrected');
   const put = async (email: string) => (await admin.call('PUT', `/users/${id}`, moved(email))).status;
   expect(await put('correct@example.com')).toBe(200);
@@ -154,7 +154,7 @@ test('rejects a common password without using up the code', async () => {
   expect(await confirm(codeOf(mail))).toBe(200);
 });
 
-test('takes the same time and gives the same response whether or not the user exists', async () => {
+test('takes the same time and returns the same response whether or not the user exists', async () => {
   const { username } = await hire('known');
   const barred = await hire('barred');
   await admin.ok('PUT', `/users/${barred.id}/access`, { canLogin: false, permissions: [] });
@@ -173,7 +173,7 @@ test('takes the same time and gives the same response whether or not the user ex
     return `${status} ${text}`;
   });
   await all.promise;
-  // Other calls are answered in the meantime.
+  // Other requests still get a response.
   await anybody.call('GET', '/server/config');
   expect({ answered, waiting: [...waiting] }).toEqual({ answered: 0, waiting: [[3_000, 3]] });
   pause = async () => {};
@@ -219,7 +219,7 @@ test('sends at most 3 codes an hour to an account, without revealing the limit',
   expect(new Set(codes).size).toBe(6);
 });
 
-test('responds 429 after 10 requests from an address in 15 minutes for one username, known or not', async () => {
+test('responds with 429 after 10 requests from an address in 15 minutes for one username, known or not', async () => {
   for (const name of ['many-wishes', 'known']) {
     ahead += 15 * 60_000 + 1_000;
     const answers = await Promise.all(Array.from({ length: 12 }, () => requestCode(name)));

@@ -39,7 +39,7 @@ const newUser = async (username: string, more: object = {}) => {
   return { ...user, username, password };
 };
 
-/** Logs in like a browser, which sends the cookies of the login with every call. */
+/** Logs in like a browser, which sends the login cookies with every request. */
 const openBrowser = async () => {
   const answer = await login();
   const cookies = cookiesOf(answer);
@@ -96,7 +96,7 @@ describe('a login', () => {
 });
 
 describe('wrong passwords', () => {
-  test('return 401 ten times for an account and address, then 429, even for the correct password', async () => {
+  test('the account and address get 401 for ten wrong passwords, then 429 even for the correct one', async () => {
     const { username, password } = await newUser('forgetful');
     for (let n = 0; n < 10; n++) expect((await login(username, 'wrong')).status).toBe(401);
     for (const attempt of ['wrong', password]) {
@@ -111,34 +111,34 @@ describe('wrong passwords', () => {
       );
     }
   });
-  test('count when they are concurrent', async () => {
+  test('concurrent wrong passwords count', async () => {
     await newUser('hasty');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login('hasty', 'wrong')));
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
-  test('count for unknown usernames, too', async () => {
+  test('wrong passwords for unknown usernames count too', async () => {
     for (let n = 0; n < 10; n++) expect((await login('a-ghost', 'wrong')).status).toBe(401);
     expect((await login('a-ghost', 'wrong')).status).toBe(429);
   });
-  test('delay logins from a known address, but never lock it out', async () => {
+  test('wrong passwords delay logins from a known address, but never lock it out', async () => {
     expect((await login()).status).toBe(200);
     for (let n = 0; n < 10; n++) expect((await login(home.username, 'wrong')).status).toBe(401);
     ahead += 1_000;
     expect((await login()).status).toBe(200);
   });
-  test('do not limit correct passwords, even in 14 concurrent logins from a new address', async () => {
+  test('wrong passwords do not limit correct ones, even in 14 concurrent logins from a new address', async () => {
     const { username, password } = await newUser('twin');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login(username, password)));
     expect(answers.map(({ status }) => status)).toEqual(Array(14).fill(200));
   });
-  test('set Retry-After to the time until they no longer count', async () => {
+  test('Retry-After is the time until wrong passwords no longer count', async () => {
     for (let n = 0; n < 10; n++) await login('nobody-early', 'wrong');
     ahead += 14 * 60_000;
     const answer = await login('nobody-early', 'wrong');
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
-  test('expire after 15 minutes', async () => {
+  test('wrong passwords expire after 15 minutes', async () => {
     const { username, password } = await newUser('patient');
     for (let n = 0; n < 11; n++) await login(username, 'wrong');
     ahead += 15 * 60_000 + 1_000;
@@ -146,8 +146,8 @@ describe('wrong passwords', () => {
   });
 });
 
-describe('a call with cookies', () => {
-  test('needs X-CSRF-Token to write, but not to read', async () => {
+describe('a request with cookies', () => {
+  test('requires X-CSRF-Token to write, but not to read', async () => {
     const { call, csrf } = await openBrowser();
     expect((await call('GET', '/users/me')).status).toBe(200);
     expect((await call('POST', '/bots', csrf, bot)).status).toBe(201);
@@ -156,7 +156,7 @@ describe('a call with cookies', () => {
     ['no token', {}],
     ['another token', { 'x-csrf-token': 'a'.repeat(32) }],
     ['an empty token', { 'x-csrf-token': '' }],
-  ])('ends the session and deletes the cookies with 403 when it writes with %s', async (_, headers) => {
+  ])('a write with %s ends the session and deletes the cookies with a 403', async (_, headers) => {
     const { call, csrf, cookies } = await openBrowser();
     const caught = await call('POST', '/bots', headers, bot);
     expect(caught.status, caught.text).toBe(403);
@@ -173,7 +173,7 @@ describe('a call with cookies', () => {
     ['the correct one twice', (right: string) => ['X-CSRF-Token', right, 'X-CSRF-Token', right]],
     ['in two spellings', (right: string) => ['X-CSRF-Token', right, 'x-csrf-token', 'wrong']],
     ['joined by a comma', (right: string) => ['X-CSRF-Token', `${right}, ${right}`]],
-  ])('ends the session when it writes with two values of X-CSRF-Token, %s', async (_, tokens) => {
+  ])('a write with two X-CSRF-Token values, %s, ends the session', async (_, tokens) => {
     const { call, csrf, cookies } = await openBrowser();
     const headers = ['Host', 'localhost', 'Cookie', cookieHeader(cookies), ...tokens(csrf['x-csrf-token'])];
     const caught = await sendRaw(`${cloud.url}/bots`, { method: 'POST', headers });
@@ -182,12 +182,12 @@ describe('a call with cookies', () => {
     expect(cookiesOf(caught)).toEqual({ PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' });
     expect((await call('GET', '/users/me')).status).toBe(401);
   });
-  test('needs X-CSRF-Token even with a bearer token, if its cookie is valid', async () => {
+  test('requires X-CSRF-Token even with a bearer token, if the cookie is valid', async () => {
     const { call, csrf } = await openBrowser();
     const authorization = `Bearer ${tokenOf(await login())}`;
     expect((await call('POST', '/bots', { authorization, ...csrf }, bot)).status).toBe(201);
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(403);
-    // The session of the cookie has ended, but not the session of the header.
+    // The cookie's session has ended, but not the header's.
     expect((await call('GET', '/users/me')).status).toBe(401);
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(201);
   });
@@ -199,7 +199,7 @@ describe('a call with cookies', () => {
     const garbage = { authorization, cookie: 'PSAUTHTOKEN=garbage; PSCSRF=x' };
     expect((await call('POST', '/bots', garbage, bot)).status).toBe(201);
   });
-  test('can log in without X-CSRF-Token, and keeps its session', async () => {
+  test('logging in does not require X-CSRF-Token, and keeps the session', async () => {
     const { call } = await openBrowser();
     const { username, password } = home;
     expect((await call('POST', '/users/login', {}, { username, password })).status).toBe(200);
@@ -215,7 +215,7 @@ describe('a call with cookies', () => {
 });
 
 describe('a session', () => {
-  test('ends with its cookies at logout, without affecting others', async () => {
+  test('logout ends the session and deletes its cookies, without affecting other sessions', async () => {
     const [first, other] = [await login(), await login()].map((answer) => anybody.as(tokenOf(answer)));
     const out = await first?.call('POST', '/users/logout');
     expect([out?.status, out?.body]).toEqual([200, { status: 'OK' }]);
@@ -224,14 +224,14 @@ describe('a session', () => {
     expect((await first?.call('POST', '/users/logout'))?.status).toBe(401);
     expect((await other?.call('GET', '/users/me'))?.status).toBe(200);
   });
-  test('expires 86,400 s after login', async () => {
+  test('a session expires 86,400 s after login', async () => {
     const client = anybody.as(tokenOf(await login()));
     ahead += 86_390_000;
     expect((await client.call('GET', '/users/me')).status).toBe(200);
     ahead += 10_000;
     expect((await client.call('GET', '/users/me')).status).toBe(401);
   });
-  test('accepts its token only as a bearer token in the Authorization header', async () => {
+  test('accepts a session token only as a bearer token in the Authorization header', async () => {
     const token = tokenOf(await login());
     for (const authorization of [token, `Basic ${token}`, `Bearer  ${token}`, `Bearer ${token} x`, 'Bearer', 'Bearer '])
       expect((await anybody.call('GET', '/users/me', undefined, { authorization })).status, authorization).toBe(401);

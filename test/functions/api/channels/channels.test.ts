@@ -25,7 +25,7 @@ describe('a channel', () => {
     ['email', 'anna@example.com'],
     ['sms', '+491601234567'],
     ['telegram', '-1001234567890'],
-  ] as const)('%s is verified by a six-digit code, which works once', async (by, address) => {
+  ] as const)('a six-digit code, which works once, verifies a channel: %s', async (by, address) => {
     const { client } = await place.hire();
     expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null, ...works });
     expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null, ...works }]);
@@ -43,14 +43,14 @@ describe('a channel', () => {
     expect((await client.call('DELETE', `/users/me/channels/${by}`)).status).toBe(404);
   });
 
-  test('asks for consent in the language of its user when it sends the code', async () => {
+  test("asks for consent in the user's language when it sends the code", async () => {
     const { client } = await place.hire({ locale: 'de' });
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
     expect(place.said.at(-1)).toMatch(/^message to \+\d+: Ihr Code für Sensor Cloud: \d{6}\n.*stimmen Sie zu/);
   });
 
-  test('stays verified without a new code if its address does not change', async () => {
+  test('a channel stays verified without a new code if the address does not change', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -65,7 +65,7 @@ describe('a channel', () => {
     });
   });
 
-  test('cannot be verified by a code for another address or another user', async () => {
+  test('rejects a code sent to another address or another user', async () => {
     const nurse = await place.hire();
     const colleague = await place.hire();
     const first = nextNumber();
@@ -83,7 +83,7 @@ describe('a channel', () => {
     ['sms', ['', '0170123456', '+0170123456', '+49 170 1234567', '+491', '+1234567890123456', '+49170123456７', '%00']],
     ['telegram', ['', '@anna', '0', '-', '--1', '1.5', '1e5', '9'.repeat(20), '__proto__']],
     ['push', ['https://push.example.com']],
-  ] as const)('responds 400 to invalid addresses for %s', async (by, addresses) => {
+  ] as const)('responds with 400 to invalid addresses for %s', async (by, addresses) => {
     const { client } = await place.hire();
     for (const address of [...addresses, 7, null, {}, []]) {
       const answer = await setChannel(client, by, { address });
@@ -93,12 +93,12 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([]);
   });
 
-  test('responds 400 to unknown kinds', async () => {
+  test('responds with 400 to unknown kinds', async () => {
     for (const by of ['fax', 'constructor', '__proto__', 'EMAIL'])
       expect((await setChannel(place.home.client, by, { address: 'a@example.com' })).status).toBe(400);
   });
 
-  test('responds 404 to colleagues, managers and system admins, as for an unknown user', async () => {
+  test('responds with 404 to colleagues, managers and system admins, as for an unknown user', async () => {
     const { id, client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -115,7 +115,7 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
   });
 
-  test('appears to users with manage_users without its address, and to nobody else', async () => {
+  test('shows a channel without its address to users with manage_users, and to no one else', async () => {
     const { id, client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const manager of [place.home.client, place.admin])
@@ -127,7 +127,7 @@ describe('a channel', () => {
       expect((await stranger.call('GET', `/users/${userId}/channels`)).status).toBe(404);
   });
 
-  describe('after a message to it was undeliverable', () => {
+  describe('an undeliverable channel', () => {
     const createUndeliverable = async () => {
       const { id: userId, client } = await place.hire();
       const address = nextNumber();
@@ -140,7 +140,7 @@ describe('a channel', () => {
     };
     const broken = { by: 'sms', provenDate: 1, undeliverableDate: 3, undeliverableReason: 'TEXT_INVALID' };
 
-    test('stays in use until its user has verified it again', async () => {
+    test('stays in use until the user has verified it again', async () => {
       const { ids, client, address, channels, report } = await createUndeliverable();
       expect(await channelsOf(client)).toEqual([{ ...broken, address }]);
       expect((await setChannel(client, 'sms', { address })).body).toEqual({ ...broken, address });
@@ -148,12 +148,12 @@ describe('a channel', () => {
       await proveChannel(client, 'sms', place.codeFor(address));
       const proven = [{ by: 'sms', address, provenDate: expect.any(Number), ...works }];
       expect(await channelsOf(client)).toEqual(proven);
-      // A report about an earlier message says nothing about the channel since then.
+      // A report about an earlier message does not affect the channel.
       expect(await channels.markUndeliverable(ids, 'sms', report)).toBe(false);
       expect(await channelsOf(client)).toEqual(proven);
     });
 
-    test('counts as deliverable again when its address changes', async () => {
+    test('an undeliverable channel counts as deliverable again when its address changes', async () => {
       const { ids, client, channels, report } = await createUndeliverable();
       const address = nextNumber();
       expect((await setChannel(client, 'sms', { address })).body).toEqual({
@@ -168,7 +168,7 @@ describe('a channel', () => {
     });
   });
 
-  test('can be read, but not changed, with an access token', async () => {
+  test('an access token can read a channel, but not change it', async () => {
     const { client } = await place.hire();
     const { token } = await client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
     const program = client.as(token);
@@ -178,7 +178,7 @@ describe('a channel', () => {
     expect((await program.call('DELETE', '/users/me/channels/sms')).status).toBe(403);
   });
 
-  test('disappears when its user is deleted, and cannot be added afterwards', async () => {
+  test('deleting the user deletes the channel, and no channel can be added afterwards', async () => {
     const { id, client } = await place.hire();
     const { channels, duty } = store(place.cloud.runtime.table);
     const ids = { customerId: place.home.customerId, userId: id };
@@ -191,7 +191,7 @@ describe('a channel', () => {
   });
 });
 
-test('can belong to a user without a customer, who cannot go on duty', async () => {
+test('a user without a customer can have channels, but cannot go on duty', async () => {
   const own = await logIn(place.admin.as(undefined), 'admin', 'correct-horse-battery');
   expect((await setChannel(own, 'sms', { address: nextNumber() })).status).toBe(200);
   expect((await own.call('PUT', '/users/me/duty', { until: place.now() + 1_000 })).status).toBe(409);

@@ -10,8 +10,8 @@ afterAll(() => place.cloud.stop());
 
 const wrongFor = (code: string): string => (code === '123456' ? '654321' : '123456');
 
-describe('a code', () => {
-  test('expires after five attempts, even concurrent ones', async () => {
+describe('a verification code', () => {
+  test('a code expires after five attempts, even concurrent ones', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -24,7 +24,7 @@ describe('a code', () => {
     ]);
   });
 
-  test('works once if it is sent 50 times at once', async () => {
+  test('a code sent 50 times at once works only once', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -35,7 +35,7 @@ describe('a code', () => {
     expect(all.filter(({ status }) => status === 400)).toHaveLength(49);
   });
 
-  test('expires after ten minutes', async () => {
+  test('a code expires after ten minutes', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -43,7 +43,7 @@ describe('a code', () => {
     expect((await proveChannel(client, 'sms', place.codeFor(address))).status).toBe(400);
   });
 
-  test('becomes invalid when a new one is sent', async () => {
+  test('a new code invalidates the previous one', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -54,14 +54,14 @@ describe('a code', () => {
     expect((await proveChannel(client, 'sms', second)).status).toBe(200);
   });
 
-  test('returns 400 for every malformed value', async () => {
+  test('returns 400 for every malformed code', async () => {
     const { client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const code of ['', '12345', '１２３４５６', '\ud800', '__proto__', 'x'.repeat(65), 123_456, null, ['1'], {}])
       expect([code, (await proveChannel(client, 'sms', code)).status]).toEqual([code, 400]);
   });
 
-  test('appears neither in the table nor in responses', async () => {
+  test('no code appears in the table or in responses', async () => {
     const { client, id } = await place.hire();
     const address = nextNumber();
     const { text } = await setChannel(client, 'sms', { address });
@@ -73,7 +73,7 @@ describe('a code', () => {
     );
   });
 
-  test('can be sent to a user five times an hour, even with concurrent requests', async () => {
+  test('a user gets at most five codes an hour, even with concurrent requests', async () => {
     const { client } = await place.hire();
     const before = place.said.length;
     const all = await Promise.all(
@@ -88,14 +88,14 @@ describe('a code', () => {
     expect((await setChannel(client, 'email', { address: 'anna@example.com' })).status).toBe(200);
   });
 
-  test('can be sent to an address five times an hour, across users and spellings', async () => {
+  test('an address gets at most five codes an hour, across users and spellings', async () => {
     const statuses: number[] = [];
     for (const address of ['Victim@example.com', ...Array<string>(5).fill('victim@example.com')])
       statuses.push((await setChannel((await place.hire()).client, 'email', { address })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  test('reaches a user by SMS at most five times a day', async () => {
+  test('a user gets at most five codes a day by SMS', async () => {
     const { client } = await place.hire();
     const request = () => setChannel(client, 'sms', { address: nextNumber() });
     for (let code = 0; code < 5; code++) expect((await request()).status).toBe(200);

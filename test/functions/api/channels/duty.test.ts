@@ -39,7 +39,7 @@ test('a user is listed as on duty until the given time', async () => {
   expect(await list()).toEqual([]);
 });
 
-test('the list of users on duty shows the verified channels by which they can be reached', async () => {
+test('the list of users on duty shows the verified channels that reach each of them', async () => {
   const { id: userId, client } = await hire('reachable');
   const { channels } = store(cloud.runtime.table);
   const user = { customerId: home.customerId, userId };
@@ -55,7 +55,7 @@ test('the list of users on duty shows the verified channels by which they can be
   expect(await list()).toEqual([]);
 });
 
-test('duty ends when the user goes off duty, can no longer log in, or is deleted', async () => {
+test('duty ends when the user goes off duty, is locked out, or is deleted', async () => {
   const first = await hire('one');
   const second = await hire('two');
   const third = await hire('three');
@@ -70,7 +70,7 @@ test('duty ends when the user goes off duty, can no longer log in, or is deleted
   expect(await list()).toEqual([]);
 });
 
-test('responds 400 unless the duty ends within the next 24 hours', async () => {
+test('responds with 400 unless the duty ends within the next 24 hours', async () => {
   const { client } = await hire('bounded');
   const day = 24 * HOUR;
   const wrong = [0, time, time - 1, time + day + 1, 2 ** 53, -1, 1.5, '1', null, Number.NaN, {}, [time + 1]];
@@ -80,7 +80,7 @@ test('responds 400 unless the duty ends within the next 24 hours', async () => {
   expect((await begin(client, time + 1)).status).toBe(200);
 });
 
-test('responds 404 to users of other customers', async () => {
+test('responds with 404 to users of other customers', async () => {
   const other = await createHome(admin, 'other', []);
   const path = `/customers/${home.customerId}/duty`;
   const unknown = await other.client.call('GET', '/customers/987654321/duty');
@@ -90,7 +90,7 @@ test('responds 404 to users of other customers', async () => {
   expect((await admin.call('GET', '/customers/987654321/duty')).status).toBe(404);
 });
 
-test('lets access tokens put their user on duty, unless they are read-only', async () => {
+test('access tokens can put their user on duty, unless they are read-only', async () => {
   const { client } = await hire('roster');
   const make = (readOnly: boolean) =>
     client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n', readOnly });

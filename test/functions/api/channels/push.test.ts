@@ -36,7 +36,7 @@ const subscribe = (who: Client, subscription: unknown): Promise<Answer> =>
   who.call('PUT', '/users/me/channels/push', { subscription });
 const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-test('a browser subscribes to push without a code, and the API returns only the host of its endpoint', async () => {
+test("a browser subscribes to push without a code, and the API returns only the endpoint's host", async () => {
   const { host } = new URL(service.origin);
   const answer = await subscribe(client, { endpoint: `${service.origin}/secret`, keys });
   expect(answer.body).toMatchObject({ by: 'push', address: host, provenDate: expect.any(Number) });
@@ -45,7 +45,7 @@ test('a browser subscribes to push without a code, and the API returns only the 
   expect((await client.call('POST', '/users/me/channels/push/proof', { code: '123456' })).status).toBe(400);
 });
 
-test('the service creates one push key for all browsers, and encrypts its private part', async () => {
+test('the service creates one push key for all browsers, and encrypts the private part', async () => {
   const requests = Array.from({ length: 20 }, () => client.ok<{ pushKey: string }>('GET', '/channels'));
   const found = new Set((await Promise.all(requests)).map(({ pushKey }) => pushKey));
   const [publicKey, ...others] = found;
@@ -59,7 +59,7 @@ test('the service creates one push key for all browsers, and encrypts its privat
   await expect(vault.open(kept?.sealed ?? '', 'another')).rejects.toThrow();
 });
 
-test('a push subscription is stored with the key that the worker needs to send to it', async () => {
+test('a push subscription is stored with the key that the worker sends with', async () => {
   const endpoint = `${service.origin}/1`;
   await client.ok('GET', '/channels');
   await subscribe(client, { endpoint, keys });
@@ -74,7 +74,7 @@ test('a push subscription is stored with the key that the worker needs to send t
 });
 
 // On this host, webhooks may also call private addresses, and over HTTP.
-describe('a subscription', () => {
+describe('a push subscription', () => {
   test.each([
     'https://127.0.0.1/push',
     'https://[::1]/push',
@@ -94,18 +94,18 @@ describe('a subscription', () => {
     `https://push.example.com/${'a'.repeat(2_048)}`,
     '\ud800',
     '',
-  ])('responds 400 to the endpoint %s', async (endpoint) => {
+  ])('responds with 400 to the endpoint %s', async (endpoint) => {
     const answer = await subscribe(anybody, { endpoint, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 
-  test('responds 400 to an endpoint that is the URL of the service itself', async () => {
+  test("responds with 400 to an endpoint that is the service's own URL", async () => {
     const answer = await subscribe(client, { endpoint: `${cloud.url}/users`, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 });
 
-test('returns 400 and is not offered if the stage has no contact that push services accept', async () => {
+test('push returns 400 and is not offered if the stage has no contact accepted by push services', async () => {
   const lonely = await startTestCloud({ hasOutbox: false });
   const admin = await adminOf(lonely.url);
   expect((await admin.ok<{ kinds: string[] }>('GET', '/channels')).kinds).not.toContain('push');
@@ -113,7 +113,7 @@ test('returns 400 and is not offered if the stage has no contact that push servi
   await lonely.stop();
 });
 
-test('responds 400 to keys that no browser creates', async () => {
+test('responds with 400 to keys that no browser creates', async () => {
   const offCurve = `B${'A'.repeat(85)}B`;
   const wrong = [
     { ...keys, p256dh: offCurve },

@@ -100,7 +100,7 @@ describe('a roster', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('does not put a user who went off duty back on duty before the next shift', async () => {
+  test('does not put users who went off duty back on duty before the next shift', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '08:00', to: '16:00' }]);
@@ -125,7 +125,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id }]);
   });
 
-  test('ignores users who may no longer log in, and drops deleted users', async () => {
+  test('ignores locked-out users, and drops deleted users', async () => {
     const { client, session, set, hire, list, path } = await furnish();
     const anna = await hire('anna');
     const ben = await hire('ben');
@@ -151,7 +151,7 @@ describe('a roster', () => {
     expect(await client.ok('GET', path)).toEqual([off('2027-01-05')]);
   });
 
-  test('reflects a change to the time zone of the customer', async () => {
+  test("follows a change to the customer's time zone", async () => {
     const { customerId, set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     await set([{ userId, days: [2], from: '12:00', to: '13:00' }]);
@@ -164,7 +164,7 @@ describe('a roster', () => {
 });
 
 describe('PUT roster', () => {
-  test('responds 400 and names the invalid field', async () => {
+  test('responds with 400 and names the invalid field', async () => {
     const { set, hire } = await furnish();
     const { id: userId } = await hire('anna');
     const weekly = { userId, days: [1], from: '08:00', to: '16:00' };
@@ -193,7 +193,7 @@ describe('PUT roster', () => {
     expect((await set([{ ...dated, date: day(start + 62 * DAY) }])).status).toBe(200);
   });
 
-  test('responds 400 to more than 500 entries', async () => {
+  test('responds with 400 to more than 500 entries', async () => {
     const { set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     const entries = (count: number) =>
@@ -204,7 +204,7 @@ describe('PUT roster', () => {
   });
 });
 
-test('a roster can be changed only with manage_rules, and is hidden from other customers', async () => {
+test('changing a roster requires manage_rules, and other customers cannot see it', async () => {
   const { hire, path } = await furnish();
   const anna = await hire('anna');
   const other = await furnish();

@@ -4,8 +4,8 @@ import { nextNumber, pathsOf, setChannel } from '#test/fixtures/channels.ts';
 import { startTestCloud, withShortPauses } from '#test/fixtures/cloud.ts';
 import { adminOf } from '#test/fixtures/home.ts';
 
-describe('a messaging service', () => {
-  /** Starts a cloud with different services from those of the local host. */
+describe('messaging services', () => {
+  /** Starts a cloud whose services differ from the local host's. */
   const withServices = async (services: Partial<Runtime>, environment: Record<string, string> = {}) => {
     const lines: string[] = [];
     const log: Runtime['log'] = (level, message, more) =>
@@ -16,7 +16,7 @@ describe('a messaging service', () => {
     return { client: boss, cloud: small, lines };
   };
 
-  test('returns 400 and is not offered if the host does not have it', async () => {
+  test('a service that the host lacks returns 400 and is not offered', async () => {
     const small = await startTestCloud({
       hasOutbox: false,
       environment: { PUSH_CONTACT: 'https://cloud.example.org' },
@@ -31,7 +31,7 @@ describe('a messaging service', () => {
     await small.stop();
   });
 
-  test('returns 503 without address or code if it fails, and 400 if it does not know the address', async () => {
+  test('responds with 503 without address or code if a service fails, and 400 if the service rejects the address', async () => {
     const failing = Object.assign(new Error('+491701234567 is down'), { name: 'ThrottlingException' });
     const unknown = Object.assign(new Error('no'), { name: 'ValidationException', Reason: 'INVALID_PARAMETER' });
     const errors = [failing, unknown];
@@ -46,7 +46,7 @@ describe('a messaging service', () => {
     await small.stop();
   });
 
-  test('sends no more SMS codes a day than the quota of the customer allows', async () => {
+  test("sends at most as many SMS codes a day as the customer's quota allows", async () => {
     const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":0,"smsCodesPerDay":1}' });
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
     const refused = await setChannel(client, 'sms', { address: nextNumber() });

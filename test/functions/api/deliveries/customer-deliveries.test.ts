@@ -9,7 +9,7 @@ import { startCountedCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, hireFor } from '#test/fixtures/home.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
-/** The number of deliveries of each webhook. */
+/** The number of deliveries per webhook. */
 const COUNTS = [300, 40, 10, 0, 1];
 const EVENT = '11111111-2222-4333-8444-555555555555';
 const ATTEMPTS = { sendTryTimes: [], attempts: 1, reason: null, nextAttempt: null, hit: null };
@@ -20,10 +20,10 @@ let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 let newestFirst: string[];
 
-/** The deliveries of the `at`th webhook, spread over time so that each page contains several webhooks. */
+/** The deliveries to the `at`th webhook, spread over time so that each page contains several webhooks. */
 const deliveriesOf = (at: number, webhookId: string) =>
   Array.from({ length: COUNTS[at] ?? 0 }, (_, n) => {
-    // All times differ. The first delivery of the last webhook is the oldest of all.
+    // All times differ. The last webhook has the oldest delivery of all.
     const createDate = from + COUNTS.length - at + Math.floor((n * 80_000_000) / (COUNTS[at] ?? 1));
     const id = derivedUlid(createDate, at, n);
     const { event, sensor } = bareSnapshot;
@@ -85,17 +85,17 @@ const follow = async (query: string, client = home.client) => {
   return ids;
 };
 
-describe('the list of deliveries of a customer', () => {
-  test('returns each delivery once when its links are followed, in both orders', async () => {
+describe("a customer's delivery list", () => {
+  test('following the links returns each delivery once, in both orders', async () => {
     expect(await follow('?perPage=50')).toEqual(newestFirst);
     expect(await follow('?perPage=23&page=0&sortBy=asc(createDate)')).toEqual(newestFirst.toReversed());
   });
 
-  test('counts only the deliveries that a call reads, at a bounded cost', async () => {
+  test('counts only the deliveries that a request reads, at a bounded cost', async () => {
     const first = await list();
     expect(first).toMatchObject({ is: 'at-least', ids: newestFirst.slice(0, 30) });
     expect(first.total).toBeGreaterThanOrEqual(100);
-    // 10 of each of the four webhooks that have any, and about 60 more: 120 deliveries of 0.2 KB, in queries of 10.
+    // 10 from each of the four webhooks that have any, and about 60 more: 120 deliveries at 0.2 KB, in queries of 10.
     expect(first.read).toBeLessThanOrEqual(25);
     expect((await list('?page=19')).read).toBeLessThanOrEqual(100);
     const recent = await list(`?since=${from + 75_000_000}`);
@@ -116,7 +116,7 @@ describe('the list of deliveries of a customer', () => {
     const admin = await adminOf(cloud.url);
     const idsFor = async (name: string, permission: Permission) =>
       follow('?perPage=50', (await hireFor(admin, home.customerId, name, { permissions: [permission] })).client);
-    // The oldest is the only one of the customer webhook.
+    // The oldest is the only delivery to the customer webhook.
     expect(await idsFor('alder', 'manage_customers')).toEqual(newestFirst.slice(-1));
     expect(await idsFor('elder', 'manage_bots')).toEqual(newestFirst.slice(0, -1));
   });

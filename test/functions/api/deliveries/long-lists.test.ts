@@ -17,7 +17,7 @@ let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 let deliveries: string;
 const from = Date.now() - 86_400_000;
-/** The id of the `n`th delivery from the oldest. Pairs have the same time. */
+/** The `n`th oldest delivery's id. Pairs have the same time. */
 const idOf = (n: number) => derivedUlid(from + Math.floor(n / 2) * 1_000, n);
 const newestFirst = Array.from({ length: COUNT }, (_, n) => idOf(n)).toSorted(
   (a, b) => timeOfUlid(b) - timeOfUlid(a) || (a < b ? -1 : 1),
@@ -60,7 +60,7 @@ const list = async (query: string) => {
   const next = /^<(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
   return { ...page, ids: page.data.map(({ id }) => id), is: answer.headers.get('x-total-is'), next, read };
 };
-/** Returns all ids of a list by following the links to the next page. */
+/** Returns all ids in a list by following the links to the next page. */
 const follow = async (query: string) => {
   const ids: (string | number)[] = [];
   for (let next: string | undefined = query; next !== undefined; ) {
@@ -71,8 +71,8 @@ const follow = async (query: string) => {
   return ids;
 };
 
-describe('the list of deliveries of a webhook', () => {
-  test('returns an exact total while it is short, and later states that the total is not exact', async () => {
+describe("a webhook's delivery list", () => {
+  test("returns an exact total for a short list, and states that a long list's total is not exact", async () => {
     const until = from + 249_500;
     expect(await list(`?until=${until}`)).toMatchObject({ total: 500, is: 'exact' });
     expect(await list(`?until=${until}&page=16`)).toMatchObject({ ids: { length: 20 }, next: undefined });
@@ -87,7 +87,7 @@ describe('the list of deliveries of a webhook', () => {
     expect(Math.abs(long.read - short.read)).toBeLessThanOrEqual(1);
   });
 
-  test('returns each delivery once when its links are followed, in both orders', async () => {
+  test('following the links returns each delivery once, in both orders', async () => {
     expect(await follow('?perPage=200')).toEqual(newestFirst);
     expect(await follow(`?perPage=200&sortBy=asc(id)&since=${from + 300_000}`)).toEqual(
       newestFirst.filter((id) => timeOfUlid(id) >= from + 300_000).toSorted(),
@@ -115,14 +115,14 @@ describe('the list of deliveries of a webhook', () => {
   });
 });
 
-test('creating a replay of a long list costs at most 45 read units', async () => {
+test('replaying a long list costs at most 45 read units', async () => {
   ledger.clear();
   const path = deliveries.replace('deliveries', 'replays');
   const body = { since: 0, until: Date.now(), states: ['delivered'], ratePerSecond: 1 };
   const { id, total } = await home.client.ok<{ id: string; total: number }>('POST', path, body);
   await home.client.ok('DELETE', `${path}/${id}`);
   expect(total).toBe(497);
-  // All 1,200 of this size would be 58 read units.
+  // All 1,200 deliveries at this size would cost 58 read units.
   const { read = 0 } = ledger.lines()['query C#*#W#*'] ?? {};
   expect(ledger.text()).toMatch(/query/);
   expect(read).toBeLessThanOrEqual(45);

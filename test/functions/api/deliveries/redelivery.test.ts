@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Creates a home with a fall whose delivery failed and is to be retried. */
+/** Creates a home with a fall whose failed delivery is waiting for a retry. */
 const createRetrying = async () => {
   const home = await world.furnish({ retrySchedule: LATE });
   const { client, at, fall, list } = home;
@@ -25,8 +25,8 @@ const createRetrying = async () => {
 };
 const redelivered = { state: 'delivered', reason: 'redelivered', attempts: 1, nextAttempt: null };
 
-describe('a pending delivery that is resent', () => {
-  test('ends when its redelivery succeeds, and the hit counts both attempts', async () => {
+describe('resending a pending delivery', () => {
+  test('a successful redelivery ends the original, and the hit counts both attempts', async () => {
     const { id, resend, detail, receiver, tries, list } = await createRetrying();
     world.answerWith(ok);
     const resentId = await resend(id);
@@ -38,14 +38,14 @@ describe('a pending delivery that is resent', () => {
     expect((await list('?state=delivered')).total).toBe(2);
   });
 
-  test('stays pending when its redelivery fails', async () => {
+  test('a failed redelivery leaves the original pending', async () => {
     const { id, resend, detail } = await createRetrying();
     const resentId = await resend(id);
     expect(await detail(id)).toMatchObject({ state: 'retrying', reason: null });
     expect(await detail(resentId)).toMatchObject({ state: 'retrying', reason: null });
   });
 
-  test('ends together with its redelivery when the redelivery is resent successfully', async () => {
+  test('resending the redelivery successfully ends both it and the original', async () => {
     const { id, resend, detail, receiver } = await createRetrying();
     const first = await resend(id);
     world.answerWith(ok);
@@ -57,7 +57,7 @@ describe('a pending delivery that is resent', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
 
-  test('counts as sent in the replay that it belongs to', async () => {
+  test('a successful redelivery counts the original as sent in its replay', async () => {
     const { client, at, id, resend, detail, set, list } = await createRetrying();
     // The delivery is held at first, and the replay replaces it.
     await set({ isEnabled: false });
@@ -83,7 +83,7 @@ describe('a pending delivery that is resent', () => {
   test.each([
     ['before ending it', 'deliver.reported'],
     ['after ending it', 'deliver.originals_ended'],
-  ] as const)('ends even if the process dies %s, and its redelivery arrives at most twice', async (_, name) => {
+  ] as const)('ends the original even if the process dies %s, and resends it at most twice', async (_, name) => {
     const { id, resend, detail, receiver, tries } = await createRetrying();
     world.answerWith(ok);
     death.at(name);
@@ -91,7 +91,7 @@ describe('a pending delivery that is resent', () => {
     expect(await detail(resentId)).toMatchObject({ state: 'sending' });
     await world.pass(61_000);
     expect(death.isOver()).toBe(true);
-    // The success released everything pending, which may still have included the original.
+    // The success released everything pending, perhaps even the original.
     expect(await detail(id)).toMatchObject({ ...redelivered, attempts: expect.any(Number) });
     expect(await detail(resentId)).toMatchObject({ state: 'delivered', attempts: 2 });
     await world.pass(1_500_000);

@@ -15,7 +15,7 @@ describe('a replay', () => {
   type Client = Awaited<ReturnType<World['furnish']>>['client'];
   const progress = async (client: Client, at: string, { id }: Replay) =>
     client.ok<Replay>('GET', `${at}/replays/${id}`);
-  /** Replays all deliveries, and lets a minute pass, in which the replay completes. */
+  /** Replays all deliveries, and lets a minute pass in which the replay completes. */
   const replayAll = async (client: Client, at: string): Promise<Replay> => {
     const span = { since: 0, until: world.now(), ratePerSecond: 100 };
     const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
@@ -42,7 +42,7 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(before + 3);
   });
 
-  test('appears in the list while it runs, and afterwards as the latest one', async () => {
+  test('the list shows a replay while it runs, and then as the latest one', async () => {
     const { fall, client, at } = await world.furnish({ retrySchedule: [0] });
     const list = async (query = '') => {
       const [page] = await client.ok<{ total: number; data: Replay[] }[]>('GET', `${at}/replays${query}`);
@@ -62,7 +62,7 @@ describe('a replay', () => {
     expect(await list('?page=1')).toEqual([]);
   });
 
-  test('stops when canceled, and fails the deliveries that it has not sent', async () => {
+  test('canceling a replay fails the deliveries not yet sent', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 4; falls++) await fall();
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(canceled).toHaveLength(failed);
   });
 
-  test('sends nothing while paused, and each remaining delivery once when resumed', async () => {
+  test('a paused replay sends nothing, and sends each remaining delivery once when resumed', async () => {
     const { fall, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 12; falls++) await fall();
@@ -132,7 +132,7 @@ describe('a replay', () => {
     ]);
   });
 
-  test('keeps deliveries held when canceled, and sends each once when the webhook is enabled', async () => {
+  test('a canceled replay leaves deliveries held, and each is sent once when the webhook is enabled', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let falls = 0; falls < 3; falls++) await fall();
@@ -148,7 +148,7 @@ describe('a replay', () => {
     expect(await progress(client, at, replay)).toMatchObject({ state: 'canceled', total: 3, sent: 3 });
   });
 
-  test('ends when its webhook is deleted', async () => {
+  test('deleting the webhook ends the replay', async () => {
     const { fall, client, at, set, customerId } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -161,7 +161,7 @@ describe('a replay', () => {
     expect(await world.table.get(key)).not.toHaveProperty('duePk');
   });
 
-  test('leaves none of its deliveries held when canceled while the webhook is disabled', async () => {
+  test("canceling a replay while the webhook is disabled does not leave the replay's deliveries held", async () => {
     const { fall, list, client, at, set, record } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 3; falls++) await fall();

@@ -17,7 +17,7 @@ afterAll(() => world.stop());
 
 const DAY = 86_400_000;
 
-test('allows fetching with the current webhook token, and by users who may manage the webhook', async () => {
+test('a feed can be fetched with the current webhook token, or by users who may manage the webhook', async () => {
   const { client, reader, at, feed, fall } = await world.furnish();
   const other = await world.furnish();
   await fall();
@@ -63,7 +63,7 @@ test('returns authentication headers only to callers with the webhook token', as
   expect(JSON.stringify(shown)).not.toContain(token);
 });
 
-test('audits deliveries that a user confirms, but not those that the receiver confirms, or fetches that confirm nothing', async () => {
+test('audits deliveries confirmed by a user, but not those confirmed by the receiver', async () => {
   const { client, customerId, at, reader, feed, fall } = await world.furnish();
   const lines = async () => {
     const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/audit?operation=fetchFeed`);
@@ -83,12 +83,12 @@ test('audits deliveries that a user confirms, but not those that the receiver co
   ]);
 });
 
-test('responds 409 for a disabled webhook or a webhook with a URL, 404 for an unknown `after`, and 400 for invalid queries', async () => {
+test('returns 409 for a webhook that is disabled or has a URL, 404 for unknown ids, 400 for invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
   const unknownId = `${firstUlidAt(world.now())}${'0'.repeat(16)}`;
   expect(await answer(`?after=${unknownId}`)).toBe(404);
-  // A delivery that was not fetched cannot be confirmed.
+  // A delivery cannot be confirmed before it is fetched.
   await fall();
   const [pending] = (await client.ok<{ data: { id: string }[] }[]>('GET', `${at}/deliveries`))[0]?.data ?? [];
   expect(await answer(`?after=${pending?.id}`)).toBe(404);
@@ -106,7 +106,7 @@ test('responds 409 for a disabled webhook or a webhook with a URL, 404 for an un
   expect(await answer()).toBe(409);
 });
 
-test('posts pending deliveries once the webhook has a URL, and returns them to fetches while it has no URL', async () => {
+test('pending deliveries are posted once the webhook has a URL, and returned to fetches while it has none', async () => {
   const { client, at, receiver, fall, feed, list } = await world.furnish();
   await fall();
   await feed();
@@ -128,7 +128,7 @@ test('posts pending deliveries once the webhook has a URL, and returns them to f
   expect(receiver.received).toHaveLength(3);
 });
 
-test('returns a delivery if the process died while sending its request', async () => {
+test('returns a delivery if the process died while sending the request', async () => {
   const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   await client.ok('PUT', at, { ...webhook, url: receiver.url });
@@ -143,7 +143,7 @@ test('returns a delivery if the process died while sending its request', async (
   expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
-test('fires the alarm and sends an email once after 10 minutes without a fetch, and starts over with the next fetch', async () => {
+test('fires the alarm and sends one email after 10 minutes without a fetch, and resets on the next fetch', async () => {
   const { client, session, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
@@ -151,7 +151,7 @@ test('fires the alarm and sends an email once after 10 minutes without a fetch, 
   await session.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
   const alarms = () => world.valuesOf('FeedsNotFetched').length;
   const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Feed not fetched`)).length;
-  // Until `before`, the feeds of other tests may raise alarms.
+  // Until `before`, other tests' feeds may raise alarms.
   await feed();
   await world.pass(590_000);
   await feed();
@@ -160,7 +160,7 @@ test('fires the alarm and sends an email once after 10 minutes without a fetch, 
   expect([mailed(), (await health()).failingSince]).toEqual([0, null]);
   await world.pass(20_000);
   await world.pass(60_000);
-  // An alarm that lasts while nobody fetches would hide the next webhook.
+  // An alarm that lasts until the next fetch would hide the next webhook.
   expect(alarms() - before).toBe(1);
   expect(mailed()).toBe(1);
   expect((await health()).failingSince).toEqual(expect.any(Number));
@@ -216,7 +216,7 @@ test.each([
   const home = await world.furnish();
   const { reader, client, at, fall } = home;
   const waiting = reader.call('GET', `${at}/feed?wait=20`);
-  // An accepted fetch is recorded at the webhook.
+  // The webhook records an accepted fetch.
   const isRecorded = async () =>
     (await client.ok<{ health: { lastSuccess: number | null } }>('GET', at)).health.lastSuccess !== null;
   while (!(await isRecorded()));

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const SECRET = 'a-secret-of-16-or-more';
-/** The start of the fall in a body. */
+/** The fall's start, read from a body. */
 const startOf = ({ body }: Fed): number => JSON.parse(body).event.raw.payload.timestamp;
 
 test('returns the same headers and body that are posted to a URL', async () => {
@@ -43,7 +43,7 @@ test('returns the same headers and body that are posted to a URL', async () => {
   for (const name of same) expect(posted?.headers[name]).toBe(lower[name]);
 });
 
-test('returns the falls of a sensor in order, even those from the same call and millisecond', async () => {
+test("returns a sensor's falls in order, even those from the same request and millisecond", async () => {
   const { say, feed } = await world.furnish();
   const first = world.now() - 100_000;
   const starts = Array.from({ length: 12 }, (_, at) => first + at * 1_000);
@@ -61,7 +61,7 @@ test('returns the falls of a sensor in order, even those from the same call and 
   expect(seen).toEqual(starts);
 });
 
-test('marks everything up to `after` as delivered at the time of its first fetch, and returns the rest again', async () => {
+test("marks everything up to `after` as delivered at the first fetch's time, and returns the rest again", async () => {
   const { fall, feed, detail, tries, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const fetchedAt = world.now();
@@ -80,7 +80,7 @@ test('marks everything up to `after` as delivered at the time of its first fetch
     expect(attemptLog[0]?.startDate).toBeLessThan(fetchedAt + 5_000);
   }
   expect(await detail(third ?? '')).toMatchObject({ state: 'pending', attempts: 0 });
-  // Repeating the call, or naming an earlier delivery, changes nothing.
+  // Repeating the request, or naming an earlier delivery, changes nothing.
   expect(idsOf(await feed(`?after=${second}`))).toEqual([third]);
   expect(idsOf(await feed(`?after=${first}`))).toEqual([third]);
   expect(await feed(`?after=${third}`)).toEqual([]);
@@ -111,7 +111,7 @@ test('skips escalation steps of an acknowledged alarm, unless they were returned
   expect(await feed()).toEqual([]);
 });
 
-test('returns tests and resent deliveries, for webhooks of bots as well', async () => {
+test('returns tests and resent deliveries, including those for bot webhooks', async () => {
   const { client, at, feed, fall } = await world.furnish({ isCustomerHook: false });
   await client.ok('POST', `${at}/test`);
   await world.idle();

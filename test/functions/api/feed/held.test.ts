@@ -4,7 +4,7 @@ import type { Item } from '#shared/store/engine/request.ts';
 import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
-/** Whether webhooks are read as they were before they held anything. */
+/** Whether reads of webhooks return them as they were before they held deliveries. */
 let isStale = false;
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {
@@ -20,7 +20,7 @@ afterAll(() => world.stop());
 
 const DAY = 86_400_000;
 
-/** Creates a home with a disabled webhook, which had a URL, and holds the delivery of a fall. */
+/** Creates a home with a disabled webhook that had a URL and holds a fall delivery. */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, at, receiver, fall, list } = home;
@@ -31,7 +31,7 @@ const furnish = async () => {
   return { ...home, webhook, heldId: held?.id ?? '' };
 };
 
-test('returns held deliveries within two minutes after the webhook loses its URL, even to a client that keeps fetching', async () => {
+test('returns held deliveries within two minutes of the webhook losing its URL, even to a client that keeps fetching', async () => {
   const { client, at, webhook, heldId, feed, record } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   const given: string[][] = [];
@@ -48,7 +48,7 @@ test('returns held deliveries within two minutes after the webhook loses its URL
   expect(Number((await record())?.dueAt)).toBeGreaterThan(world.now());
 });
 
-test('releases deliveries with the next sweep if a fetch did not notice that they are held', async () => {
+test('the next sweep releases held deliveries that a fetch did not notice', async () => {
   const { client, at, webhook, heldId, feed, list } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   isStale = true;
