@@ -75,11 +75,11 @@ describe('feedback', () => {
     expect(await listOf(sensor, 'perPage=2&page=1')).toMatchObject({ total: 3, data: [{ id: ids[2] }] });
   });
 
-  test('stays with the service if no feedback URL of the maker is configured', async () => {
+  test('stays with the service if the maker has no feedback URL configured', async () => {
     expect((await give(await linkSensor(its.home.client))).forwardToMakerA).toBe(false);
   });
 
-  test('responds 400 with the path if the rule hit or event is unknown or belongs to another sensor', async () => {
+  test('responds with 400 and the path if the rule hit or event is unknown or belongs to another sensor', async () => {
     const { sensor } = await createSensorWithHit();
     const { hit } = await createSensorWithHit();
     const uuid = '00000000-0000-4000-8000-000000000000';
@@ -97,7 +97,7 @@ describe('feedback', () => {
     expect((await listOf(sensor)).total).toBe(0);
   });
 
-  test('expires after 120 days', async () => {
+  test('feedback expires after 120 days', async () => {
     const sensor = await linkSensor(its.home.client);
     const { id } = await give(sensor);
     const { feedback } = store(its.cloud.runtime.table);
@@ -110,8 +110,8 @@ describe('feedback', () => {
   });
 });
 
-describe('a rule hit', () => {
-  test('shows its latest feedback, and the previous feedback after the latest is deleted', async () => {
+describe('feedback shown by a rule hit', () => {
+  test('a rule hit shows its latest feedback, and the previous one after the latest is deleted', async () => {
     const { sensor, hit } = await createSensorWithHit();
     expect(await feedbackOfHit(hit.id)).toBeNull();
     const first = await give(sensor, { ruleHitId: hit.id });
@@ -129,7 +129,7 @@ describe('a rule hit', () => {
     expect(await feedbackOfHit(hit.id)).toBeNull();
   });
 
-  test('shows the latest remaining feedback after 10 concurrent additions and 10 deletions', async () => {
+  test('a rule hit shows the latest remaining feedback after 10 concurrent additions and 10 deletions', async () => {
     const { sensor, hit } = await createSensorWithHit();
     const giveOne = async () =>
       (await its.home.client.call('POST', pathOf(sensor), { ...opinion, ruleHitId: hit.id })).status;

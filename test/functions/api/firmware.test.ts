@@ -40,8 +40,8 @@ const concurrently = <T>(count: number, act: (at: number) => Promise<T>): Promis
   Promise.all(Array.from({ length: count }, (_, at) => act(at)));
 const count = <T>(all: readonly T[], item: T) => all.filter((other) => other === item).length;
 
-describe('the list of firmware versions', () => {
-  test('contains all versions of a manufacturer in order, and the deprecated path links to it', async () => {
+describe('the firmware version list', () => {
+  test("lists all of a manufacturer's versions in order, and the deprecated path links to the list", async () => {
     for (const versionCode of [9, 10, 8]) await create('maker_a', { versionCode });
     const all = await list();
     expect(all.map(({ versionCode }) => versionCode).slice(0, 3)).toEqual([8, 9, 10]);
@@ -60,7 +60,7 @@ describe('the list of firmware versions', () => {
     expect(await list('maker_b')).toEqual([]);
   });
 
-  test('contains a version once if 20 calls create it concurrently', async () => {
+  test('lists a version once if 20 requests create it concurrently', async () => {
     const body = { versionCode: 99, versionName: 'v', buildDate: 0, isDefault: true };
     const statuses = await concurrently(20, async () => (await admin.call('POST', '/firmwares/maker_b', body)).status);
     expect([count(statuses, 201), count(statuses, 409)]).toEqual([1, 19]);
@@ -69,7 +69,7 @@ describe('the list of firmware versions', () => {
 });
 
 describe('the default firmware', () => {
-  test('does not exist until a version is set as default, at its creation or later, and can then be replaced', async () => {
+  test('no default exists until a version is set as default, which can then be replaced', async () => {
     const first = await create();
     expect(await defaultsOfMaker('maker_a')).toEqual([]);
     const second = await create('maker_a', { isDefault: true });
@@ -81,7 +81,7 @@ describe('the default firmware', () => {
     expect(await defaultsOfMaker('maker_a')).toEqual([first]);
   });
 
-  test('remains unique while 50 calls set others concurrently', async () => {
+  test('exactly one default remains while 50 requests set others concurrently', async () => {
     const versions = await concurrently(5, () => create('maker_b'));
     const seen: number[] = [];
     const statuses = await concurrently(50, async (at) => {
@@ -93,7 +93,7 @@ describe('the default firmware', () => {
     expect(count(seen, 1)).toBe(50);
   });
 
-  test('cannot be deleted until another one is set', async () => {
+  test('the default cannot be deleted until another version is set', async () => {
     const version = await create('maker_a', { isDefault: true });
     expect(await remove(version)).toBe(409);
     await create('maker_a', { isDefault: true });
@@ -101,7 +101,7 @@ describe('the default firmware', () => {
     expect([count(statuses, 200), count(statuses, 404)]).toEqual([1, 4]);
   });
 
-  test('stays consistent if it is set and deleted concurrently', async () => {
+  test('the default stays consistent when set and deleted concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const version = await create('maker_b');
       const [named, removed] = await Promise.all([
@@ -115,7 +115,7 @@ describe('the default firmware', () => {
 });
 
 describe('a pinned firmware version', () => {
-  test('cannot be deleted while any sensor has it', async () => {
+  test('a version cannot be deleted while any sensor is pinned to it', async () => {
     const first = await linkSensor(client);
     const second = await linkSensor(client);
     const version = await create();
@@ -128,14 +128,14 @@ describe('a pinned firmware version', () => {
     expect([await remove(version), await remove(other)]).toEqual([200, 409]);
   });
 
-  test('does not protect the version of another maker with the same number', async () => {
+  test("pinning a version does not protect the other maker's version with the same number", async () => {
     const { sensorId } = await linkSensor(client);
     const version = await create('maker_b');
     await pin(sensorId, version);
     expect(await remove(version, 'maker_b')).toBe(200);
   });
 
-  test('can be a version that does not exist yet, and is protected once it is created', async () => {
+  test('a version can be pinned before it exists, and is protected once it is created', async () => {
     const { sensorId } = await linkSensor(client);
     expect(await pin(sensorId, 55_555)).toBe(200);
     await create('maker_a', { versionCode: 55_555 });
@@ -144,7 +144,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(55_555)).toBe(200);
   });
 
-  test('protects only the last of 40 versions pinned concurrently', async () => {
+  test('pinning 40 versions concurrently protects only the last one', async () => {
     const { sensorId } = await linkSensor(client);
     const versions = await concurrently(4, () => create());
     const statuses = await concurrently(40, (at) => pin(sensorId, versions[at % 4] ?? null));
@@ -154,7 +154,7 @@ describe('a pinned firmware version', () => {
     for (const version of versions) expect(await remove(version)).toBe(version === firmwareVersion ? 409 : 200);
   });
 
-  test('can be deleted once its sensor is deleted or moved to another customer', async () => {
+  test('a version can be deleted once its sensor is deleted or moved to another customer', async () => {
     const deleted = await linkSensor(client);
     const moved = await linkSensor(client);
     const version = await create();
@@ -165,7 +165,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(version)).toBe(200);
   });
 
-  test('stays pinned by a sensor that was configured before it was linked', async () => {
+  test('a version stays pinned by a sensor configured before it was linked', async () => {
     const { sensorId } = await linkSensor(client);
     await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
     const version = await create();
@@ -178,7 +178,7 @@ describe('a pinned firmware version', () => {
   });
 });
 
-test('devices install the pinned version, or else the default of their maker', async () => {
+test("devices install the pinned version, or else their maker's default", async () => {
   const standard = await create('maker_a', { isDefault: true });
   const other = await create('maker_b', { isDefault: true });
   const a = await linkSensor(client);

@@ -59,15 +59,15 @@ describe('an export', () => {
     ).toEqual(['email', 'sms']);
     expect(lines.filter(({ item }) => item === 'ruleHit')).toEqual([
       expect.objectContaining({ acknowledgement: expect.objectContaining({ name: 'Wanda' }) }),
-      // The acknowledgement of its fall also acknowledged the other hit.
+      // Acknowledging the fall also acknowledged the other hit.
       expect.objectContaining({ acknowledgement: expect.objectContaining({ name: 'Wanda' }) }),
     ]);
-    // Notifications of others, and residents, are not included.
+    // Other users' notifications and residents are not included.
     expect(JSON.stringify(lines.filter(({ item }) => item === 'ruleHit'))).not.toContain('Nurse call');
     expect(lines.some(({ item }) => item === 'sensor')).toBe(false);
   });
 
-  test('contains the events of a sensor with their messages, its rule hits and deliveries', async () => {
+  test("contains a sensor's events with their messages, its rule hits and deliveries", async () => {
     const { lines } = await filesOf(await exported({ kind: 'sensor', id: home.sensorId }));
     const kinds = new Set(lines.map(({ item }) => item));
     expect([...kinds].sort()).toEqual([
@@ -125,7 +125,7 @@ describe('a data job', () => {
     return [status, (body as { errors?: { path: string }[] }).errors?.map(({ path }) => path)];
   };
 
-  test('requires the password of the caller, and allows ten wrong attempts', async () => {
+  test("requires the caller's password, and allows ten wrong attempts", async () => {
     const subject = { kind: 'user', id: home.other.id };
     expect(await erase(home.admin, subject, '')).toEqual([400, ['password']]);
     const { client, password } = await home.hire('Manager', {}, { permissions: ['manage_customers'] });
@@ -134,7 +134,7 @@ describe('a data job', () => {
     expect((await erase(client, subject, password))[0]).toBe(429);
   });
 
-  test('cannot erase its caller, whose activity others may need to review', async () => {
+  test('cannot erase the caller, whose activity others may need to review', async () => {
     const { client, password, id } = await home.hire('Vanishing', {}, { permissions: ['manage_customers'] });
     expect((await erase(client, { kind: 'user', id }, password))[0]).toBe(403);
     const admin = await home.admin.ok<{ id: number }>('GET', '/users/me');
@@ -162,7 +162,7 @@ describe('a data job', () => {
     await world.idle();
   });
 
-  test('returns the URL of an export only in sessions of callers with its permissions, and audits each one', async () => {
+  test("returns an export's URL only to sessions with the required permissions, and audits each one", async () => {
     const job = await exported({ kind: 'user', id: home.userId });
     expect(job.url).toEqual(expect.any(String));
     const fileOf = async (client: Client) => {
@@ -205,7 +205,7 @@ describe('a data job', () => {
     expect((await client.call('GET', `/customers/${theirs.customerId}/erasures`)).status).toBe(404);
   });
 
-  test('responds 429 when the daily limit is reached, and lists jobs newest first', async () => {
+  test('responds with 429 when the daily limit is reached, and lists jobs newest first', async () => {
     const permissions = ['manage_customers', 'manage_users', 'manage_rules'];
     const { client, password, id } = await home.hire('Busy', {}, { permissions });
     const body = bodyOf({ kind: 'user', id }, password);
@@ -219,7 +219,7 @@ describe('a data job', () => {
   });
 });
 
-test('deletes all exports of a customer with the first erasure', async () => {
+test("a customer's first erasure deletes all of its exports", async () => {
   const theirs = await world.furnish();
   const { customerId } = theirs;
   const path = `/customers/${customerId}`;
@@ -234,7 +234,7 @@ test('deletes all exports of a customer with the first erasure', async () => {
 });
 
 // Runs last, because it makes all sessions expire.
-test('serves an export to anybody with its URL for five minutes, and deletes it after a day', async () => {
+test('serves an export to anyone with its URL for five minutes, and deletes it after a day', async () => {
   home = { ...home, ...(await world.furnish()) };
   const job = await exported({ kind: 'user', id: home.userId });
   const url = new URL(job.url ?? '');

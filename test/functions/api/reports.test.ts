@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** Creates a separate customer in Berlin, with a sensor and a rule on falls. */
+/** Creates a separate customer in Berlin, with a sensor and a fall rule. */
 const homeOf = async (name: string, more: object = {}) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { customerId, client } = home;
@@ -60,12 +60,12 @@ describe('getReport', () => {
     home = await homeOf('ash');
   });
 
-  test('returns the current month in the time zone of the customer, with every sensor', async () => {
+  test("returns the current month in the customer's time zone, with every sensor", async () => {
     const { timeZone, from, to, months } = await home.report();
     expect({ timeZone, from, to }).toEqual({ timeZone: 'Europe/Berlin', from: '2027-03-01', to: '2027-03-31' });
     expect(months).toHaveLength(1);
     expect(months[0]).toMatchObject({ month: '2027-03', from: Date.parse('2027-02-28T23:00:00Z'), isWhole: false });
-    // The end of the month instead of the time of the call, so that the response only changes with its content.
+    // The end of the month, not the time of the request, so that the response changes only with its content.
     expect(months[0]?.to).toBe(Date.parse('2027-03-31T22:00:00Z'));
     expect(months[0]?.days.at(-1)).toEqual({ date: '2027-03-31', falls: 0, falseAlarms: 0 });
     expect(months[0]?.rooms).toMatchObject([{ sensorId: home.sensor.sensorId, falls: 0, medianMs: null }]);
@@ -89,7 +89,7 @@ describe('getReport', () => {
     expect(months.at(-1)?.rooms[0]).toMatchObject({ falls: 2, falseAlarms: 1 });
   });
 
-  test('counts falls for which no rule fired like any others, with their acknowledgements and feedback', async () => {
+  test('counts falls that matched no rule like any others, with their acknowledgements and feedback', async () => {
     const other = await homeOf('privet', { isEnabled: false });
     await other.fall();
     await other.fall({ isSimulated: true });
@@ -118,7 +118,7 @@ describe('getReport', () => {
     expect((await home.report(`?from=${yesterday}&to=${yesterday}`)).months[0]?.total.falls).toBe(0);
   });
 
-  test('omits months that have expired or not begun', async () => {
+  test('omits expired and future months', async () => {
     const { months } = await home.report('?from=2026-08&to=2027-07');
     expect(months.map(({ month }) => month)).toEqual(['2026-12', '2027-01', '2027-02', '2027-03']);
     expect(months.map(({ isWhole }) => isWhole)).toEqual([false, true, true, false]);
@@ -163,7 +163,7 @@ describe('getReport', () => {
     expect(silentMs).toBeLessThan(1_500_000);
   });
 
-  test('responds 400 to invalid months, an end before the start, and more than 12 months', async () => {
+  test('responds with 400 to invalid months, an end before the start, and more than 12 months', async () => {
     const refused = async (query: string) => {
       const { status, body } = await home.client.call('GET', `${home.at}?${query}`);
       return [status, (body as { errors: { path: string }[] }).errors.map(({ path }) => path)];
@@ -176,11 +176,11 @@ describe('getReport', () => {
     expect((await home.client.call('GET', `${home.at}?from=2026-04&to=2027-03`)).status).toBe(200);
   });
 
-  test('responds 404 to a system admin if the customer does not exist', async () => {
+  test('responds with 404 to a system admin if the customer does not exist', async () => {
     expect((await admin.call('GET', '/customers/987654321/report')).status).toBe(404);
   });
 
-  test('responds 409 to a period with too many rule hits, and 200 to a shorter one', async () => {
+  test('responds with 409 to a period with too many rule hits, and with 200 to a shorter one', async () => {
     const { customerId, client, at, sensor } = await homeOf('fir');
     const { table } = cloud.runtime;
     const stepMs = 1_000;
@@ -216,7 +216,7 @@ describe('downloadReport', () => {
     expect(rest).toEqual(['']);
   });
 
-  test('responds 400 and 404 in the same cases as getReport', async () => {
+  test('downloadReport responds with 400 and 404 in the same cases as getReport', async () => {
     const home = await homeOf('ivy');
     expect((await home.csv('?from=2027-13')).status).toBe(400);
     expect((await admin.call('GET', '/customers/987654321/report.csv')).status).toBe(404);

@@ -41,18 +41,18 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 const put = (maker: string, body: object) => client.call('PUT', `/sensors/${ids[maker]}/room`, { ...first, ...body });
-/** Returns the paths of the errors of a rejected room, or none if it is accepted. */
+/** Returns the error paths for a rejected room, or none if it is accepted. */
 const errorPaths = async (maker: string, body: object): Promise<string[]> => {
   const answer = await put(maker, body);
   return answer.status === 200 ? [] : pathsOf(answer);
 };
-/** Returns the error messages of a rejected room. */
+/** Returns the error messages for a rejected room. */
 const errorMessages = async (maker: string, body: object): Promise<string[]> => {
   const { errors } = (await put(maker, body)).body as { errors: { message: string }[] };
   return errors.map(({ message }) => message);
 };
 
-test.each(['maker_a', 'maker_b'])('returns the default room of %s before the first PUT', async (maker) => {
+test.each(['maker_a', 'maker_b'])('returns the default %s room before the first PUT', async (maker) => {
   expect(await client.ok('GET', `/sensors/${ids[maker]}/room`)).toMatchObject({ ...first, rotation: 0 });
   expect(await client.ok('GET', `/sensors/${ids[maker]}/room/regions`)).toEqual([]);
 });
@@ -66,7 +66,7 @@ const limits = [
   ['maker_b', 'ceiling', 300, 200, 150, 330, 0],
 ] as const;
 test.each(limits)(
-  'accepts a room of %s (%s) at its limits, and rejects one beyond them',
+  'accepts a room for %s (%s) at its limits, and rejects one beyond them',
   async (maker, sensorMounting, x, y, low, high, rotation) => {
     const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
     const answer = await put(maker, room);
@@ -80,7 +80,7 @@ test.each(limits)(
   },
 );
 
-test.each(limits)('names the limits of %s (%s) in error messages and in the OpenAPI document', async (...row) => {
+test.each(limits)('error messages and the OpenAPI document state the limits for %s (%s)', async (...row) => {
   const [maker, sensorMounting, x, y, low, high] = row;
   const room = { sensorMounting, xMin: x, xMax: x, yMax: y, sensorHeight: high };
   const atMost = (limit: number) => [`must be at most ${limit}`];
@@ -93,7 +93,7 @@ test.each(limits)('names the limits of %s (%s) in error messages and in the Open
   expect(`${at('components', 'schemas', 'RoomUpdate', 'description')}\n`).toContain(limitsRow);
 });
 
-test('the OpenAPI document has the number of regions by maker, and the widest bounds of each field', () => {
+test("the OpenAPI document states the number of regions by maker, and each field's widest bounds", () => {
   const description = at('components', 'schemas', 'RoomUpdate', 'description');
   expect(description).toContain(
     'A sensor of maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.',
@@ -110,7 +110,7 @@ test('the OpenAPI document has the number of regions by maker, and the widest bo
   expect(boundOf('regions', 'maxItems')).toBe(16);
 });
 
-test('rejects values that a maker does not support, and names those that it supports', async () => {
+test('rejects values unsupported by a maker, and names the supported ones', async () => {
   expect(await errorMessages('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
     'is not supported by sensors of this manufacturer; it must be one of: wall, ceiling',
   ]);
@@ -161,7 +161,7 @@ describe('regions', () => {
     expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
-  test('states the range of the room for a region outside it, and the minimum side length for a region that is too small', async () => {
+  test("states the room's range for a region outside it, and the minimum side length for one that is too small", async () => {
     expect(await errorMessages('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
       'is outside the room; it must be from -180 to 180',
       'is outside the room; it must be from -30 to 350',
@@ -178,7 +178,7 @@ describe('regions', () => {
     return (answer.body as { regions: Stored[] }).regions;
   };
 
-  test('sorts beds first, then doors, and keeps an unknown id only for the first of the regions that share it', async () => {
+  test('sorts beds first, then doors, and keeps an unknown id only for the first region that has it', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
     const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));
@@ -189,7 +189,7 @@ describe('regions', () => {
     expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(all);
   });
 
-  test('keeps the id of a region with the same kind and name if no id is sent', async () => {
+  test("keeps a region's id if kind and name match and no id is sent", async () => {
     const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
     const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
     const moved = { topLeftX: -60, topLeftY: 110 };
@@ -203,7 +203,7 @@ describe('regions', () => {
     expect([table?.id, twin?.id]).not.toContain(fourth?.id);
     const [door, other] = await stored([named('Table', 'door'), named('Chair')]);
     expect([first, second, third, fourth].map((region) => region?.id)).not.toContain(door?.id);
-    // Ids that are sent take precedence.
+    // Ids in the request take precedence.
     const [unnamed, sent] = await stored([named('Chair'), named('Sofa', 'default', { id: other?.id })]);
     expect(sent?.id).toBe(other?.id);
     expect(unnamed?.id).not.toBe(other?.id);

@@ -16,7 +16,7 @@ type Page = { total: number; data: Hit[] };
 const COUNT = 3_000;
 const OLD = 600;
 
-describe('the list of rule hits', () => {
+describe('listing rule hits', () => {
   const ledger = createLedger();
   let cloud: Cloud;
   let client: Client;
@@ -85,7 +85,7 @@ describe('the list of rule hits', () => {
     expect((await list('sensorId=')).total).toBe(hits.length);
   });
 
-  test('costs at most 40 read units for any page', async () => {
+  test('any page costs at most 40 read units', async () => {
     const last = Math.ceil(hits.length / 200) - 1;
     const first = await list('perPage=200');
     const end = await list(`perPage=200&page=${last - 1}`);
@@ -101,7 +101,7 @@ describe('the list of rule hits', () => {
   });
 });
 
-describe('the hits of a customer', () => {
+describe("storing a customer's hits", () => {
   const hit = (n: number) => ({
     hitNumber: { series: 1, number: n + 1 },
     ruleId: n,
@@ -113,7 +113,7 @@ describe('the hits of a customer', () => {
     messages: [],
   });
 
-  test('cost two writes each, however many were appended since the decision', async () => {
+  test('each hit costs two writes, however many were appended since the decision', async () => {
     const ledger = createLedger();
     const engine = await startEngine(ledger);
     const { ruleHits } = store(engine.plain);
@@ -128,13 +128,13 @@ describe('the hits of a customer', () => {
     expect(repeated).toEqual(positions);
     await engine.stop();
     expect(positions.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, n) => after.id + 1 + n));
-    // Each hit is also written to the list of its sensor.
+    // Each hit is also written to its sensor's list.
     expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
   });
 
-  test('get consecutive ids, the dates of their clocks, and an increasing order, even if 50 are appended concurrently', async () => {
+  test('50 concurrently appended hits get consecutive ids, the dates on their clocks, and an increasing order', async () => {
     const engine = await startEngine(createLedger());
-    // Two processes, each with a separate queue of writes.
+    // Two processes, each with a separate write queue.
     const first = store(engine.plain).ruleHits;
     const other = store(engine.plain).ruleHits;
     const after = await first.lastPlace(7);

@@ -60,7 +60,7 @@ describe('a sensor group', () => {
     expect([await groupOf(String(a)), await groupOf(String(b))]).toEqual([0, group.id]);
   });
 
-  test('removes a sensor from its previous group', async () => {
+  test('adding a sensor to a group removes it from its previous group', async () => {
     const [a = '', b = ''] = await seed(home.customerId, 2, 'MOVE');
     const first = await create([a, b]);
     const second = await create([b]);
@@ -69,7 +69,7 @@ describe('a sensor group', () => {
     expect([await get(first.id), await get(second.id), await groupOf(b)]).toEqual([[a, b], [], first.id]);
   });
 
-  test('responds 400 to unknown sensors, names their paths, and changes nothing', async () => {
+  test('responds with 400 and the paths for unknown sensors, and changes nothing', async () => {
     const [a = ''] = await seed(home.customerId, 1, 'KNOW');
     const { id } = await create([a]);
     const other = await createHome(admin, 'other', ALL_PERMISSIONS);
@@ -81,7 +81,7 @@ describe('a sensor group', () => {
     expect(await get(id)).toEqual([a]);
   });
 
-  test('can be larger than a transaction when it is created, changed and deleted', async () => {
+  test('a group can be larger than a transaction when it is created, changed and deleted', async () => {
     const ids = await seed(home.customerId, 375, 'MANY');
     const { id } = await create(ids.slice(0, 250));
     expect(await get(id)).toEqual(ids.slice(0, 250));
@@ -95,7 +95,7 @@ describe('a sensor group', () => {
     expect(new Set(await Promise.all(ids.map(groupOf)))).toEqual(new Set([0]));
   });
 
-  test('shares no sensor with another group after 20 concurrent updates', async () => {
+  test('each sensor is in one group only after 20 concurrent updates', async () => {
     const ids = await seed(home.customerId, 3, 'RACE');
     const groups = await Promise.all(Array.from({ length: 20 }, () => create([])));
     const answers = await Promise.all(groups.map(({ id }) => put(id, ids)));
@@ -107,8 +107,8 @@ describe('a sensor group', () => {
   });
 });
 
-describe('a rule on a sensor group', () => {
-  test('fires only for the sensors of the group', async () => {
+describe('a rule for a sensor group', () => {
+  test("a group rule fires only for the group's sensors", async () => {
     const inside = await linkSensor(home.client);
     const outside = await linkSensor(home.client);
     const group = await create([inside.sensorId]);
@@ -141,7 +141,7 @@ describe('a rule on a sensor group', () => {
     expect([missing.status, pathsOf(missing.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
-  test('prevents the deletion of the group, as does the filter of a webhook', async () => {
+  test('a group cannot be deleted while a rule or a webhook filter refers to it', async () => {
     const group = await create([]);
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: true, botId: null };
     const filtered = { ...hook, sensorGroupId: group.id };
@@ -154,7 +154,7 @@ describe('a rule on a sensor group', () => {
     expect([again.status, pathsOf(again.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
-  test('either fails or prevents the deletion if the group is deleted concurrently, like the filter of a webhook', async () => {
+  test('either deletes the group or creates a rule or filter for it, if both happen concurrently', async () => {
     const { bot, webhook } = await createAlarm(home.client, receiver.url, 'apnea');
     const rule = { name: 'n', title: 't', message: 'm', situation: 'apnea' };
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];

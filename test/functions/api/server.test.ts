@@ -14,7 +14,7 @@ import { onEachRequest } from '#test/fixtures/table-calls.ts';
 
 let cloud: Cloud;
 let anybody: Client;
-/** The partitions that were read. */
+/** The partitions read. */
 const keys = new Set<string>();
 const serviceName = 'Haus "Sönne" 1';
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const eventOf = (resource: string) =>
 describe('the QR code', () => {
   const get = (accept?: string) => anybody.call('GET', '/server/qr-code', undefined, accept ? { accept } : {});
 
-  test('encodes the URL and the name of the service, as Base64 with padding', async () => {
+  test('encodes the URL and the service name, as Base64 with padding', async () => {
     const { headers, body } = await get();
     expect(headers.get('content-type')).toBe('image/png');
     const { data, width, height } = PNG.sync.read(Buffer.from(body as Uint8Array));
@@ -55,7 +55,7 @@ describe('the QR code', () => {
     expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\s*$/s);
   });
 
-  test('responds 503 with Retry-After while the public URL is unknown', async () => {
+  test('responds with 503 and Retry-After while the public URL is unknown', async () => {
     const { settings } = cloud.runtime;
     const unknown = handler.with({ ...cloud.runtime, settings: { ...settings, PUBLIC_URL: '' } });
     const answer = await unknown(eventOf('/api/v1/server/qr-code'), context as never);
@@ -75,7 +75,7 @@ describe('GET /server/config', () => {
     expect(await configOf(cloud.url)).toMatchObject({ url, deviceUrl: url });
   });
 
-  test('returns a separate device URL to callers who are logged in', async () => {
+  test('returns a separate device URL to logged-in callers', async () => {
     const deviceUrl = 'https://devices.example.com';
     const other = await startTestCloud({ environment: { DEVICE_URL: deviceUrl } });
     expect(await configOf(other.url)).toMatchObject({ url: other.url.replace('/api/v1', ''), deviceUrl });
@@ -124,7 +124,7 @@ describe('GET /health', () => {
     expect((await from(anybody.as('ses_nothing'))).body).toEqual({ status: 'OK' });
   });
 
-  test('reads a single item of the table', async () => {
+  test('reads a single item from the table', async () => {
     keys.clear();
     await anybody.ok('GET', '/health');
     // Without the variables that scheduled functions read.
@@ -147,7 +147,7 @@ describe('GET /health', () => {
     ['the backlog', { oldestWaitingSeconds: 181 }],
     ['the sweep', { lastSweepSeconds: 181 }],
     ['the table', { table: 'FAILING', lastSweepSeconds: null }],
-  ])('responds 503 with details if %s fails', async (part, failing) => {
+  ])('responds with 503 and details if %s fails', async (part, failing) => {
     const { table, now } = cloud.runtime;
     const beat = 'lastSweepSeconds' in failing ? { at: now() - 181_000 } : { at: now() };
     const get = async () => (part === 'the table' ? Promise.reject(new Error('the table is unavailable')) : beat);

@@ -24,7 +24,7 @@ afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
 type Seen = { status: number; tag: string; station: Station };
 
-/** Creates a home with a screen, which remembers the tag of what it has seen. */
+/** Creates a home with a screen that remembers the last tag it received. */
 const openScreen = async (name: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { customerId, username, password } = home;
@@ -62,7 +62,7 @@ describe('the station', () => {
     expect(await client.ok('GET', `/customers/${customerId}/watch`)).toEqual(station.watch);
   });
 
-  test('answers 304 without a body until something changes', async () => {
+  test('responds with 304 and no body until something changes', async () => {
     const { client, look, fall } = await openScreen('birch');
     await createAlarm(client, receiver.url);
     const sensor = await linkSensor(client);
@@ -94,7 +94,7 @@ describe('the station', () => {
     expect(seen).toMatchObject({ status: 200, station: { hits: [{ acknowledgement: { date: expect.any(Number) } }] } });
   });
 
-  test('treats a new date of the watch as a change only after five minutes', async () => {
+  test('a new watch date counts as a change only after five minutes', async () => {
     const { look } = await openScreen('alder');
     const first = await look();
     ahead += 2 * MINUTE;
@@ -108,7 +108,7 @@ describe('the station', () => {
     expect(first.status).toBe(200);
   });
 
-  test('shows no watch that was computed before the clock was set back', async () => {
+  test('recomputes a watch dated in the future after the clock was set back', async () => {
     const { look } = await openScreen('hazel');
     ahead += 120 * MINUTE;
     await look();
@@ -116,7 +116,7 @@ describe('the station', () => {
     expect((await look()).station.watch.date).toBeLessThanOrEqual(cloud.runtime.now());
   });
 
-  test('shows a new hit and its acknowledgement although other hits are dated in the future after the clock was set back', async () => {
+  test('shows a new hit and its acknowledgement after the clock was set back, despite hits dated in the future', async () => {
     const { client, customerId, look, fall } = await openScreen('spruce');
     await createAlarm(client, receiver.url);
     const sensor = await linkSensor(client);
@@ -137,7 +137,7 @@ describe('the station', () => {
     expect((await look()).station.hits[0]).toMatchObject({ ...newest, acknowledgement: { name: 'A B' } });
   });
 
-  test('omits users who are no longer on duty, even before the watch is computed again', async () => {
+  test('omits users no longer on duty, even before the watch is computed again', async () => {
     const { client, look } = await openScreen('rowan');
     await client.ok('PUT', '/users/me/duty', { until: cloud.runtime.now() + 20_000 });
     expect((await look()).station.onDuty).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('the station', () => {
     expect((await look()).station.onDuty).toEqual([]);
   });
 
-  test('answers 404 to a system admin for a customer that does not exist', async () => {
+  test('responds with 404 to a system admin for an unknown customer', async () => {
     expect((await admin.call('GET', '/customers/999999/station')).status).toBe(404);
   });
 });

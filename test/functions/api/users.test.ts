@@ -31,14 +31,14 @@ const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).e
 
 describe('a profile', () => {
   const profile = { ...names, firstName: 'New', locale: 'de', telegramId: '1', mobileNumber: null };
-  test('can be updated by its user, who then gets responses in the new language', async () => {
+  test('users can update their profile, and then get responses in the new language', async () => {
     const { client } = await hire('profiled');
     expect(await client.ok('PUT', '/users/me', profile)).toMatchObject(profile);
     expect(await client.ok('GET', '/users/me')).toMatchObject(profile);
     const refused = await client.call('GET', '/users');
     expect((refused.body as { message: string }).message).not.toMatch(/^You|^The/);
   });
-  test('ignores fields that are not part of it', async () => {
+  test('ignores fields that are not part of the profile', async () => {
     const { client, id } = await hire('greedy');
     const ignored = { id: 1, isAdmin: true, permissions: ['manage_users'], customerId: 1, username: 'other' };
     await client.ok('PUT', '/users/me', { ...profile, ...ignored });
@@ -51,7 +51,7 @@ describe('a profile', () => {
     });
     expect(await statusOf(client.call('GET', '/users'))).toBe(403);
   });
-  test('cannot be changed with manage_users if it belongs to a system admin', async () => {
+  test("manage_users does not allow changing a system admin's profile", async () => {
     const { id } = await hire('chief');
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: [], isAdmin: true });
     const password = { newPassword: 'taken-over-by-me' };
@@ -63,7 +63,7 @@ describe('a profile', () => {
 });
 
 describe('access', () => {
-  test('changes with the next request when it is granted or revoked', async () => {
+  test('granting or revoking a permission takes effect on the next request', async () => {
     const { client, id } = await hire('promoted');
     for (const permissions of [['manage_bots'], [], ['manage_bots']]) {
       await manager.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions });
@@ -71,7 +71,7 @@ describe('access', () => {
       expect(status).toBe(permissions.length > 0 ? 201 : 403);
     }
   });
-  test('cannot be granted or revoked by callers who do not hold it', async () => {
+  test('callers cannot grant or revoke permissions they do not hold', async () => {
     const { id } = await hire('ruler');
     const put = (client: Client, permissions: string[]) =>
       statusOf(client.call('PUT', `/users/${id}/access`, { canLogin: true, permissions }));
@@ -82,7 +82,7 @@ describe('access', () => {
     expect(await put(manager, ['manage_rules'])).toBe(403);
     expect(await put(manager, [])).toBe(403);
   });
-  test('can be raised to system admin, and lowered again, only by system admins', async () => {
+  test('only system admins can promote a user to system admin, or demote one', async () => {
     const { client, id } = await hire('minister');
     const access = { canLogin: true, permissions: [] };
     expect(await statusOf(manager.call('PUT', `/users/${id}/access`, { ...access, isAdmin: true }))).toBe(403);
@@ -93,7 +93,7 @@ describe('access', () => {
     await admin.ok('PUT', `/users/${id}/access`, { ...access, isAdmin: false });
     expect(await statusOf(client.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
   });
-  test('permanently ends all sessions when it is revoked', async () => {
+  test('revoking access permanently ends all sessions', async () => {
     const { client, id, username, password } = await hire('suspended');
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);
@@ -106,7 +106,7 @@ describe('access', () => {
 
 describe('a password', () => {
   const newPassword = 'another-long-password';
-  test('can be changed by its user with the current one, which ends all sessions', async () => {
+  test('users can change their password with the current one, which ends all sessions', async () => {
     const { client, username, password } = await hire('changer');
     const other = await logIn(anybody, username, password);
     for (const body of [{ newPassword }, { newPassword, currentPassword: 'wrong' }]) {
@@ -117,7 +117,7 @@ describe('a password', () => {
     for (const session of [client, other]) expect(await statusOf(session.call('GET', '/users/me'))).toBe(401);
     expect([await login(username, password), await login(username, newPassword)]).toEqual([401, 200]);
   });
-  test('allows 10 wrong guesses of the current one in 15 minutes, then refuses even the correct one', async () => {
+  test('allows 10 wrong guesses of the current password in 15 minutes, then refuses even the correct one', async () => {
     const { client, username, password } = await hire('guessed');
     const change = (currentPassword: string) =>
       client.call('PUT', '/users/me/password', { newPassword, currentPassword });
@@ -129,19 +129,19 @@ describe('a password', () => {
     ahead += 15 * 60_000;
     expect((await change(password)).status).toBe(200);
   });
-  test('can be set with manage_users, which ends all sessions', async () => {
+  test('manage_users allows setting a password, which ends all sessions', async () => {
     const { client, id, username } = await hire('forgetful');
     await manager.ok('PUT', `/users/${id}/password`, { newPassword });
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);
     expect(await login(username, newPassword)).toBe(200);
   });
-  test('must not be common', async () => {
+  test('rejects common passwords', async () => {
     const { client, password } = await hire('careless');
     const body = { newPassword: 'Password123', currentPassword: password };
     const refused = await client.call('PUT', '/users/me/password', body);
     expect([refused.status, pathsOf(refused)]).toEqual([400, ['newPassword']]);
   });
-  test('changes once if 10 calls send the same current one concurrently', async () => {
+  test('a password changes once if 10 requests send the same current one concurrently', async () => {
     const { client, username, password } = await hire('torn');
     const change = (at: number) =>
       statusOf(
@@ -153,8 +153,8 @@ describe('a password', () => {
   });
 });
 
-describe('a deleted user', () => {
-  test('loses all sessions, and the username can be used again', async () => {
+describe('deleting a user', () => {
+  test('ends all sessions, and frees the username', async () => {
     const { client, id, username, password } = await hire('leaver');
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);

@@ -17,7 +17,7 @@ type Home = Awaited<ReturnType<World['furnish']>>;
 let world: World;
 let admin: Client;
 beforeAll(async () => {
-  // A mail server is configured, because files in the outbox would reach nobody, but nothing is sent to it.
+  // A mail server is configured, because outbox files would not reach anyone, but nothing is sent to it.
   const server = readSmtpUrl('smtp://127.0.0.1:25') ?? expect.unreachable();
   world = await createDeliveryWorld({
     environment: { GONE_AFTER_SECONDS: '0', SENSOR_INACTIVE_AFTER_SECONDS: '86400' },
@@ -47,7 +47,7 @@ const ruleOf = async ({ client }: Home) => {
   const [rule] = page.data;
   return client.ok<{ id: number; name: string; recipients: object[] }>('GET', `/rules/${rule?.id}`);
 };
-/** Changes the only rule of a home. */
+/** Changes a home's only rule. */
 const changeRule = async (home: Home, part: object) => {
   const rule = await ruleOf(home);
   await home.client.ok('PUT', `/rules/${rule.id}`, { ...rule, ...part });
@@ -100,7 +100,7 @@ test('getWatch reports whether rules cover falls always, sometimes or never, and
   expect(await coverage({ isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
 });
 
-test('getWatch lists the hours without a rule in the time zone of the customer', async () => {
+test("getWatch lists the hours without a rule in the customer's time zone", async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const customer = await admin.ok<object>('GET', `/customers/${home.customerId}`);
@@ -109,7 +109,7 @@ test('getWatch lists the hours without a rule in the time zone of the customer',
   expect((await home.watch()).gaps[0]).toMatchObject({ kind: 'hours_without_rule', from: '17:30', to: '05:30' });
 });
 
-test('getWatch names sensors whose configuration keeps falls from being reported', async () => {
+test('getWatch names sensors whose configuration keeps them from reporting falls', async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const makerB = await linkSensor(home.client, 'maker_b');
@@ -164,7 +164,7 @@ test('getWatch names a sensor while most of its messages are not understood', as
   expect(await isMisunderstood()).toBe(false);
 });
 
-test('getWatch names a sensor whose reports of falls are not understood, whatever else it sends', async () => {
+test('getWatch names a sensor whose fall reports are not understood, whatever else it sends', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   for (let count = 0; count < 12; count++) await home.say(a.presence(count % 2 === 0));
@@ -175,7 +175,7 @@ test('getWatch names a sensor whose reports of falls are not understood, whateve
   expect(await isMisunderstood()).toBe(false);
 });
 
-test('getWatch reports a home without sensors, and a home whose only recipient is a webhook in the format Raw', async () => {
+test('getWatch reports a home without sensors, and one whose only recipient is a webhook in the Raw format', async () => {
   const { client } = await createHome(admin, 'empty-home', ALL_PERMISSIONS);
   const { customerId } = await client.ok<{ customerId: number }>('GET', '/users/me');
   const empty = await client.ok<WatchView>('GET', `/customers/${customerId}/watch`);
@@ -189,7 +189,7 @@ test('getWatch reports a home without sensors, and a home whose only recipient i
   });
 });
 
-test('getWatch lists an alarm that reached nobody, until somebody acknowledges it', async () => {
+test('getWatch lists an alarm that reached no one, until someone acknowledges it', async () => {
   const home = await furnish({ retrySchedule: [0, 3_600] });
   world.answerWith(status(500, 'no'));
   await home.fall();
@@ -211,16 +211,16 @@ test('getWatch computes the watch once a minute, however many users read it', as
   world.skip(60_000);
   const later = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
   const dates = new Set(later.map((read) => read.date));
-  // The other calls may get the previous watch while the first one computes a new one.
+  // The other requests may get the previous watch while the first one computes a new one.
   expect([...dates].filter((one) => one !== date)).toHaveLength(1);
   expect((await home.sameWatch()).fallsTold).toBe('none');
 });
 
-test('getWatch responds 404 for a customer that does not exist', async () => {
+test('getWatch responds with 404 for an unknown customer', async () => {
   expect((await admin.call('GET', '/customers/987654/watch')).status).toBe(404);
 });
 
-describe('the list of rules on falls that reach nobody', () => {
+describe('fall rules that reach no one', () => {
   test('includes a rule whose webhook is disabled, failed last, or was deleted, until it recovers', async () => {
     const home = await furnish({ retrySchedule: [0, 3_600] });
     const { name } = await ruleOf(home);
@@ -254,7 +254,7 @@ describe('the list of rules on falls that reach nobody', () => {
     expect(await unheard({})).toBe(0);
   });
 
-  test('includes a rule whose user has lost the channel, but reports separately that nobody is on duty', async () => {
+  test('includes a rule whose user has lost the channel, but reports separately that no one is on duty', async () => {
     const home = await furnish();
     const { channels, duty } = store(world.table);
     const ids = { customerId: home.customerId, userId: home.nurse.id };
@@ -277,7 +277,7 @@ describe('the list of rules on falls that reach nobody', () => {
   });
 });
 
-test('a rule about falls reaches nobody once the login of its only user is disabled', async () => {
+test("a fall rule reaches no one once its only user's login is disabled", async () => {
   const home = await furnish();
   const { id: userId } = home.nurse;
   const address = 'a@example.com';
@@ -310,8 +310,8 @@ test('a rule about offline sensors does not count while its only user has no cha
   expect((await home.watch()).gaps).toMatchObject([{ kind: 'no_rule_for_silence', sensorIds: [home.sensorId] }]);
 });
 
-describe('the failure of a webhook', () => {
-  test('remains until somebody marks it as seen, which does not hide later failures', async () => {
+describe('a webhook failure', () => {
+  test('remains until someone marks it as seen, which does not hide later failures', async () => {
     const home = await furnish({ retrySchedule: [0] });
     expect((await home.watch()).troubles).toEqual([]);
     world.answerWith(status(500, 'no'));
@@ -320,7 +320,7 @@ describe('the failure of a webhook', () => {
     expect(first).toMatchObject({ name: 'nurse call', isSwitchedOff: false, failedDeliveries: 1 });
     world.skip(1_000);
     await home.fall();
-    // More has failed since the date that was marked as seen.
+    // More deliveries have failed since the date marked as seen.
     expect((await home.see(home.nurse.client, first?.date ?? 0)).status).toBe(200);
     const [second] = (await home.watch()).troubles;
     expect(second?.failedDeliveries).toBe(2);
@@ -339,7 +339,7 @@ describe('the failure of a webhook', () => {
     expect(page.data).toMatchObject([{ actor: { id: String(home.nurse.id) }, object: { kind: 'webhook' } }]);
   });
 
-  test('includes being disabled by the service, but not by its owner', async () => {
+  test('includes a webhook disabled by the service, but not by its owner', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });
@@ -348,7 +348,7 @@ describe('the failure of a webhook', () => {
     world.answerWith(status(410, 'gone'));
     await home.fall();
     expect((await home.watch()).troubles).toMatchObject([{ isSwitchedOff: true, failedDeliveries: 1 }]);
-    // Enabling it clears that it was disabled, but not the failed deliveries.
+    // Enabling the webhook clears that it was disabled, but not the failed deliveries.
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: true });
     expect((await home.watch()).troubles).toMatchObject([{ isSwitchedOff: false, failedDeliveries: 1 }]);
   });

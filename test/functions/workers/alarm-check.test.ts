@@ -19,7 +19,7 @@ beforeAll(async () => {
   const profile = { firstName: 'A', lastName: 'B', telegramId: null, mobileNumber: null, locale: 'de' };
   await admin.ok('PUT', `/users/${me.id}`, { ...profile, email, currentPassword: ADMIN_PASSWORD });
   const { id: customerId } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email });
-  // These users get no mail: one of a customer, one who is not a system admin, and one who may not log in.
+  // These users get no email: one belongs to a customer, one is not a system admin, and one may not log in.
   const person = { password: 'a-long-password', firstName: 'A', lastName: 'B', permissions: [] };
   const create = (username: string, userCustomerId: number | null) =>
     admin.ok<{ id: number }>('POST', '/users', {
@@ -43,7 +43,7 @@ type World = {
   /** The alarm that SNS rejects. */
   rejected?: string;
 };
-/** Runs the check as in AWS. Returns its log lines, mails and metrics, and the alarms that it sent. */
+/** Runs the check as in AWS. Returns its log lines, emails and metrics, and the alarms sent. */
 const run = async ({ subscriptions, active = [], sender = 'cloud@example.org', at = now, rejected }: World) => {
   const [lines, mails, sent]: [string[], string[], string[]] = [[], [], []];
   const measured: Measured[] = [];
@@ -104,7 +104,7 @@ const counted = (confirmed: number, waking: number) => [
   ['AlarmPagers', waking],
 ];
 
-test('warns, and emails the system admins in their language, while nobody has confirmed a subscription to alarms', async () => {
+test('warns, and emails the system admins in their language, while no one has confirmed an alarm subscription', async () => {
   const { lines, mails, measured } = await run({
     subscriptions: [subscription('email', false), subscription('https', false)],
   });
@@ -117,7 +117,7 @@ test('warns, and emails the system admins in their language, while nobody has co
   ]);
 });
 
-test('emails the system admins when the topic of alarms has no subscription', async () => {
+test('emails the system admins when the alarm topic has no subscription', async () => {
   expect(await run({ subscriptions: [] })).toMatchObject({
     measured: counted(0, 0),
     mails: [expect.stringContaining(email)],
@@ -141,7 +141,7 @@ test('warns only in the log when alarms are sent by email only', async () => {
   expect(measured).toEqual(counted(1, 0));
 });
 
-test('does not warn when a pager or phone has confirmed its subscription to alarms', async () => {
+test('does not warn when a pager or phone has confirmed its alarm subscription', async () => {
   const { lines, mails, measured } = await run({
     subscriptions: [subscription('email', true), subscription('https', true)],
   });
@@ -150,7 +150,7 @@ test('does not warn when a pager or phone has confirmed its subscription to alar
   expect(measured).toEqual(counted(2, 1));
 });
 
-test('fails and measures nothing when alarm subscriptions cannot be read', async () => {
+test('fails and does not measure anything when alarm subscriptions cannot be read', async () => {
   const { measured, failed } = await run({ subscriptions: new Error('SNS does not respond') });
   expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS does not respond' })]);
 });
@@ -179,7 +179,7 @@ test('sends the active alarms again when another subscription is confirmed, or r
   expect(await sentTo(email, phone)).toBe(1);
 });
 
-test('repeats alarms that SNS rejected, and those sent before them, in the next run', async () => {
+test('the next run repeats alarms rejected by SNS, and those sent before them', async () => {
   const world = { subscriptions: [subscription('email', true)], active: [alarm('falls-late'), alarm('canary-silent')] };
   const failed = await run({ ...world, rejected: 'canary-silent' });
   expect([failed.sent, failed.failed]).toEqual([

@@ -15,7 +15,7 @@ type World = Awaited<ReturnType<typeof createPeopleWorld>>;
 let world: World;
 afterEach(() => world.stop());
 
-/** Creates a home in a cloud; `before` is called before each write of a function. */
+/** Creates a home in a cloud. `before` is called before each write by a function. */
 const furnish = async (before: (writes: readonly Write[]) => Promise<void> = async () => {}) => {
   const wrap = (runtime: Runtime): Runtime => {
     const write = async (...writes: Write[]) => {
@@ -48,7 +48,7 @@ const startTogether = () => {
   };
 };
 
-test('keeps the file of an export for a day when its task is received twice', async () => {
+test('keeps an export file for a day when its task is received twice', async () => {
   const { admin, at, begin, customer, customerId } = await furnish();
   const { id } = await begin('exports', customer);
   await world.idle();
@@ -63,7 +63,7 @@ test('keeps the file of an export for a day when its task is received twice', as
   expect((await store(world.table).dataJobs.get({ customerId, kind: 'export', id }))?.file).toBeUndefined();
 });
 
-test('erases a sensor that is linked while the erasure of its customer starts', async () => {
+test("erases a sensor linked while its customer's erasure starts", async () => {
   let link: (() => Promise<unknown>) | null = null;
   const { client, customerId, begin, customer, passMinutes } = await furnish(async ([write]) => {
     if (!link || !write || !('remove' in write) || write.remove.sk !== items.customer({ customerId }).sk) return;
@@ -106,7 +106,7 @@ test('keeps the registration of a device that registers again while its deleted 
 });
 
 test.each([0, 1])(
-  'allows linking a sensor with two erasures only after both have ended (the last one to end is number %i)',
+  'a sensor with two erasures can be linked only after both have ended (the last one to end is number %i)',
   async (late) => {
     const { client, customerId, begin, passMinutes } = await furnish(startTogether());
     const hardwareId = nextHardwareId();
@@ -124,7 +124,7 @@ test.each([0, 1])(
     const { dataJobs } = store(world.table);
     const states = () =>
       Promise.all(ids.map(async (id) => (await dataJobs.get({ customerId, kind: 'erasure', id }))?.state));
-    // Schedules the job as if the process that ran it had died.
+    // Schedules the job as if the process running it had died.
     await dataJobs.schedule({ customerId, kind: 'erasure', id: ids[late] ?? '' }, world.now() + 15 * 60_000);
     await passMinutes(10);
     expect((await states())[late]).toBe('running');
@@ -135,7 +135,7 @@ test.each([0, 1])(
   },
 );
 
-test('erasures of users whose accounts are already erased do not delay other jobs', async () => {
+test('erasures of already erased users do not delay other jobs', async () => {
   let led = 0;
   const { hire, admin, at, begin, customer, customerId } = await furnish(async ([write]) => {
     if (write && 'put' in write && write.put.sk.startsWith('LEAD#')) led += 1;

@@ -8,7 +8,7 @@ import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
 const DAY = 86_400_000;
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 const death = createCrash();
-/** Called when a delivery starts to wait for a slot or the result of a probe. */
+/** Called when a delivery starts to wait for a slot or a probe result. */
 let onWait = () => {};
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('releases the slot of a failed probe while another alarm waits for its result', async () => {
+test("releases a failed probe's slot while another alarm waits for its result", async () => {
   const { fall, set, record, receiver } = await world.furnish({ retrySchedule: [0, 3_600] });
   const now = world.now();
   await set({ consecutiveFailures: 10, failingSince: now, openUntil: now + 60_000 });
@@ -37,7 +37,7 @@ test('releases the slot of a failed probe while another alarm waits for its resu
   expect(leased).toEqual([]);
 });
 
-test('quarantines the task of a delivery that is not in the table, with the reason', async () => {
+test('quarantines the task of a delivery missing from the table, with the reason', async () => {
   const { fall, kept, receiver } = await world.furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, 'no'));
   await fall();
@@ -61,7 +61,7 @@ test('disables a webhook after 410 responses even if the process that received t
   expect((await list('?sortBy=desc(createDate)')).data[0]).toMatchObject({ state: 'failed', reason: 'gone' });
 });
 
-test('replays no expired deliveries, whether they are still stored or not', () => {
+test('does not replay expired deliveries, whether or not they are still stored', () => {
   const createDate = 100 * DAY;
   expect(spanOf({ since: 0, until: 200 * DAY, createDate })).toEqual([70 * DAY, createDate]);
   expect(spanOf({ since: 90 * DAY, until: 95 * DAY, createDate })).toEqual([90 * DAY, 95 * DAY]);

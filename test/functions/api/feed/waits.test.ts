@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Returns how many fetches of a customer are waiting. */
+/** Returns how many of a customer's fetches are waiting. */
 const countWaiting = async (customerId: number): Promise<number> => {
   const row = await world.table.get<{ waits: FeedWait[] }>(items.feedWaits({ customerId }));
   return (row?.waits ?? []).filter(({ until }) => until > world.now()).length;
 };
 type Fetch = { path: string; by: Client };
-/** Starts a fetch. Resolves once it waits, or is answered. */
+/** Starts a fetch. Resolves once it waits or has a response. */
 const start = async ({ path, by }: Fetch, customerId: number) => {
   const before = await countWaiting(customerId);
   const fetch = { isAnswered: false, answer: by.ok<object[]>('GET', `${path}/feed?wait=20`) };
@@ -27,7 +27,7 @@ const start = async ({ path, by }: Fetch, customerId: number) => {
   return fetch;
 };
 
-test('lets three fetches of a feed and ten of a customer wait at a time, and answers further ones immediately', async () => {
+test('three fetches per feed and ten per customer can wait at once; further ones return immediately', async () => {
   const home = await world.furnish();
   const { client, customerId } = home;
   const { botId } = await client.ok<{ botId: number }>('GET', home.at);
@@ -46,7 +46,7 @@ test('lets three fetches of a feed and ten of a customer wait at a time, and ans
     all.push(...started);
   }
   expect(waitingByFeed).toEqual([3, 3, 3, 1]);
-  // Another customer is not affected, and users count like receivers.
+  // Other customers are not affected, and users count like receivers.
   const other = await world.furnish();
   const byUser = await start({ path: other.at, by: other.client }, other.customerId);
   expect(byUser.isAnswered).toBe(false);

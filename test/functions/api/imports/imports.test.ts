@@ -22,8 +22,8 @@ const rulesOf = async ({ session }: Home) => (await session.ok<{ data: Rule[] }[
 
 const access = { canLogin: true, isAdmin: false, permissions: ['manage_sensors', 'edit_sensor_config'] };
 
-describe('an import of sensors', () => {
-  test('names sensors, creates groups and moves sensors to them, and changes nothing when repeated', async () => {
+describe('sensor imports', () => {
+  test('an import names sensors, creates groups and moves sensors to them; repeating it changes nothing', async () => {
     const home = await world.furnish();
     const [a, b] = [await linkSensor(home.session), await linkSensor(home.session, 'maker_b')];
     const [idA, idB] = [await hardwareIdOf(home, a.sensorId), await hardwareIdOf(home, b.sensorId)];
@@ -46,7 +46,7 @@ describe('an import of sensors', () => {
     expect(await groupsOf(home)).toEqual(groups);
   });
 
-  test('finds only sensors of the customer, and lets system admins also link unlinked sensors', async () => {
+  test("an import finds only the customer's sensors, but system admins can also link unlinked ones", async () => {
     const [home, other] = [await world.furnish(), await world.furnish()];
     const foreign = await hardwareIdOf(other, other.sensorId);
     const free = nextHardwareId();
@@ -71,7 +71,7 @@ describe('an import of sensors', () => {
     expect(await groupsOf(home)).toMatchObject([{ name: 'Ward', sensorIds: [sensorId] }]);
   });
 
-  test('refuses names that the configuration of a sensor cannot have', async () => {
+  test('an import refuses names that a sensor configuration cannot have', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     expect(placesIn((await home.send('sensors', [{ hardwareId, name: '12' }])).body)).toEqual([[1, 'name']]);
@@ -81,7 +81,7 @@ describe('an import of sensors', () => {
     expect(await home.session.ok('GET', basic)).toMatchObject({ name });
   });
 
-  test('reports sensors named twice, ambiguous groups, and names that the caller may not set', async () => {
+  test('an import reports sensors named twice, ambiguous groups, and names that the caller may not set', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     for (const _ of [1, 2]) await home.session.ok('POST', '/sensor-groups', { name: 'Twins', sensorIds: [] });
@@ -103,11 +103,11 @@ describe('an import of sensors', () => {
   });
 });
 
-describe('an import of rules', () => {
+describe('rule imports', () => {
   const columns =
     'name,title,message,situation,sensor,group,days,from,to,isEnabled,rateLimitSeconds,recipients,escalation,repeatSeconds';
 
-  test('creates rules with recipients and steps by name, and updates existing rules that differ', async () => {
+  test('an import creates rules with recipients and steps by name, and updates existing rules that differ', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
     const hardwareId = await hardwareIdOf(home, home.sensorId);
@@ -158,7 +158,7 @@ describe('an import of rules', () => {
     });
   });
 
-  test('reports unknown references, unverified channels and invalid values by row and column', async () => {
+  test('an import reports unknown references, unverified channels and invalid values by row and column', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { email: 'anna@example.com' });
     const row = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: 'onDuty:sms' };
@@ -192,7 +192,7 @@ describe('an import of rules', () => {
     expect(await rulesOf(home)).toEqual([]);
   });
 
-  test('does not exceed the quota of rules', async () => {
+  test('an import does not exceed the rule quota', async () => {
     const home = await world.furnish();
     const rows = Array.from({ length: 51 }, (_, at) => ({
       name: `rule ${at}`,
@@ -224,7 +224,7 @@ test('an import file must have 1 to 1,000 rows of valid CSV in UTF-8', async () 
   expect((await home.send('colors', lines(1))).status).toBe(400);
 });
 
-test('an import rejects a row with more cells than columns, such as an unquoted text with a comma', async () => {
+test('an import rejects a row with more cells than columns, such as unquoted text with a comma', async () => {
   const home = await world.furnish();
   const hardwareId = await hardwareIdOf(home, home.sensorId);
   const file = (header: string, line: string) => home.send('sensors', `${header}\n${hardwareId},${line}\n`);
@@ -235,7 +235,7 @@ test('an import rejects a row with more cells than columns, such as an unquoted 
   });
 });
 
-test('an import of 200 sensors, 40 users and 20 rules completes within a minute, and changes nothing when repeated', async () => {
+test('importing 200 sensors, 40 users and 20 rules takes under a minute, and changes nothing when repeated', async () => {
   const home = await world.furnish();
   const sensors: string[] = [];
   for (let at = 0; at < 200; at++) {
@@ -273,8 +273,10 @@ test('an import of 200 sensors, 40 users and 20 rules completes within a minute,
   expect(page?.total).toBe(201);
 }, 60_000);
 
-describe('an import that waits for another', () => {
-  /** Begins an import while another one of the customer runs. `finish` lets it run, and returns it once it has ended. */
+describe('an import waiting for another one', () => {
+  /**
+   * Begins an import while another one for the customer runs. `finish` lets it run, and returns it once it has ended.
+   */
   const beginSecond = async (home: Home, rows: readonly object[], client = home.session) => {
     const { imports } = store(world.table);
     const other = { customerId: home.customerId, id: 'other' };
@@ -293,7 +295,7 @@ describe('an import that waits for another', () => {
     };
   };
 
-  test('uses the group that the other import has created', async () => {
+  test('uses the group created by the other import', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     const { finish } = await beginSecond(home, [{ hardwareId, group: 'Ward' }]);

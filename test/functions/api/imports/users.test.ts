@@ -19,7 +19,7 @@ const fresh = (name: string) => `${name}-${++last}`;
 test('an import invites new users by email, and the same file again changes nothing', async () => {
   const home = await world.furnish();
   const [anna, berta] = [fresh('anna'), fresh('berta')];
-  // As Excel writes it.
+  // As written by Excel.
   const file = [
     '\ufeffusername;firstName;lastName;email;locale;permissions;note',
     `${anna};Anna;"Ångström; née Öz";anna@example.com;de;manage_rules manage_sensors;x`,
@@ -79,7 +79,7 @@ test('an import updates what differs, ignores empty cells, and never changes an 
   expect(await carla()).toMatchObject({ email: 'carla@example.com' });
 });
 
-test('an import of a file with 30 errors reports all 30, in the language of the caller, and changes nothing', async () => {
+test("an import of a file with 30 errors reports all 30 in the caller's language, and changes nothing", async () => {
   const home = await world.furnish();
   const good = (name: string) => ({ username: name, firstName: 'A', lastName: 'B', email: 'a@example.com' });
   const twice = fresh('twice');
@@ -115,7 +115,7 @@ test('an import of a file with 30 errors reports all 30, in the language of the 
   expect(await usersOf(home)).toEqual(before);
 });
 
-test('nobody can grant or revoke by import what they cannot grant or revoke otherwise', async () => {
+test('users cannot grant or revoke by import what they cannot grant or revoke otherwise', async () => {
   const home = await world.furnish();
   const { client: limited } = await home.hire('Head', {}, { permissions: ['manage_users'] });
   const strong = await home.hire(
@@ -129,13 +129,13 @@ test('nobody can grant or revoke by import what they cannot grant or revoke othe
   expect(await places([{ username: strong.username, permissions: ['manage_users'] }])).toEqual([[1, 'permissions']]);
   expect((await home.send('users', [{ ...row, permissions: 'manage_users' }], limited)).status).toBe(202);
   await world.idle();
-  // A username of another customer is taken; the response reveals nothing else about that user.
+  // Another customer's username is taken; the response reveals nothing else about that user.
   const other = await world.furnish();
   const foreign = await other.send('users', [row]);
   expect([foreign.status, placesIn(foreign.body)]).toEqual([400, [[1, 'username']]]);
 });
 
-test('only system admins can change the profile of a system admin by import', async () => {
+test("only system admins can change another system admin's profile by import", async () => {
   const home = await world.furnish();
   const chief = await home.hire('Chief', {}, { email: 'chief@example.com' });
   const access = { canLogin: true, permissions: [], isAdmin: true };
@@ -162,7 +162,7 @@ test('access tokens cannot import users, and each kind of import requires a sepa
   expect((await home.send('rules', [{ name: 'n' }], client)).status).toBe(400);
 });
 
-test('an import of more users than a customer can invite per day is refused as a whole', async () => {
+test('refuses the whole import if it has more users than a customer can invite per day', async () => {
   const home = await world.furnish();
   const rows = Array.from({ length: 101 }, () => ({
     username: fresh('many'),

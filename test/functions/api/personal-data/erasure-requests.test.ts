@@ -38,7 +38,7 @@ const furnish = async () => {
     await world.idle();
     return { ...made, at: `${path}/erasures/${made.id}` };
   };
-  /** Logs a user in again: sessions end after a day. */
+  /** Logs a user in again, because sessions end after a day. */
   const again = (user: typeof ann) => logIn(home.admin.as(undefined), user.username, user.password);
   const erasure = () =>
     store(world.table)
@@ -47,7 +47,7 @@ const furnish = async () => {
   return { ...home, hire, path, mallory, ann, body, request, again, erasure };
 };
 const mailsTo = (address: string) => world.sentMessages.filter(({ to }) => to === address);
-/** Advances time by an hour, in steps of the sweep. */
+/** Advances time hour by hour, with a sweep each time. */
 const passHours = async (hours: number) => {
   for (let hour = 0; hour < hours; hour++) await world.pass(HOUR);
 };
@@ -56,8 +56,8 @@ const errorOf = async (answer: ReturnType<Client['call']>) => {
   return [status, headers.get('x-error-code')];
 };
 
-describe('the erasure of a customer that a manager requests', () => {
-  test('waits, and everybody who can cancel it gets one email in their language', async () => {
+describe('a customer erasure requested by a manager', () => {
+  test('waits, and everyone who can cancel it gets one email in their language', async () => {
     const { customerId, request, client, path, admin } = await furnish();
     const { id, createDate, ...made } = await request();
     expect(made).toMatchObject({
@@ -85,7 +85,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(await admin.ok<Erasure[]>('GET', `${path}/erasures`)).toMatchObject([{ id, state: 'requested' }]);
   });
 
-  test('notifies the others even if the process died before it queued the task', async () => {
+  test('notifies the other managers even if the process died before it queued the task', async () => {
     const { customerId, mallory } = await furnish();
     const createDate = world.now();
     const actor = { kind: 'user', id: String(mallory.id), name: 'mallory' } as const;
@@ -98,7 +98,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(mailsTo(`ann-${customerId}@example.com`)).toHaveLength(1);
   });
 
-  test('never begins without an approval', async () => {
+  test('an erasure never begins without approval', async () => {
     const { request, erasure, path, client } = await furnish();
     await request();
     await passHours(50);
@@ -106,7 +106,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect((await client.call('GET', path)).status).toBe(200);
   });
 
-  test('begins 24 hours after the request once a second manager has approved it, and completes', async () => {
+  test('begins 24 hours after the request, if a second manager has approved it, and completes', async () => {
     const { request, erasure, path, ann, client, customerId } = await furnish();
     const { at } = await request();
     expect(await ann.client.ok('POST', `${at}/approval`)).toMatchObject({
@@ -135,7 +135,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(await erasure()).toMatchObject({ state: 'running', approvedBy: { name: 'admin' } });
   });
 
-  test('cannot be approved by its requester, with an access token, or without the permission', async () => {
+  test('rejects approval by the requester, with an access token, or without the permission', async () => {
     const { request, mallory, ann, hire, erasure } = await furnish();
     const { at } = await request();
     const { token } = await ann.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
@@ -151,7 +151,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect([job?.state, job?.approvedBy]).toEqual(['requested', undefined]);
   });
 
-  test('ends when any manager, the requester or a system admin cancels it, even after its approval', async () => {
+  test('any manager, the requester or a system admin can cancel an erasure, even after approval', async () => {
     for (const by of ['ann', 'mallory', 'admin'] as const) {
       const home = await furnish();
       const { at } = await home.request();
@@ -166,7 +166,7 @@ describe('the erasure of a customer that a manager requests', () => {
     }
   });
 
-  test('either begins or is canceled if it is approved and canceled at the same time', async () => {
+  test('an erasure canceled while it begins either runs or is canceled, never both', async () => {
     const { request, erasure, ann, again } = await furnish();
     const { at } = await request();
     await ann.client.ok('POST', `${at}/approval`);
@@ -180,7 +180,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect((await erasure())?.state).toBe(isCanceled ? 'canceled' : 'running');
   });
 
-  test('cannot be requested twice at the same time, but can be requested again after it was canceled', async () => {
+  test('rejects concurrent requests, but accepts a new one after a cancellation', async () => {
     const { mallory, ann, body, path, client } = await furnish();
     const ask = (user: typeof ann) => user.client.call('POST', `${path}/erasures`, body(user.password));
     const answers = await Promise.all([mallory, ann, mallory, ann, mallory, ann].map(ask));
@@ -192,7 +192,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(states).toEqual(['requested', 'canceled']);
   });
 
-  test('cannot be requested twice, but a system admin can start the erasure at once', async () => {
+  test('rejects a second request, but a system admin can start the erasure at once', async () => {
     const { request, mallory, ann, body, path, erasure } = await furnish();
     const { at } = await request();
     const erasures = `${path}/erasures`;
@@ -210,7 +210,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect((await boss.call('DELETE', at)).status).toBe(200);
   });
 
-  test('keeps its requester from removing users, and from changing their permissions and logins', async () => {
+  test('keeps the requester from removing users, and from changing their permissions and logins', async () => {
     const { request, mallory, ann, customerId, path, hire } = await furnish();
     const { at } = await request();
     const victim = await hire('victim', { permissions: [] });

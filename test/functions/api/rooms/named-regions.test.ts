@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 const put = (...regions: object[]) => client.call('PUT', `/sensors/${sensorId}/room`, { ...room, regions });
 
-describe('a region that a rule names', () => {
+describe('a region named in a rule', () => {
   let rule: object;
   let receiver: Receiver;
   afterAll(() => receiver.stop());
@@ -47,7 +47,7 @@ describe('a region that a rule names', () => {
     return (answer.body as { regions: { id: string }[] }).regions[0]?.id;
   };
 
-  test('cannot be removed: the 409 lists the rules, including disabled ones', async () => {
+  test('removing a region returns 409 with the rules that name it, including disabled ones', async () => {
     const regionId = await idOfBed();
     const created = [];
     for (const isEnabled of [true, false])
@@ -69,7 +69,7 @@ describe('a region that a rule names', () => {
     expect(await put()).toMatchObject({ status: 200 });
   });
 
-  test('cannot be removed while a rule that names it is created concurrently', async () => {
+  test('either removes the region or creates a rule that names it, if both happen concurrently', async () => {
     for (let round = 0; round < 15; round++) {
       const regionId = await idOfBed();
       const [removal, creation] = await Promise.all([

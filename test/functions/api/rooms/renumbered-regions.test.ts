@@ -32,7 +32,7 @@ const furnish = async (maker?: 'maker_a' | 'maker_b') => {
       await device.ok('POST', `/devices/${sensorId}/messages`, message);
       await cloud.idle();
     },
-    /** The events of regions, oldest first. */
+    /** The region events, oldest first. */
     regionEvents: async (): Promise<string[]> => {
       type Event = { action: string; region: { name: string } | null };
       const [page] = await client.ok<{ data: Event[] }[]>('GET', `/sensors/${sensorId}/events`);
@@ -44,7 +44,7 @@ const furnish = async (maker?: 'maker_a' | 'maker_b') => {
 };
 
 describe('renumbered regions', () => {
-  test('keep their presence, and report only real changes', async () => {
+  test('a renumbered region keeps its presence, and reports only real changes', async () => {
     const { put, say, regionEvents } = await furnish();
     await put(chair);
     await say(a.regions({ 0: 1 }));
@@ -56,7 +56,7 @@ describe('renumbered regions', () => {
     expect((await regionEvents()).slice(1).toSorted()).toEqual(['entered Bed', 'left Bed', 'left Chair']);
   });
 
-  test('start empty if the previous region with that number was removed', async () => {
+  test('a region starts empty if the previous region with that number was removed', async () => {
     const { put, say, regionEvents } = await furnish();
     await put(chair, bed);
     await say(a.regions({ 0: 1, 1: 0 }));
@@ -65,7 +65,7 @@ describe('renumbered regions', () => {
     expect(await regionEvents()).toEqual(['entered Bed', 'entered Chair']);
   });
 
-  test('keep the region of a fall that maker B reports', async () => {
+  test('a maker B fall keeps its region when regions are renumbered', async () => {
     const { put, say, regionEvents } = await furnish('maker_b');
     await put(chair);
     await say(b.move(1, 3, 0, 0));

@@ -51,8 +51,8 @@ const acknowledgementOf = async ({ id }: RuleHit) =>
 const anna = () => ({ userId: home.userId, name: 'A B', date: expect.any(Number) });
 const ben = () => ({ userId: other.id, name: 'Ben Okafor', date: expect.any(Number) });
 
-describe('an acknowledgement of a rule hit', () => {
-  test('appears with user and date in the hit and in lists, and is null before', async () => {
+describe('acknowledging a rule hit', () => {
+  test('shows user and date in the hit and in lists, and null before the acknowledgement', async () => {
     const { hit, path, sensorId } = await createHit();
     expect(hit.acknowledgement).toBeNull();
     const before = Date.now();
@@ -64,14 +64,14 @@ describe('an acknowledgement of a rule hit', () => {
     expect((await listed('sortBy=desc(updateDate)'))[0]).toMatchObject({ id: hit.id, acknowledgement: anna() });
   });
 
-  test('updates the hit, which comes first when sorted by updateDate', async () => {
+  test('updates the hit, which then comes first when sorted by updateDate', async () => {
     const first = await createHit();
     await createHit();
     const { updateDate } = await home.client.ok<RuleHit>('PUT', first.path, {});
     expect((await listed('sortBy=desc(updateDate)&perPage=1'))[0]).toMatchObject({ id: first.hit.id, updateDate });
   });
 
-  test('stays with the first user: repeating it returns 200, and others get a 409 with the name', async () => {
+  test("repeating an acknowledgement returns 200, and other users get a 409 with the first user's name", async () => {
     const { hit, path } = await createHit();
     const first = await home.client.ok<RuleHit>('PUT', path, {});
     expect(await home.client.ok<RuleHit>('PUT', path, {})).toEqual(first);
@@ -80,7 +80,7 @@ describe('an acknowledgement of a rule hit', () => {
     expect(await acknowledgementOf(hit)).toEqual(first.acknowledgement);
   });
 
-  test('goes to one of 50 concurrent callers, and the others get the name of that user', async () => {
+  test("only one of 50 concurrent callers succeeds, and the others get that user's name", async () => {
     const { hit, path } = await createHit();
     const clients = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? home.client : other.client));
     const answers = await Promise.all(clients.map((client) => client.call('PUT', path, {})));
@@ -95,7 +95,7 @@ describe('an acknowledgement of a rule hit', () => {
       );
   });
 
-  test('can be withdrawn by its user or with manage_customers, after which others can acknowledge', async () => {
+  test('an acknowledgement can be withdrawn by its user or with manage_customers, and then made by others', async () => {
     const { hit, path } = await createHit();
     await other.client.ok('PUT', path, {});
     expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ id: hit.id, acknowledgement: null });
@@ -109,7 +109,7 @@ describe('an acknowledgement of a rule hit', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('needs no permission, but is refused to read-only tokens and other customers', async () => {
+  test('requires no permission, but refuses read-only tokens and other customers', async () => {
     const { path } = await createHit();
     const read = await other.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'r',

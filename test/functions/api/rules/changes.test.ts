@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 let falls = 0;
-/** Reports a separate fall from a sensor. Returns the number of hits of the customer after processing. */
+/** Reports a separate fall from a sensor. Returns how many hits the customer has after processing. */
 const fall = async (client: Client, customerId: number, sensor: { sensorId: string; device: Client }) => {
   const message = fallMessage('calling', Date.now() - 1_000 * ++falls);
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
@@ -32,8 +32,8 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
   return page?.total;
 };
 
-describe('a rule', () => {
-  test('fires for its new sensor after a move, and never after its deletion', async () => {
+describe('changing a rule', () => {
+  test('a rule fires for its new sensor after a move, and never after its deletion', async () => {
     const { client, customerId } = await createHome(admin, 'ivy', ALL_PERMISSIONS);
     const here = await linkSensor(client);
     const there = await linkSensor(client);
@@ -51,7 +51,7 @@ describe('a rule', () => {
     expect([await total(there), await statusOf(client.call('GET', path))]).toEqual([3, 404]);
   });
 
-  test('exists once after 50 calls move it concurrently', async () => {
+  test('a rule exists once after 50 requests move it concurrently', async () => {
     const { client, customerId } = await createHome(admin, 'juniper', ALL_PERMISSIONS);
     const sensors = [await linkSensor(client), await linkSensor(client)];
     const { rule } = await createAlarm(client, receiver.url);
@@ -66,7 +66,7 @@ describe('a rule', () => {
     expect(left.map((item) => Rule.parse(item))).toMatchObject([await client.ok('GET', `/rules/${rule.id}`)]);
   });
 
-  test('stays deleted if it is updated concurrently', async () => {
+  test('a deleted rule stays deleted if it is updated concurrently', async () => {
     const { client, customerId } = await createHome(admin, 'larch', ALL_PERMISSIONS);
     const { rule } = await createAlarm(client, receiver.url);
     const read = await client.ok('GET', `/rules/${rule.id}`);
@@ -81,7 +81,7 @@ describe('a rule', () => {
     expect(await statusOf(client.call('GET', `/rules/${rule.id}`))).toBe(404);
   });
 
-  test('responds 400 to regions that the room of its sensor does not have', async () => {
+  test("responds with 400 to regions missing from the sensor's room", async () => {
     const { client } = await createHome(admin, 'maple', ALL_PERMISSIONS);
     const sensor = await linkSensor(client);
     const other = await linkSensor(client);

@@ -12,7 +12,7 @@ afterAll(() => world.stop());
 const schedule = { days: [6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
 const perRule = ['id', 'name', 'createDate', 'updateDate'];
 
-test('copyRule creates a rule that differs only in its name, id and dates, and notifies like the original', async () => {
+test('copyRule creates a rule that differs only in name, id and dates, and notifies like the original', async () => {
   const { hire, rule, client, sensorId, fall, hits } = await world.furnish();
   const { id: userId } = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
   const escalation = [{ afterSeconds: 60, recipients: [{ userId, by: 'sms' }] }];
@@ -43,7 +43,7 @@ test('copyRule keeps a rule disabled, with its schedule', async () => {
   expect(await client.ok('POST', `/rules/${id}/copies`, { name: 'n' })).toMatchObject({ isEnabled: false, schedule });
 });
 
-test('copyRule responds 400 with the path of a recipient who can no longer be notified, and creates nothing', async () => {
+test('copyRule responds with 400 and the path of a recipient who can no longer be notified', async () => {
   const { hire, rule, client, admin } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const { id } = await rule([
@@ -59,11 +59,11 @@ test('copyRule responds 400 with the path of a recipient who can no longer be no
   expect(page?.total).toBe(1);
 });
 
-test('copyRule responds 409 once the customer has as many rules as its quota allows', async () => {
+test('copyRule responds with 409 once the customer has as many rules as its quota allows', async () => {
   const { rule, client } = await world.furnish();
   const { id } = await rule([{ onDuty: true, by: 'sms' }]);
   const copy = async () => (await client.call('POST', `/rules/${id}/copies`, { name: 'n' })).status;
-  // 50 rules of one scope and situation may be enabled.
+  // At most 50 rules with the same scope and situation may be enabled.
   const statuses: number[] = [];
   for (let at = 0; at < 50; at++) statuses.push(await copy());
   expect(statuses).toEqual([...Array.from({ length: 49 }, () => 201), 409]);

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('the escalation steps of a rule', () => {
-  test('appear in the rule and in lists, and are replaced with the rule', async () => {
+describe('escalation steps', () => {
+  test('escalation steps appear in the rule and in lists, and are replaced with the rule', async () => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'cb' }, { repeatSeconds: 300, untilAcknowledged: false });
     const { id } = await home.client.ok<{ id: number }>('POST', '/rules', body);
     expect(await home.client.ok('GET', `/rules/${id}`)).toMatchObject(body);
@@ -47,13 +47,13 @@ describe('the escalation steps of a rule', () => {
       'escalation.1.afterSeconds',
       ({ escalation }) => Object.assign(escalation[1] ?? {}, { afterSeconds: 30 }),
     ],
-  ])('respond 400 to %s, and name its path', async (_, path, spoil) => {
+  ])('responds with 400 and the path for %s', async (_, path, spoil) => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'c' }) as unknown as Body;
     spoil(body);
     expect(rejectedPaths(await home.client.call('POST', '/rules', body))).toEqual([400, path]);
   });
 
-  test('require webhooks in a format that supports the situation', async () => {
+  test('an escalation step requires webhooks in a format that supports the situation', async () => {
     const body = home.bodyOf('a', { 30: 'b' }, { situation: 'fall_finished' }) as unknown as Body;
     const { id } = await home.client.ok<{ id: number }>('POST', '/rules', body);
     const { webhookId = '' } = body.escalation[0]?.recipients[0] ?? {};
@@ -69,7 +69,7 @@ describe('the escalation steps of a rule', () => {
     await home.client.ok('PUT', `/webhooks/${webhookId}`, hook);
   });
 
-  test('notify the remaining recipients if a bot is deleted, and the hit shows who was not notified', async () => {
+  test('deleting a bot leaves the other recipients notified, and the hit shows who was not', async () => {
     const gone = await world.furnish(3);
     await gone.addRule('a', { 30: 'bc' });
     await gone.fall();
@@ -85,7 +85,7 @@ describe('the escalation steps of a rule', () => {
     ]);
   });
 
-  test('can name as many webhooks as a customer can have, each of a different bot', async () => {
+  test('an escalation step can name as many webhooks as a customer can have, each from a different bot', async () => {
     const many = await world.furnish(1);
     const creations = Array.from({ length: 49 }, async (_, at) => {
       const bot = await many.client.ok<{ id: number }>('POST', '/bots', { name: `n ${at}` });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   ({ client, customerId } = home);
   const { bot, webhook, rule } = await createAlarm(client, 'https://127.0.0.1:9/');
   first = await client.ok<Rule>('GET', `/rules/${rule.id}`);
-  // Texts of maximum length.
+  // Strings at maximum length.
   const texts = { name: 'ü'.repeat(60), title: 'ü'.repeat(128), message: 'ü'.repeat(512) };
   const { rules } = store(cloud.runtime.table);
   const recipients = [{ botId: bot.id, webhookId: webhook.id }];
@@ -66,7 +66,7 @@ test('listing or searching rules never reads a partition that alarms depend on',
   const partition = `query ${items.wholeRule.pk.template.replace('{customerId}', '*')}`;
   for (const query of ['perPage=200', 'searchText=fall', 'sortBy=desc(updateDate)']) {
     await list(query);
-    // The reads of the call, without the reads for authentication.
+    // The request's reads, except those for authentication.
     const own = Object.keys(ledger.lines()).filter((name) => !/^get (account|session)$/.test(name));
     expect(own).toContain(partition);
     expect([partition, 'getAll wholeRule']).toEqual(expect.arrayContaining(own));
@@ -80,7 +80,7 @@ test('listing or searching rules never reads a partition that alarms depend on',
   expect(read).not.toContain(items.wholeRule.pk.template);
 });
 
-test('the pages of the list contain each rule once, complete and in order', async () => {
+test('the pages contain each rule once, complete and in order', async () => {
   for (const sortBy of ['asc(name)', 'desc(id)']) {
     const pages = await Promise.all(
       [0, 1, 2].map((page) => client.ok<Page[]>('GET', `/rules?perPage=200&page=${page}&sortBy=${sortBy}`)),

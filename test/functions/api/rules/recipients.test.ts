@@ -22,11 +22,11 @@ test('createRule stores users with a verified channel, and users on duty, as the
   const kept = await client.ok<object>('GET', `/rules/${id}`);
   expect(kept).toMatchObject({ recipients });
   expect((await client.call('PUT', `/rules/${id}`, kept)).status).toBe(200);
-  // Nobody has to be on duty now.
+  // Users on duty can be recipients even while no one is on duty.
   expect((await ask([{ onDuty: true, by: 'sms' }])).status).toBe(201);
 });
 
-test('createRule responds 400 to users of other customers and unverified channels, and names their paths', async () => {
+test('createRule responds with 400 and the paths for users of other customers and unverified channels', async () => {
   const { hire, ask, prove } = await world.furnish();
   const other = await world.furnish();
   const stranger = await other.hire('Stranger', { email: 's@example.com' });
@@ -85,7 +85,7 @@ const hostile: [string, unknown, string][] = [
   ['a text', 'everybody', 'recipients.0'],
   ['a list', [5, 'sms'], 'recipients.0'],
 ];
-test.each(hostile)('createRule responds 400 to %s as recipient, and names its path', async (_, recipient, path) => {
+test.each(hostile)('createRule responds with 400 and the path for %s as recipient', async (_, recipient, path) => {
   const { client } = await world.furnish();
   const text = typeof recipient === 'string' && recipient.startsWith('{') ? recipient : JSON.stringify(recipient);
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: ['HERE'] };
@@ -93,7 +93,7 @@ test.each(hostile)('createRule responds 400 to %s as recipient, and names its pa
   expect([status, (body as Refused).errors?.map((error) => error.path)]).toEqual([400, expect.arrayContaining([path])]);
 });
 
-test('createRule responds 400 to no recipients, and to more than 20', async () => {
+test('createRule responds with 400 to no recipients, and to more than 20', async () => {
   const { ask } = await world.furnish();
   for (const recipients of [[], Array(21).fill({ onDuty: true, by: 'sms' })])
     expect((await ask(recipients)).status).toBe(400);

@@ -26,8 +26,8 @@ const ward = async (count: number) => {
   return { sensors, id, group: `/sensor-groups/${id}`, path: `/sensor-groups/${id}/plan` };
 };
 
-describe('the plan of a group', () => {
-  test('contains no rooms at first, then the rooms that were placed, in meters with decimals', async () => {
+describe("a group's floor plan", () => {
+  test('starts without rooms, then contains the placed rooms, in meters with decimals', async () => {
     const { path, sensors } = await ward(2);
     expect(await home.client.ok('GET', path)).toEqual(empty);
     const plan = { width: 42.5, height: 18, rooms: sensors.map((id, at) => room(id, { x: at + 0.125 })) };
@@ -38,7 +38,7 @@ describe('the plan of a group', () => {
     expect(await home.client.ok('GET', path)).toEqual({ ...plan, rooms: [] });
   });
 
-  test('can be read by every user of the customer, and changed with manage_sensors', async () => {
+  test('every user of the customer can read it, and manage_sensors allows changing it', async () => {
     const { path } = await ward(0);
     const { client } = await hireFor(admin, home.customerId, 'reader', { firstName: 'A', lastName: 'B' });
     expect(await client.ok('GET', path)).toEqual(empty);
@@ -57,7 +57,7 @@ describe('the plan of a group', () => {
     expect(await home.client.ok('GET', path)).toEqual(plan);
   });
 
-  test('responds 400 to a sensor that is placed twice and to rooms outside the plan, and names all paths', async () => {
+  test('responds with 400 and all paths for a sensor placed twice and rooms outside the plan', async () => {
     const { path, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const put = async (rooms: unknown[], more: object = {}) =>
@@ -70,7 +70,7 @@ describe('the plan of a group', () => {
     expect(await put(Array.from({ length: 201 }, () => room(a)))).toEqual([400, 'rooms']);
   });
 
-  test('disappears when its group is deleted', async () => {
+  test('deleting the group deletes its floor plan', async () => {
     const { id, path, group, sensors } = await ward(1);
     await home.client.ok('PUT', path, { ...empty, rooms: sensors.map((sensorId) => room(sensorId)) });
     await home.client.ok('DELETE', group);

@@ -46,7 +46,7 @@ describe('deleting a sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}/status`)).toMatchObject(fresh);
   });
 
-  test('never removes a sensor that becomes active concurrently, and leaves no task for a deleted one', async () => {
+  test('never removes a concurrently activated sensor, and leaves no task for a deleted one', async () => {
     const { cloud, home, now, presence, post } = its;
     const sensors = await Promise.all(Array.from({ length: 50 }, () => linkSensor(home.client)));
     // Half of them have been active before, so they have a state.
@@ -55,7 +55,7 @@ describe('deleting a sensor', () => {
     await its.fallSilent();
     const outcomes = await Promise.all(
       sensors.map(async (sensor, at) => {
-        // Half of the messages are already being processed, the others are not accepted yet.
+        // Half of the messages are already being processed, and the others are not accepted yet.
         const said = post(sensor, presence(true));
         if (at % 2 === 0) await said;
         const [{ status }] = await Promise.all([home.client.call('DELETE', `/sensors/${sensor.sensorId}`), said]);
@@ -75,7 +75,7 @@ describe('deleting a sensor', () => {
       else expect([got.status, state === null || 'ttl' in state, Number(state?.dueAt ?? 0)]).toEqual([404, true, 0]);
       if (status !== 200) continue;
       expect((await post(sensor, presence(true))).status).toBe(401);
-      // If it had become active first, it would not be deleted, so at most one activation is processed afterwards.
+      // A sensor that became active first would not be deleted, so at most one activation is processed afterwards.
       const all = { page: 0, perPage: 200 };
       const { data } = await store(cloud.runtime.table).events.list(home.customerId, sensor.sensorId, now(), all);
       const count = (action: string) => data.filter((event) => event.action === action).length;
@@ -87,7 +87,7 @@ describe('deleting a sensor', () => {
     expect(waiting.filter(({ task }) => 'sensorId' in task && gone.includes(task.sensorId))).toEqual([]);
   });
 
-  test('lowers the sensor count of its customer, which linking raises', async () => {
+  test("deleting a sensor lowers the customer's sensor count, which linking raises", async () => {
     const { cloud, admin, home } = its;
     const { customerId, client } = await createHome(admin, 'counted', ALL_PERMISSIONS);
     const members = async () => Number(Object(await store(cloud.runtime.table).customers.get(customerId)).members ?? 0);

@@ -33,7 +33,7 @@ const createSensors = (customerId: number, count: number): SensorRecord[] =>
     };
   });
 
-/** Writes sensors directly to the table, because registering 10,000 devices is not the subject of the test. */
+/** Writes sensors directly to the table, because registering 10,000 devices is not under test. */
 const seed = async (sensors: readonly SensorRecord[]): Promise<void> => {
   const { table } = cloud.runtime;
   for (let at = 0; at < sensors.length; at += 500)
@@ -72,10 +72,10 @@ const orders: Record<string, (a: SensorRecord, b: SensorRecord) => number> = {
 };
 const byId = (a: SensorRecord, b: SensorRecord) => (a.id < b.id ? -1 : 1);
 
-describe('a list of 10,000 sensors', () => {
+describe('listing 10,000 sensors', () => {
   for (const [field, order] of Object.entries(orders))
     for (const [direction, sign] of [['asc', 1] as const, ['desc', -1] as const])
-      test(`sorts by ${direction}(${field}), at a cost of at most 200 read units`, async () => {
+      test(`sorts by ${direction}(${field}), using at most 200 read units`, async () => {
         const expected = all.toSorted((a, b) =>
           field === 'id' ? sign * byId(a, b) : sign * order(a, b) || byId(a, b),
         );
@@ -92,7 +92,7 @@ describe('a list of 10,000 sensors', () => {
         }
       });
 
-  test('searches names and hardware ids, at a cost of at most 200 read units', async () => {
+  test('searches names and hardware ids, using at most 200 read units', async () => {
     const [sensor] = all.slice(4_711);
     for (const searchText of ['TÜRE', sensor?.hardwareId.toLowerCase() ?? '', sensor?.id ?? '']) {
       const { page, cost } = await list(big, `perPage=200&searchText=${encodeURIComponent(searchText)}`);
@@ -112,14 +112,14 @@ describe('a list of 10,000 sensors', () => {
   });
 });
 
-test('a list of 100 sensors costs at most 4 read units, including authentication', async () => {
+test('listing 100 sensors costs at most 4 read units, including authentication', async () => {
   const { page, cost } = await list(small, 'perPage=200');
   expect(page.data).toHaveLength(100);
   expect(cost.read, ledger.text()).toBeLessThanOrEqual(4);
 });
 
-describe('a row of the list', () => {
-  test('reflects changes to the name, settings, activity, customer and firmware of its sensor', async () => {
+describe('a row in the sensor list', () => {
+  test("reflects changes to the sensor's name, settings, activity, customer and firmware", async () => {
     const admin = await adminOf(cloud.url);
     const home = await createHome(admin, 'rows', ['manage_sensors', 'edit_sensor_config']);
     const { sensorId, device } = await linkSensor(home.client);

@@ -43,7 +43,7 @@ describe('moving a sensor to another customer', () => {
     expect(total).toBe(2);
   });
 
-  test('allows linking the sensor again after it was removed from its customer, with settings that a system admin made in the meantime', async () => {
+  test('a sensor removed from its customer can be linked again, with settings made by a system admin since then', async () => {
     const { admin, home, leftOf } = its;
     const sensor = await linkSensor(home.client);
     const { sensorId } = sensor;
@@ -65,7 +65,7 @@ describe('moving a sensor to another customer', () => {
     expect((await leftOf(0, sensorId)).around.filter((kind) => kind !== 'EVENT')).toEqual([]);
   });
 
-  test('responds 400 to an unknown customer, and changes nothing for the current one', async () => {
+  test('moving to an unknown customer returns 400, and changes nothing for the current one', async () => {
     const { admin, home } = its;
     const sensor = await linkSensor(home.client);
     const path = `/sensors/${sensor.sensorId}/customer`;

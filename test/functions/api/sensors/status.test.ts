@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const DAY = 86_400_000;
 
-describe('the status of a sensor', () => {
+describe('sensor status', () => {
   const statusOf = ({ sensorId }: Linked) => its.home.client.ok('GET', `/sensors/${sensorId}/status`);
   const nothing = { isActive: false, lastSeen: null, firmwareVersion: 42, fallState: null, presence: null };
 
@@ -54,7 +54,7 @@ describe('the status of a sensor', () => {
   });
 });
 
-describe('the events of a sensor', () => {
+describe('sensor events', () => {
   type Listed = { id: number; createDate: number; type: string; action: string; eventType: number; raw: object };
   const eventsOf = async ({ sensorId }: Linked, query = '') => {
     const [page] = await its.home.client.ok<PageOf<Listed>[]>('GET', `/sensors/${sensorId}/events?${query}`);
@@ -62,7 +62,7 @@ describe('the events of a sensor', () => {
     return page;
   };
 
-  test('appear newest first, in pages, with the device message, for 120 days', async () => {
+  test('lists events newest first, in pages, with the device message, for 120 days', async () => {
     const { cloud, home, now, presence, say } = its;
     const sensor = await linkSensor(home.client);
     await say(sensor, presence(true));

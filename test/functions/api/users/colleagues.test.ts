@@ -37,7 +37,7 @@ const names = { firstName: 'A', lastName: 'B', locale: 'en', telegramId: null, m
 const newPassword = 'taken-over-by-a-colleague';
 const token = { name: 'n' };
 
-/** The calls that take over or control the login of a user, with the status that each returns on success. */
+/** The requests that take over or control the user's login, with the status that each returns on success. */
 const takeoverCalls = ({ id }: { id: number }) => {
   const path = `/users/${id}`;
   return [
@@ -73,7 +73,7 @@ describe('a caller with manage_users', () => {
       expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, status]);
   });
 
-  test('can do no more with a limited token than the token permits', async () => {
+  test('a limited token permits no more than its own permissions', async () => {
     const colleague = await hire('botanist', ['manage_bots']);
     const limited = { name: 'n', permissions: ['manage_users'] };
     const { token } = await manager.ok<{ token: string }>('POST', '/users/me/access-tokens', limited);
@@ -87,7 +87,7 @@ describe('a caller with manage_users', () => {
     expect(await statusOf(byToken.call('PUT', '/users/me/access', access))).toBe(403);
   });
 
-  test('loses access with the next request in all sessions and tokens when the permission is revoked', async () => {
+  test('revoking manage_users takes effect on the next request, in all sessions and tokens', async () => {
     const former = await hire('former', ['manage_users']);
     const victim = await hire('victim', []);
     const tokens = await Promise.all(

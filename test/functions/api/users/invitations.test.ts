@@ -44,7 +44,7 @@ const mailTo = (username: string): string => {
   const folder = join(dataDir, 'outbox');
   const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   const mail = mails.find((mail) => mail.includes(`To: ${username}@example.com\r\n`)) ?? '';
-  // Long lines are wrapped.
+  // Long lines are wrapped as quoted-printable.
   return mail.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 };
 const codeFor = (username: string): string =>
@@ -71,7 +71,7 @@ test('an invitation is valid for 7 days', async () => {
   expect(await confirm(codeFor('late'))).toBe(401);
 });
 
-test('rejects invitations with a password, without an address, and beyond the permissions of the caller', async () => {
+test("rejects invitations with a password, without an address, and beyond the caller's permissions", async () => {
   expect((await invite('both', { password: newPassword })).status).toBe(400);
   expect((await invite('nowhere', { email: '' })).status).toBe(400);
   expect((await invite('neither', { invite: false })).status).toBe(400);
@@ -79,7 +79,7 @@ test('rejects invitations with a password, without an address, and beyond the pe
   expect(mailTo('both') + mailTo('stronger')).toBe('');
 });
 
-test('access tokens create no users and change no permissions', async () => {
+test('access tokens cannot create users or change permissions', async () => {
   const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
   const byToken = anybody.as(token);
   const { id } = (await invite('target')).body as { id: number };
@@ -91,7 +91,7 @@ test('access tokens create no users and change no permissions', async () => {
   expect((await home.client.call('PUT', `/users/${id}/access`, access)).status).toBe(200);
 });
 
-test('a customer sends at most 100 invitations a day', async () => {
+test('a customer can send at most 100 invitations a day', async () => {
   const other = await createHome(await adminOf(cloud.url), 'other', ['manage_users']);
   const send = (n: number) => other.client.call('POST', '/users', invitation(`crowd${n}`));
   const answers = await Promise.all(Array.from({ length: 101 }, (_, n) => send(n)));
@@ -100,7 +100,7 @@ test('a customer sends at most 100 invitations a day', async () => {
   expect((await invite('unaffected')).status).toBe(201);
 });
 
-test('a service that cannot send email sends no invitations', async () => {
+test('a service without email cannot send invitations', async () => {
   const wrap = (runtime: Runtime): Runtime => ({ ...runtime, settings: { ...runtime.settings, MAIL_SENDER: '' } });
   const silent = await startTestCloud({ wrap });
   const { client } = await createHome(await adminOf(silent.url), 'silent', ['manage_users']);

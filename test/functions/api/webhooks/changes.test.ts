@@ -20,7 +20,7 @@ let cloud: Cloud;
 let receiver: Receiver;
 let admin: Client;
 let stores: Store;
-/** The response status of the receiver. */
+/** The receiver's response status. */
 const status = 200;
 beforeAll(async () => {
   const answer = startReceiver((_, response) => void response.writeHead(status).end());
@@ -56,7 +56,7 @@ const createScene = async (name: string) => {
 };
 
 describe('a webhook', () => {
-  test('keeps its secret if a PUT omits it, and removes it with null', async () => {
+  test('a webhook keeps its secret if a PUT omits it, and removes it with null', async () => {
     const { client, path, hook, fall } = await createScene('alder');
     const signature = async (more: object) => {
       const answer = await client.ok('PUT', path, { ...hook, ...more });
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(got?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  test('gets every event in its current format as a customer webhook, and only rule hits as the webhook of a bot', async () => {
+  test('sends every event to a customer webhook in its current format, but only rule hits to a bot webhook', async () => {
     const { client, customerId, path, hook, fall } = await createScene('birch');
     const listed = async () => (await stores.customers.get(customerId))?.hooks;
     const put = (more: object) => client.ok('PUT', path, { ...hook, ...more });
@@ -101,7 +101,7 @@ describe('a webhook', () => {
     await fall(0);
   });
 
-  test('gets nothing from rules that name its previous bot', async () => {
+  test('receives nothing from rules that name the previous bot', async () => {
     const { client, path, hook, fall } = await createScene('box');
     const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'other' });
     await client.ok('PUT', path, { ...hook, botId });
@@ -110,7 +110,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('resets its health when it is enabled after the service disabled it', async () => {
+  test('enabling a webhook resets its health if the service had disabled it', async () => {
     const { client, customerId, path, hook, fall } = await createScene('cherry');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -135,7 +135,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('gets deliveries immediately when enabled, even if its circuit breaker was open', async () => {
+  test('receives deliveries immediately when enabled, even if the circuit breaker was open', async () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -169,7 +169,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('rejects changes that were authorized before it became a customer webhook', async () => {
+  test('rejects changes authorized before the webhook became a customer webhook', async () => {
     const { client, customerId, path, hook } = await createScene('hornbeam');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -181,7 +181,7 @@ describe('a webhook', () => {
     expect(await client.ok('GET', path)).toMatchObject({ isCustomerHook: true });
   });
 
-  test('can be changed by callers who may manage both its old and its new kind', async () => {
+  test("changing a webhook's kind requires permission to manage both kinds", async () => {
     const { client, customerId, path, hook } = await createScene('hawthorn');
     const asHook = { ...hook, isCustomerHook: true, botId: null };
     const onlyBots = (await hireFor(admin, customerId, 'bots-only', { permissions: ['manage_bots'] })).client;
@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(await statusOf(onlyHooks.call('DELETE', path))).toBe(200);
   });
 
-  test('responds 400 to invalid fields, and to formats that its rules do not support', async () => {
+  test("responds with 400 to invalid fields, and to formats that the webhook's rules do not support", async () => {
     const { client, path, hook, bot } = await createScene('holly');
     const put = async (more: object) => rejectedPaths(await client.call('PUT', path, { ...hook, ...more }));
     expect(await put({ url: 'ftp://127.0.0.1/' })).toEqual([400, 'url']);
@@ -224,7 +224,7 @@ describe('a webhook', () => {
     await client.ok('PUT', `/rules/${id}`, { ...rule, situation: 'fall_loop' });
     expect(await put({ format: 'custom1' })).toEqual([200]);
     expect(rejectedPaths(await client.call('PUT', `/rules/${id}`, rule))).toEqual([400, 'recipients.0.webhookId']);
-    // Raw needs a message of the device, but the service itself detects these situations.
+    // Raw needs a device message, but the service itself detects these situations.
     for (const situation of ['sensor_inactive', 'sensor_active', 'sensor_clock_wrong']) {
       expect(await put({ format: 'raw' })).toEqual([200]);
       const noticed = { ...rule, situation };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const [OLD, NEW] = ['the-old-secret-of-16', 'the-new-secret-of-16'] as const;
-/** Returns which secrets signed a request, in the header of D2 and in the standard one. */
+/** Returns which secrets signed a request, in the D2 header and in the standard one. */
 const signers = ({ headers, body }: Received) => {
   const start = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
   const standard = (secret: string) =>
@@ -31,8 +31,8 @@ const signers = ({ headers, body }: Received) => {
   };
 };
 
-describe('the secret of a webhook', () => {
-  test('signs alongside the previous one during the overlap, then alone', async () => {
+describe('a webhook secret', () => {
+  test('a new secret signs alongside the previous one during the overlap, then alone', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     const next = async () => {
       const before = receiver.received.length;
@@ -47,7 +47,7 @@ describe('the secret of a webhook', () => {
     expect(await next()).toEqual({ first: [NEW], standard: [NEW] });
   });
 
-  test('removes the D2 header at once, and the standard one after the overlap, when it is set to null', async () => {
+  test('setting the secret to null removes the D2 header at once, and the standard one after the overlap', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: null, overlapSeconds: 3_600 });
     await fall();
@@ -63,7 +63,7 @@ describe('the secret of a webhook', () => {
 
   const bytes = (length: number) => Buffer.alloc(length, 0xfb);
   const standard = (length: number) => `whsec_${bytes(length).toString('base64')}`;
-  /** Returns the statuses of a creation, an update and a rotation with a secret, and the paths that they reject. */
+  /** Returns the statuses for a creation, an update and a rotation with a secret, and the paths that they reject. */
   const answersTo = async (secretKey: string) => {
     const { client, at } = await world.furnish();
     const { id: _, ...hook } = await client.ok<{ id: string }>('GET', at);
@@ -100,7 +100,7 @@ describe('the secret of a webhook', () => {
   );
 
   test.each([null, 'a-third-secret-of-16'])(
-    'ends the overlap when the webhook is updated with %j',
+    'an update that sets the secret to %j ends the overlap',
     async (secretKey) => {
       const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
       await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 3_600 });
@@ -122,7 +122,7 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  test('stays encrypted in the table, like the token', async () => {
+  test('a secret stays encrypted in the table, like the token', async () => {
     const { record, client, at } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 60 });
     const kept = await record();
@@ -131,8 +131,8 @@ describe('the secret of a webhook', () => {
   });
 });
 
-describe('the key of the local host', () => {
-  test('exists once, readable only by the user of the service', async () => {
+describe("the local host's key", () => {
+  test("exists once, readable only by the service's user", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     const key = await secretsKey(dataDir, randomBytes);
     expect(Buffer.from(await secretsKey(dataDir, randomBytes))).toEqual(Buffer.from(key));
@@ -141,9 +141,9 @@ describe('the key of the local host', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('prevents the start of the service, and stays unchanged, if it cannot be read', async () => {
+  test('an unreadable key prevents the service from starting, and stays unchanged', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
-    // A folder, because users with all rights can read any file.
+    // A folder, because root can read any file.
     await mkdir(join(dataDir, 'secrets.key'));
     await expect(secretsKey(dataDir, randomBytes)).rejects.toMatchObject({ code: 'EISDIR' });
     expect(await readdir(dataDir)).toEqual(['secrets.key']);

@@ -37,20 +37,20 @@ describe('a stage that does not allow private targets', () => {
   });
 });
 
-describe('the service itself', () => {
+describe('the service itself as a webhook target', () => {
   let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
   beforeAll(async () => {
     // With this option the table has a separate endpoint.
     world = await createDeliveryWorld({ onClient: () => {} });
   });
   afterAll(() => world.stop());
-  /** The URL of the login, in other notations of the host. */
+  /** The login URL, in other notations of the host. */
   const logins = () =>
     ['127.0.0.1', 'localhost', 'localhost.', '127.1', '2130706433', '[::1]', 'a.localhost'].map((host) =>
       `${world.url}/users/login`.replace('127.0.0.1', host),
     );
 
-  test('cannot be the target of a webhook in any notation, nor can its table and queues', async () => {
+  test('rejects the service, its table and its queues as targets in any notation', async () => {
     const { client, at } = await world.furnish();
     const hook = await client.ok<object>('GET', at);
     expect(world.settings.OWN_URLS.filter(Boolean)).toHaveLength(2);
@@ -64,7 +64,7 @@ describe('the service itself', () => {
     }
   });
 
-  test('never receives requests of a webhook that points to it anyway', async () => {
+  test('the service never receives requests from a webhook that points to it anyway', async () => {
     const { fall, list, detail, set } = await world.furnish({ format: 'raw', retrySchedule: [0] });
     for (const url of logins()) {
       await set({ url });
