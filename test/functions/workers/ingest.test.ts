@@ -70,7 +70,7 @@ const fromQueue = (...bodies: unknown[]) =>
   }>;
 const topicPrefix = `v1/devices/`;
 
-describe('a message from the rule of AWS IoT', () => {
+describe('a message from the AWS IoT rule', () => {
   test('carries the time at which AWS IoT received it', async () => {
     await handler.with(runtime())(published(), context);
     expect(tasks).toMatchObject([{ sensorId: sensor.sensorId, receiveDate: 1_000, messages: ['{}'] }]);
@@ -82,7 +82,7 @@ describe('a message from the rule of AWS IoT', () => {
     expect(publishedToDevices).toEqual([]);
   });
 
-  test('gets credentials_invalid if its token is unknown or belongs to another sensor', async () => {
+  test('publishes credentials_invalid if the token is unknown or belongs to another sensor', async () => {
     for (const principal of [principalOf('none'), principalOf(sensor.deviceToken)]) {
       const sensorId = principal === principalOf('none') ? sensor.sensorId : 'id_somebody_else';
       await handler.with(runtime())(published({ principal, sensorId }), context);
@@ -94,7 +94,7 @@ describe('a message from the rule of AWS IoT', () => {
     expect(tasks).toEqual([]);
   });
 
-  test('gets credentials_invalid if an IAM identity of the account published it', async () => {
+  test("publishes credentials_invalid if one of the account's IAM identities published the message", async () => {
     for (const principal of ['eu-central-1:6c1f1b9e-0d0b-4a6f-9c57-1e2d3c4b5a69', 'AROAEXAMPLE:session', 'nobody']) {
       await handler.with(runtime())(published({ principal }), context);
       await fromQueue(published({ principal }));
@@ -104,15 +104,15 @@ describe('a message from the rule of AWS IoT', () => {
   });
 });
 
-describe('a message from the queue mqtt', () => {
-  test('can have the form of the error action of the rule, or of a failed invocation', async () => {
+describe('a message from the mqtt queue', () => {
+  test("accepts the form of the rule's error action or of a failed invocation", async () => {
     const kept = { ruleName: 'r', topic: `$aws/rules/r/v1/devices/${sensor.sensorId}/messages`, clientId: 'c' };
     const response = await fromQueue({ ...kept, base64OriginalPayload: base64('{"a":1}') }, published());
     expect(response).toEqual({ batchItemFailures: [] });
     expect(tasks.map(({ messages }) => messages).sort()).toEqual([['{"a":1}'], ['{}']]);
   });
 
-  test('stays with the customer that owned the sensor when it was published', async () => {
+  test('assigns a message to the customer that owned the sensor when it was published', async () => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const admin = await adminOf(cloud.url);
     const other = await createHome(admin, 'birch', ALL_PERMISSIONS);
@@ -124,12 +124,12 @@ describe('a message from the queue mqtt', () => {
     expect(tasks.map(({ customerId }) => customerId)).toEqual([home.customerId, other.customerId]);
   });
 
-  test('returns to the queue while `events` does not accept it', async () => {
+  test('a message returns to the mqtt queue while `events` does not accept it', async () => {
     isQueueDown = true;
     expect((await fromQueue(published())).batchItemFailures).toHaveLength(1);
   });
 
-  test('gets credentials_invalid if its sensor is gone, and counts against no quota', async () => {
+  test('publishes credentials_invalid if the sensor is gone, without counting against a quota', async () => {
     const kept = { topic: 'v1/devices/id_nobody_knows/messages', base64OriginalPayload: base64('{}') };
     expect(await fromQueue(kept)).toEqual({ batchItemFailures: [] });
     expect([tasks, publishedToDevices]).toEqual([
@@ -140,7 +140,7 @@ describe('a message from the queue mqtt', () => {
     expect(tasks).toHaveLength(200);
   });
 
-  test('leaves the dead-letter queue with the next sweep', async () => {
+  test('a message leaves the dead-letter queue with the next sweep', async () => {
     const { queues, dead } = cloud.waiting as Extract<Cloud['waiting'], { dead: object }>;
     dead.mqtt.send({
       ...encodeTask({ type: 'check_sensor', customerId: 0, sensorId: 'x' }),
@@ -157,7 +157,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
   let radar: Awaited<ReturnType<typeof linkSensor>>;
   const will = (more: object = {}) =>
     published({ sensorId: radar.sensorId, principal: principalOf(radar.deviceToken), payload: offline, ...more });
-  /** Connects, or checks the rights of a connection again, at a time (ms). */
+  /** Connects, or checks a connection's rights again, at a time (ms). */
   const authorizeAt = async (at: number, id: string) => {
     const mqtt = { clientId: radar.sensorId, username: radar.sensorId, password: base64(radar.deviceToken) };
     const event = { protocolData: { mqtt }, connectionMetadata: { id } };
@@ -172,11 +172,11 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     await authorizeAt(100_000, 'first');
   });
 
-  test('takes effect after ten seconds, with the time of its arrival, unless the device has reconnected', async () => {
+  test('a last will takes effect after ten seconds, dated at its arrival, unless the device reconnects', async () => {
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     expect(postponed).toMatchObject([{ delaySeconds: 10 }]);
     expect(tasks).toEqual([]);
-    // The rights of the broken connection are checked until AWS IoT notices.
+    // The broken connection's rights are checked until AWS IoT notices.
     await authorizeAt(899_900, 'first');
     await takeBack();
     expect(tasks).toMatchObject([{ sensorId: radar.sensorId, receiveDate: 900_000 }]);
@@ -185,14 +185,14 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
   test.each([
     ['shortly before, which replaces the old connection', 899_500],
     ['ten seconds later', 909_900],
-  ])('leaves no trace if the device connects %s', async (_, at) => {
+  ])('a last will leaves no trace if the device connects %s', async (_, at) => {
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     await authorizeAt(at, 'second');
     await takeBack();
     expect([tasks, publishedToDevices, postponed]).toEqual([[], [], []]);
   });
 
-  test('takes effect at once on a host that drops the last wills of replaced connections itself', async () => {
+  test('a last will takes effect at once on a host that drops those of replaced connections itself', async () => {
     await handler.with(runtime())(will({ isCurrent: true }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });
@@ -207,7 +207,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
         { cmd: 'event', type: 7 },
       ],
     ],
-  ])('takes effect at once if its message %s', async (_, message) => {
+  ])('a last will takes effect at once if its message %s', async (_, message) => {
     await handler.with(runtime())(will({ payload: base64(JSON.stringify(message)) }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });
@@ -276,7 +276,7 @@ describe('the authorizer', () => {
     sensor = { ...sensor, deviceToken, device: sensor.device.as(deviceToken) };
   });
 
-  test('denies everybody in a stage without MQTT, and a token that was replaced', async () => {
+  test('denies everyone in a stage without MQTT, and a replaced token', async () => {
     const off = { ...runtime(), settings: { ...runtime().settings, MQTT_RULE: '' } };
     const mqtt = { username: sensor.sensorId, password: base64(sensor.deviceToken) };
     expect((await authorize.with(off)({ protocolData: { mqtt } }, context)).isAuthenticated).toBe(false);

@@ -37,24 +37,24 @@ const stateWritesOf = async (...records: QueueRecord[]): Promise<number> => {
   return states;
 };
 
-describe('messages of a sensor', () => {
+describe('sensor messages', () => {
   const four = [true, false, true, false].map((present, at) => presence(present, at));
   const actions = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
 
-  test('need one write of the state per batch', async () => {
+  test('a batch of messages needs one write of the state', async () => {
     const { said, hits, events } = await prepare('alder');
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(1);
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('need several writes of the state per batch if the customer has many rules', async () => {
+  test('a batch of messages needs several state writes if the customer has many rules', async () => {
     const { said, hits, events, place } = await prepare('elm');
     await base.table.update(items.customer(place), changes({ set: { rules: 100 } }));
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(3);
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('change nothing when they are received again, even if they created no event', async () => {
+  test('redelivered messages change nothing, even if they created no event', async () => {
     const { said, events, state } = await prepare('ash');
     const records = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
     await processRecords(base, ...records);
@@ -64,7 +64,7 @@ describe('messages of a sensor', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test('go into quarantine one by one if the customer has no such sensor in the table', async () => {
+  test("messages are quarantined one by one if the customer's sensor is not in the table", async () => {
     const { said, place, events } = await prepare('yew');
     const quarantined: string[] = [];
     const queues = {
@@ -90,7 +90,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
-  test('count as new after their queue was recreated and its numbers start again', async () => {
+  test('messages count as new after their queue was recreated with restarted numbers', async () => {
     const { said, events } = await prepare('acacia');
     await processRecords(base, said(presence(true, 0)));
     const next = said(presence(false, 1));
@@ -104,7 +104,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('create no second event when a later call repeats their UUID', async () => {
+  test('a repeated UUID in a later request does not create a second event', async () => {
     const { said, events } = await prepare('aspen');
     const first = presence(true, 0);
     const second = presence(false, 1);
@@ -114,7 +114,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('return to the queue from the failing one onwards', async () => {
+  test('messages return to the queue from the failing one onwards', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));
@@ -128,7 +128,7 @@ describe('messages of a sensor', () => {
     expect(await hits()).toBe(30);
   });
 
-  test('wait until an unfinished decision has been applied', async () => {
+  test('messages wait until an unfinished decision has been applied', async () => {
     const { said, hits } = await prepare('rowan');
     const first = said(presence(true, 0));
     const second = said(presence(false, 1));
@@ -140,7 +140,7 @@ describe('messages of a sensor', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('update lastSeen without other changes after a quarter of the inactivity limit', async () => {
+  test('messages update lastSeen without other changes after a quarter of the inactivity limit', async () => {
     const { said, state } = await prepare('birch');
     // From the second message on, the sensor counts as reporting regularly.
     for (const at of [0, 1]) await processRecords(base, said(presence(true, at)));

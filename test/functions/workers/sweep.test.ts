@@ -16,7 +16,7 @@ import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
 let ahead = 0;
 let cloud: Cloud;
 const messages: QueueMessage[] = [];
-/** Called when messages are sent to a queue; it throws if the queue is unavailable. */
+/** Called when messages are sent to a queue. Throws if the queue is unavailable. */
 let accept: () => void = () => {};
 const measured: unknown[][] = [];
 const measure = (...args: unknown[]) => void measured.push(args);
@@ -108,7 +108,7 @@ describe('the history of resent tasks', () => {
 });
 
 describe('a sweep that runs out of time', () => {
-  // Each sweep reads one page of two items; shards have five items each.
+  // Each sweep reads one page of two items. Shards have five items each.
   const SHARDS = DUE_SHARDS;
   const each = 5;
   const page = 2;

@@ -61,7 +61,7 @@ const reasons: Partial<Record<keyof typeof mailEvents, string>> = {
   renderingFailure: "Rendering Failure: Attribute 'attributeName' is not present in the rendering data.",
 };
 
-describe('an event of SES', () => {
+describe('an SES event', () => {
   test.each(byMail.filter(([kind]) => reasons[kind] !== undefined))(
     '%s ends the delivery, withdraws its success from the hit, and marks the channel',
     async (kind) => {
@@ -96,7 +96,7 @@ describe('an event of SES', () => {
   });
 });
 
-describe('an event of AWS End User Messaging', () => {
+describe('an event from AWS End User Messaging', () => {
   test.each([
     ['TEXT_INVALID', 'The destination phone number is invalid'],
     ['TEXT_INVALID_MESSAGE', 'The body of the message is invalid'],
@@ -118,7 +118,7 @@ describe('an event of AWS End User Messaging', () => {
       attemptLog: [{ number: 1, error: 'undeliverable', responseBody: reason }],
     });
     expect((await home.hits()).at(-1)).toMatchObject({ allSend: false, ruleMessages: [{ wasSend: false }] });
-    // A manager sees the state, and not the number.
+    // A manager sees the state, but not the number.
     expect(await home.client.ok('GET', `/users/${user.id}/channels`)).toEqual([
       {
         by: 'sms',
@@ -143,7 +143,7 @@ describe('an event of AWS End User Messaging', () => {
     expect(await channels()).toMatchObject([{ undeliverableDate: null }]);
   });
 
-  test('changes nothing while the network still retries', async () => {
+  test('changes nothing while the network is still retrying', async () => {
     const { reference, detail } = await notify('sms');
     await report({ ...smsEvent('TEXT_UNREACHABLE', 'Phone is off', reference), isFinal: false });
     expect(await detail()).toMatchObject({ state: 'delivered' });
@@ -152,7 +152,7 @@ describe('an event of AWS End User Messaging', () => {
   });
 });
 
-describe('a notification that was undeliverable', () => {
+describe('an undeliverable notification', () => {
   test('keeps at most 200 characters of the reason, on one line and without addresses', async () => {
     const { reference, detail, channels } = await notify('sms');
     const text = `Line\n\u0007one ${mailbox} ${phone} ${'x'.repeat(300)}\ud800`;
@@ -193,7 +193,7 @@ describe('a notification that was undeliverable', () => {
     expect(failures).toHaveLength(1);
   });
 
-  test('leaves its hit marked as sent if a redelivery was accepted afterwards', async () => {
+  test('an undeliverable notification leaves its hit marked as sent if a redelivery was accepted later', async () => {
     const { home, reference, delivery, detail } = await notify('sms');
     await world.pass(60_000);
     await home.client.ok('POST', `${home.at}/${delivery.id}/redeliver`);
@@ -203,7 +203,7 @@ describe('a notification that was undeliverable', () => {
     expect(await home.hits()).toMatchObject([{ allSend: true }]);
   });
 
-  test('does not mark a channel that was verified again, or whose address changed, after it was sent', async () => {
+  test('does not mark a channel that was verified again or changed its address after the notification', async () => {
     const { home, user, reference, channels, detail } = await notify('sms');
     await world.pass(1_000);
     await home.prove(user.id, 'sms', '+4915100000000');
@@ -233,10 +233,10 @@ describe('a notification that was undeliverable', () => {
   });
 });
 
-describe('an event that belongs to no known delivery', () => {
+describe('an event for an unknown delivery', () => {
   const quarantined = () => ('queues' in world.waiting ? world.waiting.queues.quarantine.receive(10).length : -1);
 
-  test('changes nothing if it names an unknown delivery or attempt, or another customer, or is not an event', async () => {
+  test('changes nothing if the delivery, attempt or customer does not match, or it is not an event', async () => {
     const { reference, detail } = await notify('sms');
     const other = await notify('sms');
     const about = (more: Partial<NotificationReference>) =>
@@ -258,14 +258,14 @@ describe('an event that belongs to no known delivery', () => {
     expect(quarantined()).toBe(0);
   });
 
-  test('goes into quarantine only if SNS did not send it', async () => {
+  test('an event is quarantined only if SNS did not send it', async () => {
     await world.queues.send('undeliverable', [{ body: 'no JSON', groupId: 'any', delaySeconds: 0 }]);
     await world.idle();
     expect(quarantined()).toBe(1);
   });
 });
 
-describe('a batch', () => {
+describe('an event batch', () => {
   test('returns to the queue only the events whose attempt is not recorded yet', async () => {
     const first = await notify('sms');
     const second = await notify('sms');

@@ -40,7 +40,7 @@ const decoded = (raw: Buffer): Mail => {
   return { to: header('To'), subject: header('Subject'), text: plain.replaceAll('=E2=80=93', '–') };
 };
 
-/** A home in which a rule covers the falls of its only sensor, and its manager of rules, who has an address. */
+/** A home where a rule covers the only sensor's falls, and its rule manager, who has an address. */
 const furnish = async (name: string) => {
   const home = await world.furnish();
   await home.say(a.presence(true));
@@ -50,7 +50,7 @@ const furnish = async (name: string) => {
   const [page] = await home.client.ok<[{ data: { id: number }[] }]>('GET', '/rules');
   const rule = `/rules/${page.data[0]?.id}`;
   const watch = () => home.client.ok<WatchView>('GET', `/customers/${home.customerId}/watch`);
-  /** Lets a minute pass, and returns the mails that the manager has got since. */
+  /** Lets a minute pass, and returns the manager's new emails since then. */
   const mailsAfterMinute = async (): Promise<Mail[]> => {
     await world.idle();
     const known = smtp.mails.length;
@@ -62,7 +62,7 @@ const furnish = async (name: string) => {
       .filter(({ to }) => to.some((address) => address.startsWith(name)))
       .map(({ raw }) => decoded(raw));
   };
-  // The watch before the changes of a test.
+  // The watch before a test's changes.
   await mailsAfterMinute();
   expect((await watch()).fallsTold).toBe('all');
   const changeRule = async (part: object) => {
@@ -72,8 +72,8 @@ const furnish = async (name: string) => {
   return { ...home, rule, watch, changeRule, mailsAfterMinute, email };
 };
 
-describe('managers of rules', () => {
-  test('get one email about a change that leaves falls uncovered, with who changed what and what to do', async () => {
+describe('rule managers', () => {
+  test('managers get one email about a change that leaves falls uncovered: who changed what, and what to do', async () => {
     const home = await furnish('ada');
     await home.client.ok('DELETE', home.rule);
     const mails = await home.mailsAfterMinute();
@@ -86,21 +86,21 @@ describe('managers of rules', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('get an email about hours without a rule', async () => {
+  test('managers get an email about hours without a rule', async () => {
     const home = await furnish('bea');
     const days = [1, 2, 3, 4, 5, 6, 7];
     await home.changeRule({ schedule: { days, from: '21:00', to: '06:00', timeZone: 'UTC' } });
     const [mail] = await home.mailsAfterMinute();
     expect(mail?.text).toContain('Mon, Tue, Wed, Thu, Fri, Sat, Sun 06:00–21:00, Sensor');
     expect(mail?.text).toMatch(/rule \S+ changed \(.*schedule.*\)/);
-    // Fewer hours without a rule are no new gap.
+    // Fewer hours without a rule are not a new gap.
     await home.changeRule({ schedule: { days, from: '20:00', to: '07:00', timeZone: 'UTC' } });
     expect(await home.mailsAfterMinute()).toEqual([]);
     await home.changeRule({ schedule: { days, from: '20:00', to: '06:30', timeZone: 'UTC' } });
     expect(await home.mailsAfterMinute()).toHaveLength(1);
   });
 
-  test('get an email when a user goes off duty, a webhook is disabled, or a configuration changes', async () => {
+  test('managers get an email when a user goes off duty, a webhook is disabled, or a configuration changes', async () => {
     const home = await furnish('cleo');
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });
@@ -127,7 +127,7 @@ describe('managers of rules', () => {
     expect(mail?.text).toContain('nobody on duty can be notified');
   });
 
-  test('get the email in their language', async () => {
+  test('managers get the email in their language', async () => {
     const home = await furnish('dora');
     await hireFor(admin, home.customerId, 'dora-german', {
       permissions: ['manage_rules'],
@@ -139,7 +139,7 @@ describe('managers of rules', () => {
     expect(subjects).toEqual([expect.stringMatching(/utf-8|Nicht mehr/i), expect.stringMatching(/^Not all falls/)]);
   });
 
-  test('get the email even if nobody has ever read the watch', async () => {
+  test('managers get the email even if no one has ever read the watch', async () => {
     const home = await world.furnish();
     await home.say(a.presence(true));
     const email = 'eve@example.org';
@@ -153,8 +153,8 @@ describe('managers of rules', () => {
   });
 });
 
-describe('managers of rules', () => {
-  test('get no email about a gap that opened without a change when somebody later changes something else', async () => {
+describe('changes that do not concern rule managers', () => {
+  test('managers get no email about a gap that opened by itself when someone later changes something else', async () => {
     const home = await furnish('fay');
     await home.set({ isEnabled: false });
     await home.mailsAfterMinute();
@@ -163,7 +163,7 @@ describe('managers of rules', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('get no email about a change that opens no gap, or only gaps of other kinds', async () => {
+  test('managers get no email about a change that opens no gap, or only gaps of other kinds', async () => {
     const home = await furnish('gil');
     await home.changeRule({ name: 'Other name' });
     await linkSensor(home.client);

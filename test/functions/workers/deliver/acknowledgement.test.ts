@@ -14,7 +14,7 @@ const hitsOf = async (home: Awaited<ReturnType<World['furnish']>>) => {
   return page?.data ?? [];
 };
 
-describe('X-Acknowledged-By in the response of a receiver', () => {
+describe("X-Acknowledged-By in a receiver's response", () => {
   let world: World;
   let home: Awaited<ReturnType<World['furnish']>>;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('X-Acknowledged-By in the response of a receiver', () => {
     expect(await namedBy(by(header))).toEqual({ userId: null, name, date: expect.any(Number) });
   });
 
-  test('acknowledges the hit with a name in Latin-1', async () => {
+  test('acknowledges the hit with a Latin-1 name', async () => {
     expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
   });
 
@@ -60,11 +60,11 @@ describe('X-Acknowledged-By in the response of a receiver', () => {
     ['with a blank name', by('  ')],
     ['with a failure', by('Anna', 500)],
     ['with a redirect', by('Anna', 302)],
-  ])('acknowledges nothing %s', async (_, answer) => {
+  ])('does not acknowledge %s', async (_, answer) => {
     expect(await namedBy(answer)).toBeNull();
   });
 
-  test('does not replace an acknowledgement, but acknowledges on a redelivery after it was withdrawn', async () => {
+  test('keeps an existing acknowledgement, but acknowledges on a redelivery after it was withdrawn', async () => {
     const first = await namedBy(by('Anna'));
     const [{ id = '' } = {}] = (await home.list()).data;
     world.answerWith(by('Ben'));
@@ -78,14 +78,14 @@ describe('X-Acknowledged-By in the response of a receiver', () => {
     expect((await hitsOf(home))[0]?.acknowledgement).toMatchObject({ name: 'Ben' });
   });
 
-  test('acknowledges nothing for a customer webhook, which has no hit', async () => {
+  test('does not acknowledge anything for a customer webhook, which has no hit', async () => {
     const hook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...hook, isCustomerHook: true, botId: null });
     expect(await namedBy(by('Anna'))).toBeNull();
   });
 });
 
-test('acknowledges a hit once, with one event, if the process dies afterwards', async () => {
+test('a hit is acknowledged once, with one event, if the process dies afterwards', async () => {
   const death = createCrash();
   const world = await createDeliveryWorld(death.options);
   const home = await world.furnish();

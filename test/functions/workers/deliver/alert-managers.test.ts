@@ -18,7 +18,7 @@ import {
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
 describe('emails about people', () => {
-  test('an alarm about a person is emailed at once to everybody who may manage rules, with a reminder due in an hour', async () => {
+  test('an alarm about a person is emailed at once to everyone who may manage rules, and again after an hour', async () => {
     const { mails, updated, claims, order, enqueued } = await run({
       open: [alarmOf('a')],
       users: [userOf(1), userOf(2)],
@@ -26,12 +26,12 @@ describe('emails about people', () => {
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient), mailOf('user-2@example.org', noRecipient)]);
     expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [] }, NOW + HOUR]]);
     expect(claims).toEqual([[alarmOf('a'), expect.stringMatching(/^[\w-]{8}$/), NOW, NOW + 30_000]]);
-    // The mail is recorded only after it was sent, so a crash in between leads to a second mail, not to none.
+    // The email is recorded only after it was sent, so a crash in between sends it twice instead of never.
     expect(order).toEqual(['mail', 'mail', 'update']);
     expect(enqueued).toEqual([]);
   });
 
-  test('an alarm about a person is emailed separately from others, unless another process is already sending it', async () => {
+  test('an alarm about a person is emailed separately, unless another process is already sending it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
     expect(mails).toHaveLength(2);
     expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
@@ -47,12 +47,12 @@ describe('emails about people', () => {
     expect([mails, claims]).toEqual([[], []]);
   });
 
-  test('an email identifies a sensor that is gone by its id', async () => {
+  test('an email identifies a missing sensor by its id', async () => {
     const { mails } = await run({ open: [alarmOf('a', { sensorId: 's2.example' })] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
   });
 
-  test('an unacknowledged alarm that did notify somebody is emailed once, without a reminder', async () => {
+  test('an unacknowledged alarm that did notify someone is emailed once, without a reminder', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { isUnanswered: true })] });
     expect(mails).toEqual([mailOf('user-1@example.org', { kind: 'unanswered' }, { isUnanswered: true })]);
     expect(updated).toEqual([['a', expect.anything(), null]]);
@@ -62,7 +62,7 @@ describe('emails about people', () => {
 describe('managers', () => {
   const open = [alarmOf('a')];
 
-  test('only managers who may log in, may manage rules and have an address get emails', async () => {
+  test('only managers who can log in, manage rules and have an address get emails', async () => {
     const users = [
       userOf(1, { canLogin: false }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -72,7 +72,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test('managers get emails at their verified address, or else at the address of their account', async () => {
+  test("managers get emails at their verified address, or else at their account's address", async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },
@@ -90,7 +90,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(users.map(({ email }) => email));
   });
 
-  test('an alarm is also emailed to users who may manage the webhooks that it was sent to', async () => {
+  test('an alarm is also emailed to users who may manage the webhooks it was sent to', async () => {
     const users = [
       userOf(1, { permissions: ['manage_customers'] }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -103,13 +103,13 @@ describe('managers', () => {
     expect(await to({ hitId: 5 })).toEqual(['user-4@example.org']);
   });
 
-  test('every alarm is emailed to users who may manage webhooks if nobody may manage rules', async () => {
+  test('every alarm is emailed to webhook managers if no one may manage rules', async () => {
     const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2, { permissions: ['manage_sensors'] })];
     for (const alarm of [alarmOf('a'), alarmOf('a', { hitId: 5 })])
       expect((await run({ open: [alarm], users })).to()).toEqual(['user-1@example.org']);
   });
 
-  test('no manager gets an email if the service cannot send any', async () => {
+  test('managers get no email if the service cannot send any', async () => {
     const { mails, updated } = await run({ open, sender: '' });
     expect(mails).toEqual([]);
     expect(updated).toHaveLength(1);
@@ -147,7 +147,7 @@ describe('causes', () => {
     );
   });
 
-  test('an email states that nobody was on duty, or that there was no recipient', async () => {
+  test('an email states that no one was on duty, or that there was no recipient', async () => {
     const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
     expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
     expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
@@ -176,14 +176,14 @@ describe('emails about sensors', () => {
     expect(taken[0]).toEqual(['take', subject, 1, 60, NOW]);
   });
 
-  test('a list of alarms about sensors omits those that another process is sending', async () => {
+  test('a sensor alarm list omits alarms that another process is sending', async () => {
     const some = await run({ open: [offline('a'), offline('b')], claimed: ['a'] });
     expect(some.updated.map(([id]) => id)).toEqual(['b']);
     const none = await run({ open: [offline('a'), offline('b')], claimed: ['a', 'b'] });
     expect([none.mails, none.updated]).toEqual([[], []]);
   });
 
-  test('a list of alarms about sensors is sent a minute after the previous one, by a single task', async () => {
+  test('a sensor alarm list is sent a minute after the previous one, by a single task', async () => {
     const first = await run({ open: [offline('a')], used: [subject] });
     expect(first.mails).toEqual([]);
     expect(first.claims).toEqual([]);
@@ -195,13 +195,13 @@ describe('emails about sensors', () => {
     expect((await run({ open: [offline('a')], used: [subject, wait] })).enqueued).toEqual([]);
   });
 
-  test('emails about sensors use at most half of the hourly limit, and leave the rest to alarms about people', async () => {
+  test('emails about sensors use at most half the hourly limit, and leave the rest to alarms about people', async () => {
     const { taken } = await run({ open: [offline('a'), alarmOf('b')] });
     const mails = taken.filter(([, name]) => name === `alarm-mails:${customerId}:1`);
     expect(mails.map(([, , limit]) => limit)).toEqual([10, 5]);
   });
 
-  test('a list of alarms about sensors contains only those that concern its recipient', async () => {
+  test('a sensor alarm list contains only alarms that concern its recipient', async () => {
     const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2)];
     const { mails } = await run({
       open: [offline('a', { hitId: 5, isToBots: true }), offline('b', { hitId: 6 })],
@@ -216,16 +216,16 @@ describe('emails about sensors', () => {
   });
 });
 
-describe('alarms of sensors that are gone', () => {
+describe('alarms from missing sensors', () => {
   const gone = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf(id, { sensorId: 's2', mailDate: NOW - HOUR, ...more });
 
-  test('the alarm of an event ends once its sensor is gone, because nobody could acknowledge it', async () => {
+  test('an event alarm ends once its sensor is gone, because no one could acknowledge it', async () => {
     const { ended, mails, updated } = await run({ open: [gone('a')] });
     expect([ended, mails, updated]).toEqual([['a'], [], []]);
   });
 
-  test('an alarm does not end while it can be acknowledged, or before everybody has got the email', async () => {
+  test('an alarm stays open while it can be acknowledged, or until everyone has received the email', async () => {
     const waiting = [{ mailDate: undefined as never }, { deferredTo: [1] }, { refusedTo: [1] }];
     for (const alarm of [
       gone('a', { hitId: 5 }),
@@ -250,7 +250,7 @@ describe('lists', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('a list that everybody has got is followed only by the reminder', async () => {
+  test('once everyone has received the list, only the reminder follows', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
@@ -282,7 +282,7 @@ describe('lists', () => {
     expect(lines[2]).toContain(dateTimeAndZone(NOW - 6 * MINUTE, 'Europe/Berlin'));
   });
 
-  test('a list contains only alarms that are still open when it is sent', async () => {
+  test('a list contains only alarms still open when it is sent', async () => {
     const { mails } = await run({
       open: [alarmOf('a', { ...mailed, deferredTo: [1] }), alarmOf('b', { ...mailed, deferredTo: [1] })],
       later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
@@ -297,7 +297,7 @@ describe('refused emails', () => {
   const waiting = (more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf('a', { mailDate: NOW - 5 * MINUTE, deferredTo: [], refusedTo: [1], ...more });
 
-  test('an email that the mail service refuses is resent as a list after a minute', async () => {
+  test('an email refused by the mail service is resent as a list after a minute', async () => {
     const first = await run({ open: [alarmOf('a')], mail: refused });
     expect(first.updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
     expect(first.taken.at(-1)).toEqual(['take', retry, 1, 60, NOW]);
@@ -307,7 +307,7 @@ describe('refused emails', () => {
     expect(after.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
   });
 
-  test('a list that the mail service refuses is resent every minute for an hour', async () => {
+  test('a list refused by the mail service is resent every minute for an hour', async () => {
     const again = await run({ open: [waiting()], mail: refused });
     expect(again.updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
     expect((await run({ open: [waiting()], used: [retry] })).mails).toEqual([]);
@@ -315,7 +315,7 @@ describe('refused emails', () => {
     expect(last.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW]]);
   });
 
-  test('a list for a manager over the email limit is resent after a minute if the mail service refuses it', async () => {
+  test('a refused list for a manager over the email limit is resent after a minute', async () => {
     const open = [waiting({ deferredTo: [1], refusedTo: [] })];
     const { updated } = await run({ open, mail: refused });
     expect(updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
@@ -341,7 +341,7 @@ describe('reminders', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('no reminder is due within an hour, or for alarms that notified somebody or were never emailed', async () => {
+  test('no reminder is due within an hour, or for alarms that notified someone or were never emailed', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -352,7 +352,7 @@ describe('reminders', () => {
     expect(unmailed.updated).toHaveLength(1);
   });
 
-  test('a reminder for all alarms together follows the previous one after an hour', async () => {
+  test('the next reminder covers all alarms and follows an hour after the previous one', async () => {
     const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
     expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
       ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
@@ -373,12 +373,12 @@ describe('reminders', () => {
     expect([mails, updated]).toEqual([[], []]);
   });
 
-  test('a reminder is not delayed by an email that is dated in the future after the clock was set back', async () => {
+  test('a reminder is not delayed by an email dated in the future after the clock was set back', async () => {
     const { mails } = await run({ open: [alarmOf('a', { mailDate: NOW + HOUR })] });
     expect(mails).toHaveLength(1);
     const again = { mailDate: NOW - HOUR, reminders: 1, reminderDate: NOW + HOUR };
     expect((await run({ open: [alarmOf('a', again)] })).mails).toHaveLength(1);
-    // Clocks of hosts differ by up to ten seconds.
+    // Host clocks differ by up to ten seconds.
     expect((await run({ open: [alarmOf('a', { mailDate: NOW + 10_000 })] })).mails).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ const toWebhook = (more: object = {}): Delivery => {
 };
 
 type AttemptWorld = DeliveryWorld & {
-  /** The webhook at each read; the last one stays. */
+  /** The webhook at each read. The last one stays. */
   webhooks?: readonly (object | null)[];
   delivery?: object | null;
   status?: number;
@@ -106,14 +106,14 @@ const run = async ({
   };
   const outcome = await deliver(stubs.deps, task, () => left);
   const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
-  // Checks that the permit of this process is free again.
+  // Checks that this process's permit is free again.
   const permit = await semaphore.acquire('w1', async () => {});
   return { ...stubs, outcome, calls, named, task, id, isFree: permit?.shared.hasUnleasedRequest === false };
 };
 const key = { customerId, webhookId: 'w1' };
 
 describe('deliveries', () => {
-  test('a delivery to a webhook is claimed, posted and recorded', async () => {
+  test('a webhook delivery is claimed, posted and recorded', async () => {
     const { outcome, calls, named, id, places, isFree } = await run();
     expect(outcome).toBe('delivered');
     expect(calls.map(([name]) => name)).toEqual(['webhook', 'claim', 'post', 'recordResult']);
@@ -126,19 +126,19 @@ describe('deliveries', () => {
     expect(isFree).toBe(true);
   });
 
-  test('a delivery to a webhook keeps the request id of the call that caused it', async () => {
+  test('a webhook delivery keeps the request id of the call that caused it', async () => {
     const { named, id } = await run({ task: { requestId: 'call-1' } });
     expect(named('claim')[0]?.[0]).toEqual({ ...key, id, requestId: 'call-1' });
   });
 
-  test('a delivery to a webhook is retried if its receiver fails', async () => {
+  test('a webhook delivery is retried if the receiver fails', async () => {
     const { outcome, enqueued, isFree } = await run({ status: 500 });
     expect(outcome).toBe('retrying');
     expect(enqueued).toMatchObject([[[{ type: 'deliver', isRetry: true }], 4]]);
     expect(isFree).toBe(true);
   });
 
-  test('a delivery to a webhook is left to the task that has claimed it', async () => {
+  test('a webhook delivery is left to the task that has claimed it', async () => {
     const held = { ...toWebhook(), state: 'delivered', hit: null };
     const { outcome, named } = await run({ delivery: held, more: {}, claimed: null });
     expect(['delivered', 'requeued']).toContain(outcome);
@@ -154,14 +154,14 @@ describe('deliveries', () => {
     expect(calls.map(([name]) => name)).toEqual(['webhook', 'end', 'queued']);
   });
 
-  test('a delivery to a webhook is held while its webhook is disabled', async () => {
+  test('a webhook delivery is held while the webhook is disabled', async () => {
     const { outcome, named, id } = await run({ webhooks: [{ ...webhook, isEnabled: false }] });
     expect(outcome).toBe('held');
     expect(named('hold')).toMatchObject([[{ ...key, id }, NOW]]);
     expect(named('claim')).toEqual([]);
   });
 
-  test('a delivery enters the feed of a webhook without a URL, even if that webhook is disabled', async () => {
+  test('a delivery enters the feed if its webhook has no URL, even if the webhook is disabled', async () => {
     const delivery = toWebhook({ state: 'pending', nextAttempt: NOW });
     const { outcome, named } = await run({ webhooks: [{ ...webhook, url: null, isEnabled: false }], delivery });
     expect(outcome).toBe('pending');
@@ -177,20 +177,20 @@ describe('times', () => {
     expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
   });
 
-  test('an attempt that is due more than a second later is left to another task', async () => {
+  test('an attempt due more than a second later is left to another task', async () => {
     const { outcome, enqueued, task, calls } = await run({ task: { notBefore: NOW + 1_001 } });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true, notBefore: NOW + 1_001 }], 1]]);
     expect(calls).toEqual([]);
   });
 
-  test('the time of an attempt is corrected if the clock was set back after it was scheduled', async () => {
+  test("an attempt's time is corrected if the clock was set back after it was scheduled", async () => {
     const ahead = NOW + 10 * HOUR;
     const delivery = toWebhook({ state: 'retrying', createDate: ahead, nextAttempt: ahead + 5_000 });
     const by = await run({ delivery, task: { setBack: 10 * HOUR } });
     expect(by.named('replan')).toEqual([[{ ...key, id: delivery.id }, ahead + 5_000, NOW + 5_000, NOW]]);
     expect([by.outcome, by.named('claim')]).toEqual(['postponed', []]);
-    // The task has arrived, and queues do not depend on the clock of the host, so the delivery is due.
+    // The task has arrived, and queues do not depend on the host's clock, so the delivery is due.
     const due = await run({ delivery, task: { notBefore: ahead + 5_000 } });
     expect(due.named('replan')).toMatchObject([[{}, ahead + 5_000, NOW, NOW]]);
     expect(due.outcome).toBe('delivered');
@@ -201,7 +201,7 @@ describe('times', () => {
     expect((await run({ delivery: usual, task: { notBefore: NOW + 10_001 } })).outcome).toBe('delivered');
   });
 
-  test('the first attempt may be delayed by the retry schedule of the webhook', async () => {
+  test("a webhook's retry schedule can delay the first attempt", async () => {
     const slow = [{ ...webhook, retrySchedule: [60] }];
     const fresh = toWebhook({ attempts: 0, createDate: NOW - 59_999 });
     const { outcome, named, enqueued, id } = await run({ webhooks: slow, delivery: fresh });
@@ -219,10 +219,10 @@ describe('times', () => {
   });
 });
 
-describe('a receiver that is slow or failing', () => {
+describe('a slow or failing receiver', () => {
   const failing = { ...webhook, consecutiveFailures: 1 };
 
-  test('first attempts at a slow or failing receiver move to the queue of retries, so that they delay no others', async () => {
+  test('first attempts to a slow or failing receiver move to the retry queue, so as not to delay others', async () => {
     const { outcome, enqueued, task } = await run({ webhooks: [failing] });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
@@ -251,7 +251,7 @@ describe('a receiver that is slow or failing', () => {
     expect((await run({ webhooks: [failing], task: { isRetry: true }, left: 20_000 })).outcome).toBe('delivered');
   });
 
-  test('a slow or failing receiver gets nothing once its webhook is disabled or deleted while the delivery waits for a slot', async () => {
+  test('a delivery waiting for a slot is not sent once its webhook is disabled or deleted', async () => {
     for (const later of [{ ...failing, isEnabled: false }, null, { ...failing, url: null }]) {
       const { outcome, named, enqueued } = await run({
         webhooks: [failing, later],
@@ -303,7 +303,7 @@ describe('circuits', () => {
     expect((await run({ webhooks: [open], delivery: replayed, task: { isRetry: true } })).outcome).toBe('postponed');
   });
 
-  test('an open circuit makes a new alarm wait for the result of the current probe', async () => {
+  test("an open circuit makes a new alarm wait for the current probe's result", async () => {
     const alarm = toWebhook({ attempts: 0, createDate: NOW });
     const probed = { ...open, probeUntil: NOW + 20_000 };
     const closed = { ...webhook, consecutiveFailures: 0 };
@@ -313,13 +313,13 @@ describe('circuits', () => {
     const failed = { ...idle, consecutiveFailures: probed.consecutiveFailures + 1 };
     const again = await run({ webhooks: [probed, failed], delivery: alarm, task: { isRetry: true } });
     expect(again.outcome).toBe('postponed');
-    // The delivery is postponed by the first delay of the retry schedule, with its jitter.
+    // The delivery is postponed by the retry schedule's first delay, with jitter.
     const [[, until] = []] = again.named('postpone');
     expect(Number(until) - NOW - 500).toBe(4_008);
   });
 });
 
-test('a postponed delivery is not sent again if it was delivered when its receiver recovered', async () => {
+test('a postponed delivery is not sent again if it was delivered when the receiver recovered', async () => {
   const back = { ...webhook, backDate: NOW - 60_000 };
   const delivered = toWebhook({ state: 'delivered', sendTryTimes: [NOW - 30_000], hit: null });
   const { outcome, named } = await run({

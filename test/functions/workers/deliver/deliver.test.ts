@@ -9,7 +9,7 @@ import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 let deps: DeliverDeps;
-/** The tasks of deliveries, which the tests process instead of a worker. */
+/** The delivery tasks, which the tests process instead of a worker. */
 const tasks: Deliver[] = [];
 beforeAll(async () => {
   let runtime: Runtime | undefined;
@@ -31,7 +31,7 @@ afterAll(() => world.stop());
 const furnish = async (hook: object = {}) => {
   const home = await world.furnish(hook);
   const { hasSecretKey: _, health: __, ...webhook } = await home.client.ok<Record<string, unknown>>('GET', home.at);
-  // A sweep may enqueue the deliveries of earlier tests at any time.
+  // A sweep may enqueue deliveries from earlier tests at any time.
   const enqueued = () => tasks.filter(({ webhookId }) => webhookId === webhook.id);
   tasks.length = 0;
   await home.client.ok('POST', `${home.at}/test`);
@@ -94,7 +94,7 @@ test('postpones a first attempt that the retry schedule delays', async () => {
   expect(enqueued()).toMatchObject([{ isRetry: true, notBefore: Number(createDate) + 60_000 }]);
 });
 
-test('moves a first attempt at a failing receiver to the queue of retries', async () => {
+test('moves a first attempt to a failing receiver to the retry queue', async () => {
   const { run, set, task, receiver, enqueued } = await furnish();
   await set({ consecutiveFailures: 1, failingSince: world.now() });
   expect(await run()).toBe('requeued');
@@ -115,7 +115,7 @@ test('postpones a retry while the circuit is open', async () => {
   expect([receiver.received, await state()]).toEqual([[], ['pending', null, 0]]);
 });
 
-test('requeues a delivery that another task has leased', async () => {
+test('requeues a delivery leased by another task', async () => {
   const { run, receiver } = await furnish();
   const open = Promise.withResolvers<void>();
   world.answerWith((response) => void open.promise.then(() => response.end()));
@@ -133,7 +133,7 @@ test('sends nothing for a delivery that has already ended', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('retries a delivery after 500, and fails it after the last attempt', async () => {
+test('retries a delivery after a 500 response, and fails it after the last attempt', async () => {
   const { run, state } = await furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, ''));
   expect(await run()).toBe('retrying');

@@ -34,8 +34,8 @@ afterAll(async () => {
 const DAY = 86_400_000;
 
 /**
- * Creates a home whose webhook is fetched, with another webhook that gets notices of failures, and a user who gets
- * mails.
+ * Creates a home whose webhook is fetched, with another webhook that gets notices about failures, and a user who gets
+ * emails.
  */
 const furnish = async () => {
   const home = await world.furnish();
@@ -94,7 +94,7 @@ test.each([{ url: null }, {}])('reports a fall exactly once after it was held fo
   expect(notified()).toEqual(ONCE);
 });
 
-test('reports a fall exactly once after nobody fetched it for 14 days', async () => {
+test('reports a fall exactly once after no one fetched it for 14 days', async () => {
   const { fall, notified, ends } = await furnish();
   await fall();
   await world.pass(14 * DAY - 60_000);
@@ -145,7 +145,7 @@ test('reports a fall exactly once if its message is lost, and no later fetch del
   expect(notified()).toEqual(ONCE);
 });
 
-test('does not report a redelivery that nobody fetched', async () => {
+test('does not report a redelivery that no one fetched', async () => {
   const { client, at, fall, feed, notified, ends } = await furnish();
   await fall();
   const [first] = await feed();

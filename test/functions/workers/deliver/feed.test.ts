@@ -6,7 +6,7 @@ import { items } from '#shared/store/table.ts';
 import { createFeedWorld } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
-/** Whether eventually consistent reads miss the content of a feed. */
+/** Whether eventually consistent reads miss a feed's content. */
 let isLagging = false;
 /** Called before a delivery is written to a feed, and after a feed was read. */
 let beforeLine = async () => {};
@@ -45,7 +45,7 @@ const furnish = async () => {
   return { ...home, move: (more: object = {}) => client.ok('PUT', at, { ...webhook, url: receiver.url, ...more }) };
 };
 
-test('posts the deliveries of a feed once its webhook has a URL, even if an eventually consistent read misses them', async () => {
+test("posts a feed's deliveries once its webhook has a URL, even if an eventually consistent read misses them", async () => {
   const { fall, move, receiver, record } = await furnish();
   await fall();
   isLagging = true;
@@ -54,12 +54,12 @@ test('posts the deliveries of a feed once its webhook has a URL, even if an even
   isLagging = false;
   await world.pass(60_000);
   expect(receiver.received).toHaveLength(1);
-  // After that the sweep no longer checks the feed.
+  // The sweep then no longer checks the feed.
   await world.pass(60_000);
   expect(await record()).not.toHaveProperty('duePk');
 });
 
-test('posts a delivery that a process writes to a feed after its webhook was given a URL', async () => {
+test('posts a delivery that a process writes to a feed after the webhook was given a URL', async () => {
   const { fall, move, receiver } = await furnish();
   const [reached, written, read] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   if (!reached || !written || !read) return;

@@ -56,7 +56,7 @@ const gather = async (
 };
 
 describe('gathered messages', () => {
-  test('a combined message replaces all deliveries due to the same person on the same channel, and claims each', async () => {
+  test('a combined message claims and replaces all deliveries due to one person on one channel', async () => {
     const first = offline('a');
     const [b, c] = [offline('b'), offline('c', { person: { userId: 22, by: 'email', name: '' } })];
     const sms = offline('d', { person: { userId: 21, by: 'sms', name: '' } });
@@ -76,12 +76,12 @@ describe('gathered messages', () => {
     expect([gathered, claims]).toEqual([[], []]);
   });
 
-  test('a combined message omits deliveries that another task has claimed', async () => {
+  test('a combined message omits deliveries claimed by another task', async () => {
     const [b, c] = [offline('b'), offline('c')];
     expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
   });
 
-  test('a combined message omits the escalation step of an acknowledged alarm, which is canceled', async () => {
+  test('a combined message omits and cancels the escalation step of an acknowledged alarm', async () => {
     const [b, c] = [offline('b', { isStep: true }), offline('c')];
     const hits = { 11: { acknowledgement: { name: 'Ben' } } };
     expect((await gather(offline('a'), { due: [b, c], hits })).gathered).toEqual([c.id]);
@@ -104,7 +104,7 @@ describe('gathered messages', () => {
     expect(asked).toEqual([[customerId, [NOW - 60_000, NOW + 90_000], NOW, 5_000]]);
   });
 
-  test('one message stands for the deliveries to all users of a Telegram chat', async () => {
+  test('one message covers the deliveries to all users in a Telegram chat', async () => {
     const first = offline('a', telegram(21));
     const due = [offline('b', telegram(22)), offline('c', telegram(23)), offline('d', telegram(21)), offline('e')];
     const channel = { by: 'telegram', address: '-100' };
@@ -120,7 +120,7 @@ describe('gathered messages', () => {
   });
 });
 
-describe('a report from Telegram about a chat', () => {
+describe('a Telegram chat report', () => {
   const channel = { by: 'telegram', address: '-100' };
   const update = async (outcome: unknown, of: object = channel, deliveries = [deliveryTo('telegram')]) => {
     const { deps, calls, logged } = deliveryStubs({ users: { 21: user, 22: { ...user, id: 22, customerId: null } } });
@@ -128,7 +128,7 @@ describe('a report from Telegram about a chat', () => {
     return { calls, logged };
   };
 
-  test('marks the channel of each user who got the message as unreachable', async () => {
+  test('marks the channel as unreachable for each user who got the message', async () => {
     const deliveries = [21, 22, 22, 23].map((userId) => deliveryTo('telegram', telegram(userId)));
     const { calls, logged } = await update({ refused: 'Forbidden', answer: 'blocked' }, channel, deliveries);
     const mark = { sentAt: NOW, date: NOW, reason: 'blocked' };
@@ -142,7 +142,7 @@ describe('a report from Telegram about a chat', () => {
     ]);
   });
 
-  test('stores the new id of a group, and that a chat can be reached again', async () => {
+  test("stores a group's new id, and that a chat can be reached again", async () => {
     const moved = await update({ movedTo: '-200' });
     expect(moved.calls).toEqual([
       ['recordReached', { customerId, userId: 21 }, 'telegram', { from: '-100', to: '-200' }],

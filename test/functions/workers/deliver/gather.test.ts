@@ -10,12 +10,12 @@ import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 let host: Runtime | undefined;
-/** Tasks of deliveries, which the processes of this test handle instead of the host. */
+/** Delivery tasks, which this test's processes handle instead of the host. */
 const tasks: QueueMessage[] = [];
-/** The messages that Telegram accepted. */
+/** The messages accepted by Telegram. */
 const texts: string[] = [];
 
-/** Keeps the tasks of deliveries, and sends all others to the queues of the host. */
+/** Keeps the delivery tasks, and sends all others to the host's queues. */
 const withoutDeliveries = (runtime: Runtime): Runtime => {
   host = runtime;
   const send: Runtime['queues']['send'] = async (queue, messages) => {
@@ -50,7 +50,7 @@ const startProcess = () => {
   };
 };
 
-test('two processes that work on the same flood of deliveries send a single combined message', async () => {
+test('two processes working on the same flood of deliveries send a single combined message', async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', { telegram: '-100300' });
   await home.rule([{ userId: anna.id, by: 'telegram' }], { situation: 'sensor_inactive' });

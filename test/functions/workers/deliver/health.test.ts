@@ -99,7 +99,7 @@ const record = async (of: object, attempt: object, given: AttemptWorld = {}, lea
 };
 
 describe('successes', () => {
-  test('a success is recorded only if it changes the state of the receiver', async () => {
+  test("a success is recorded only if it changes the receiver's state", async () => {
     expect((await record({}, success)).calls).toEqual([]);
     const slow = await record({}, { ...success, durationMs: 2_000 });
     expect(slow.named('recordSuccess')).toEqual([[slow.admitted.webhook, NOW, NOW + 600_000, []]]);
@@ -127,7 +127,7 @@ describe('successes', () => {
     const only = await record(alone, { ...success, delivery });
     expect(only.enqueued).toEqual([]);
     expect(only.named('recordBack')).toEqual([[only.admitted.webhook, expect.anything(), 1]]);
-    // Another delivery failed in the meantime.
+    // Another delivery has failed concurrently.
     const raced = await record(alone, { ...success, delivery }, { isBack: [false] });
     expect(raced.enqueued).toEqual([release]);
     expect(raced.named('recordBack').map(([, , own]) => own)).toEqual([1, null]);
@@ -135,7 +135,7 @@ describe('successes', () => {
 });
 
 describe('failures', () => {
-  test('a failure is recorded in the health of the receiver', async () => {
+  test("a failure is recorded in the receiver's health", async () => {
     const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
     const recorded = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
     expect(named('failed')).toEqual([[admitted.webhook, NOW, recorded, ['slot2']]]);
@@ -148,7 +148,7 @@ describe('failures', () => {
     expect((await record({}, test)).named('failed')).toMatchObject([[{}, NOW, { isLost: false }, []]]);
   });
 
-  test('the tenth failure in a row opens the circuit, which an alarm reports once', async () => {
+  test('the tenth failure in a row opens the circuit, which raises an alarm once', async () => {
     const tenth = await record({ consecutiveFailures: 9 }, failure());
     expect(tenth.named('failed')).toMatchObject([[{}, NOW, { openUntil: NOW + 5_000 }, []]]);
     expect(tenth.measured).toEqual([['BreakersOpened']]);
@@ -185,7 +185,7 @@ describe('failures', () => {
     expect((await record({}, last, { after: since(5 * DAY) })).named('disable')).toHaveLength(1);
   });
 
-  test('a failed attempt that began before its receiver recovered is retried at once', async () => {
+  test('a failed attempt that began before the receiver recovered is retried at once', async () => {
     const after = { ...webhook, consecutiveFailures: 1, backDate: NOW };
     const soon = await record({}, failure(NOW + HOUR), { after });
     expect(soon.enqueued).toMatchObject([[[{ isRetry: true, notBefore: NOW + 1_000, early: { back: NOW } }], 1]]);
@@ -214,7 +214,7 @@ describe('early attempts', () => {
     ...more,
   });
 
-  test('the task of an early attempt names the scheduled attempt that it replaces and the success that caused it', () => {
+  test("an early attempt's task names the attempt it replaces and the success that caused it", () => {
     const { deps } = world();
     const delivery = pending({ requestId: 'q' });
     expect(earlyAttempt(deps, some(isBack), delivery, NOW)).toEqual({ time: NOW, task: taskOf(delivery) });
@@ -222,7 +222,7 @@ describe('early attempts', () => {
     expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
   });
 
-  test('no early attempt is made for a delivery that has ended, is due soon, or has to wait longer than a queue can delay it', () => {
+  test('no early attempt is made if a delivery has ended, is due soon, or is due too late for a queue', () => {
     const { deps } = world();
     const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
     expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
@@ -231,7 +231,7 @@ describe('early attempts', () => {
     expect(attemptOf(pending(), NOW + 900_001)).toBeNull();
   });
 
-  test('an early attempt respects the delay of first attempts in the retry schedule of its webhook', () => {
+  test("an early attempt respects the retry schedule's delay for first attempts", () => {
     const { deps } = world();
     const fresh = pending({ state: 'pending', attempts: 0, sendTryTimes: [], nextAttempt: ACCEPTED + 65_000 });
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), fresh, NOW)).toBeNull();
@@ -240,7 +240,7 @@ describe('early attempts', () => {
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), later, NOW)).not.toBeNull();
   });
 
-  test('early attempts of the same second are enqueued together', async () => {
+  test('early attempts in the same second are enqueued together', async () => {
     const { deps, enqueued } = world();
     const at = (time: number) => ({ time, task: some({ at: time - NOW }) });
     await enqueueEarly(deps, [at(NOW - 5), at(NOW + 999), at(NOW + 1_000), at(NOW + 2_500)]);
@@ -251,7 +251,7 @@ describe('early attempts', () => {
     ]);
   });
 
-  test('a failed attempt that overlapped the recovery of its receiver is followed by an early attempt a second later, unless the receiver fails again', async () => {
+  test("an attempt that fails during its receiver's recovery is repeated a second later", async () => {
     const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
     const again = async (of: object, delivery: Delivery) => {
       const { deps, enqueued } = world();
@@ -280,7 +280,7 @@ describe('early attempts', () => {
   };
   const early = { insteadOf: NOW + HOUR, back: NOW - 5 };
 
-  test('an early attempt is made only if its delivery and its receiver have not changed since it was planned', async () => {
+  test('an early attempt is made only if delivery and receiver have not changed since it was planned', async () => {
     expect(await check({ delivery: pending(), until: null }, { early })).toEqual([null, 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { backDate: NOW })).toEqual(['postponed', 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { consecutiveFailures: 3 })).toEqual([
@@ -291,20 +291,20 @@ describe('early attempts', () => {
     expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
   });
 
-  test('no early attempt is made if the scheduled attempt of the delivery is due', async () => {
+  test("no early attempt is made if the delivery's scheduled attempt is due", async () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
     const first = pending({ state: 'pending', nextAttempt: null });
     expect(await check({ delivery: first, until: null })).toEqual([null, 0]);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt of a delivery whose process died is made once its lease has ended', async () => {
+  test('an early attempt after a process died is made once its lease has ended', async () => {
     const sending = pending({ state: 'sending' });
     expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('no early attempt is made for a delivery that another task has attempted', async () => {
+  test('no early attempt is made for a delivery attempted by another task', async () => {
     const delivered = (...sendTryTimes: number[]) => ({
       delivery: toWebhook({ state: 'delivered', sendTryTimes }),
       until: null,
@@ -316,7 +316,7 @@ describe('early attempts', () => {
   });
 });
 
-describe('the release of deliveries to a receiver that has recovered', () => {
+describe('releasing deliveries to a recovered receiver', () => {
   const releasing = { ...webhook, pendingSince: ACCEPTED - HOUR, backDate: NOW - 5, lastFailure: NOW - 9 };
   const start: Back = { date: NOW - 5, isRest: false, after: null, isListed: false };
   const alarm = (name: string) => pending({ id: idAt(ACCEPTED, name) });
@@ -333,7 +333,7 @@ describe('the release of deliveries to a receiver that has recovered', () => {
     return { ...stubs, ids, next, task };
   };
 
-  test('waits for the success to be recorded, and ends if another success was recorded instead', async () => {
+  test('the release waits until the success is recorded, and ends if another one was recorded instead', async () => {
     const early = { pendingSince: ACCEPTED, backDate: NOW - 100, lastFailure: NOW - 50 };
     const waiting = await release([], {}, early);
     expect(waiting.enqueued).toEqual([[[waiting.task], 1]]);
@@ -352,7 +352,7 @@ describe('the release of deliveries to a receiver that has recovered', () => {
     expect([enqueued, calls]).toEqual([[], []]);
   });
 
-  test('attempts alarms about people, then other alarms, then the rest, and ends once the last attempt is over', async () => {
+  test('attempts alarms about people first, then other alarms, then the rest, and ends after the last attempt', async () => {
     const [a, b, c, d] = [alarm('a'), other('b'), other('c', kinds.sensor_inactive), alarm('d')];
     const { ids, next, named, places } = await release([
       [a, b],
@@ -368,14 +368,14 @@ describe('the release of deliveries to a receiver that has recovered', () => {
     expect(named('endRelease')).toEqual([]);
   });
 
-  test('ends once all deliveries are listed, or no delivery is left', async () => {
+  test('the release ends once all deliveries are listed, or no delivery is left', async () => {
     expect((await release([], { isListed: true })).named('endRelease')).toEqual([[expect.anything(), NOW - 5]]);
     const nothing = await release([[]]);
     expect(nothing.named('endRelease')).toHaveLength(1);
     expect(nothing.enqueued).toEqual([]);
   });
 
-  test('attempts fifty deliveries at a time, ten a second', async () => {
+  test('attempts fifty deliveries at once, ten a second', async () => {
     const many = Array.from({ length: 60 }, (_, at) => alarm(String(at)));
     const { ids, next, enqueued } = await release([many]);
     expect(ids).toEqual(many.slice(0, 50).map(({ id }) => id));
@@ -391,7 +391,7 @@ describe('the release of deliveries to a receiver that has recovered', () => {
     expect(next).toEqual([[expect.objectContaining({ back: start })], 0]);
   });
 
-  test('the release finds deliveries that were created before the clock was set back', async () => {
+  test('the release finds deliveries created before the clock was set back', async () => {
     const { named } = await release([[alarm('a')]], {}, { pendingSince: NOW + HOUR });
     expect(named('range')[0]?.[2]).toEqual([NOW - 5, Number.MAX_SAFE_INTEGER]);
   });

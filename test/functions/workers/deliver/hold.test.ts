@@ -103,7 +103,7 @@ describe('disabled webhooks', () => {
     expect(named('hold')).toEqual([[{ ...delivery, requestId: 'r' }, NOW]]);
   });
 
-  test('a held delivery stays held until it expires, which is reported', async () => {
+  test('a delivery stays held until it expires, which is reported', async () => {
     const waiting = world({ delivery: held });
     expect(await hold(waiting.deps, key, some(webhook))).toBe('held');
     expect(waiting.named('endHeld')).toEqual([]);
@@ -130,7 +130,7 @@ describe('releases', () => {
     return stubs;
   };
 
-  test('held deliveries of an enabled webhook are released ten a second, with a task each', async () => {
+  test("an enabled webhook's held deliveries are released ten a second, with one task each", async () => {
     const { named, enqueued } = await release({ ids: ['a', 'b', 'c'], released: [true, false, true] });
     expect(named('reserve')).toEqual([[webhook, NOW]]);
     expect(named('heldIds')).toEqual([[webhook, 3]]);
@@ -157,14 +157,14 @@ describe('releases', () => {
     expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('held deliveries wait while enough others are being released, and the recorded count is corrected if no held deliveries exist', async () => {
+  test('held deliveries wait while others are released, and a wrong held count is corrected', async () => {
     expect((await release({ reserved: null, ids: ['a'] })).names()).toEqual(['reserve']);
     const none = await release({});
     expect(none.named('correctCount')).toEqual([[webhook, NOW]]);
     expect(none.named('deliveries')).toEqual([]);
   });
 
-  test('held deliveries of an enabled webhook are left to the next task if no time is left', async () => {
+  test("an enabled webhook's held deliveries are left to the next task if no time is left", async () => {
     expect((await release({ ids: ['a'] }, 4_999)).named('release')).toEqual([]);
     expect((await release({ ids: ['a'] }, 5_000)).named('release')).toHaveLength(1);
   });
@@ -178,7 +178,7 @@ describe('a delivery to a webhook without a URL', () => {
   };
   const pending = (more: object = {}) => toWebhook({ state: 'pending', nextAttempt: NOW, ...more });
 
-  test('enters the feed, in which it waits to be fetched', async () => {
+  test('a delivery enters the feed, where it waits to be fetched', async () => {
     const { outcome, named } = await enter(pending());
     expect(outcome).toBe('pending');
     expect(named('delivery')).toEqual([[customerId, 'w1', key.id]]);
@@ -189,7 +189,7 @@ describe('a delivery to a webhook without a URL', () => {
     expect(sending.named('toFeed')).toHaveLength(1);
   });
 
-  test('stays unchanged if it has ended or is held', async () => {
+  test('a delivery stays unchanged if it has ended or is held', async () => {
     const ended = await enter(pending({ state: 'delivered' }));
     expect([ended.outcome, ended.named('toFeed')]).toEqual(['delivered', []]);
     const held = await enter(pending({ state: 'held', heldUntil: NOW + 5 }));
@@ -197,7 +197,7 @@ describe('a delivery to a webhook without a URL', () => {
     await expect(enter(null)).rejects.toThrow('the table has no such delivery');
   });
 
-  test('expires if it has waited too long, which is reported', async () => {
+  test('a delivery that waits too long expires, which is reported', async () => {
     const old = pending({ createDate: NOW - 90 * DAY });
     const { outcome, named } = await enter(old);
     expect(outcome).toBe('failed');
@@ -206,7 +206,7 @@ describe('a delivery to a webhook without a URL', () => {
     expect((await enter(old, { isEnded: false })).outcome).toBe('superseded');
   });
 
-  test('ends if its message is lost and a fetch could not return it', async () => {
+  test('a delivery ends if its message is lost and a fetch could not return it', async () => {
     const { event, ...others } = toWebhook().snapshot;
     const raw = { format: 'raw', snapshot: { ...others, event: { ...event, source: 'm1' } } };
     const lost = await enter(pending({ ...raw, nextAttempt: null }), { raw: null });
@@ -217,7 +217,7 @@ describe('a delivery to a webhook without a URL', () => {
   });
 });
 
-describe('the check of a feed', () => {
+describe('checking a feed', () => {
   const check = async (of: object, given: AttemptWorld = {}, left = 20_000) => {
     const stubs = world(given);
     const state = await checkFeed(stubs.deps, some({ ...webhook, ...of }), () => left);
@@ -225,7 +225,7 @@ describe('the check of a feed', () => {
   };
   const unfetched = { lastSuccess: NOW - 600_000 };
 
-  test('reports once that nobody fetches it', async () => {
+  test('reports once that no one fetches the feed', async () => {
     const { state, measured, named, mails } = await check(unfetched, { managers: [boss] });
     expect(state).toBe('in_use');
     expect(named('noFetch')).toHaveLength(1);
@@ -237,7 +237,7 @@ describe('the check of a feed', () => {
     expect(fetched.calls).toEqual([]);
   });
 
-  test('posts its deliveries once the webhook has a URL', async () => {
+  test("posts the feed's deliveries once the webhook has a URL", async () => {
     const url = { url: 'https://example.org/' };
     const { state, named, enqueued } = await check(url, { ids: ['a', 'b'], released: [true, false] });
     expect(state).toBe('in_use');
@@ -264,14 +264,14 @@ describe('the check of a feed', () => {
   });
 });
 
-describe('reports of disabled webhooks', () => {
+describe('reports about disabled webhooks', () => {
   const disable = async (delivery: Delivery, given: AttemptWorld = {}) => {
     const stubs = world({ managers: [boss], ...given });
     await disableWebhook(stubs.deps, some({ ...webhook, url: 'https://example.org/' }), delivery, 'gone');
     return stubs;
   };
 
-  test('a disabled webhook is reported by a metric, a notice to the other webhooks, and an email to the users who manage it', async () => {
+  test('a disabled webhook is reported by metric, by notice to other webhooks, and by email to its managers', async () => {
     const { named, measured, enqueued, mails } = await disable(toWebhook());
     expect(named('disable')).toEqual([[expect.objectContaining({ id: 'w1' }), NOW, 'gone', expect.anything()]]);
     expect(measured).toEqual([['WebhooksDisabled']]);
@@ -284,7 +284,7 @@ describe('reports of disabled webhooks', () => {
     expect([measured, enqueued, mails]).toEqual([[], [], []]);
   });
 
-  test('a webhook that a failed test disabled is reported as an event of the first sensor of the customer', async () => {
+  test("a webhook disabled by a failed test is reported as an event from the customer's first sensor", async () => {
     const test = await disable(toWebhook({ isTest: true }), { sensors: [{ id: 's7' }, { id: 's8' }] });
     expect(test.enqueued).toMatchObject([[[{ sensorId: 's7' }], 0]]);
     const none = await disable(toWebhook({ isTest: true }));

@@ -14,7 +14,9 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Creates a home whose webhook fails, with another webhook that gets its notices, and two users who have an address. */
+/**
+ * Creates a home whose webhook fails, with another webhook that gets its notices, and two users who have an address.
+ */
 const furnish = async (retrySchedule: number[]) => {
   const home = await world.furnish({ retrySchedule });
   const receiver = await startReceiver();
@@ -28,7 +30,7 @@ const furnish = async (retrySchedule: number[]) => {
   await session.ok('POST', '/users', { ...person, ...guest });
   const actions = () =>
     receiver.received.map(({ body }) => JSON.parse(body).event).map(({ type, action }) => `${type}/${action}`);
-  /** Returns the mails about deliveries, without mails about falls that reached nobody. */
+  /** Returns the emails about deliveries, without emails about falls that reached no one. */
   const mailsHere = () =>
     mails.filter((mail) => mail.includes(`-${customerId}@`) && !mail.includes(': Niemand wurde benachrichtigt: '));
   return { ...home, actions, mailsHere };
@@ -39,7 +41,7 @@ test('disables a webhook, with a notice and an email, only after two minutes of 
   world.answerWith(status(410, ''));
   await fall();
   expect(await health()).toMatchObject({ isEnabled: true });
-  // Another response in between restarts the two minutes.
+  // Any other response restarts the two minutes.
   world.answerWith(status(500, ''));
   world.skip(60_000);
   await fall();

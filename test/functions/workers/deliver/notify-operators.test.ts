@@ -11,7 +11,7 @@ describe('operators', () => {
   const mailed = { mailDate: NOW - 1 };
   const open = [alarmOf('a', mailed), alarmOf('b', { ...mailed, situation: 'apnea' })];
 
-  test('operators get one report of the alarms of a customer, at most once an hour', async () => {
+  test("operators get one report of a customer's alarms, at most once an hour", async () => {
     const { reports, reported, taken, places, logged } = await run({ open, topic });
     const message = operatorMessage({
       service: 'Sensor Cloud',
@@ -40,7 +40,7 @@ describe('operators', () => {
     expect([reports, reported]).toEqual([[], []]);
   });
 
-  test('operators get no report without a topic, or about alarms that were already reported or are only unacknowledged', async () => {
+  test('operators get no report without a topic, or about alarms already reported or only unacknowledged', async () => {
     expect((await run({ open })).taken).toEqual([]);
     const known = [alarmOf('a', { ...mailed, reportDate: 1 }), alarmOf('b', { ...mailed, isUnanswered: true })];
     expect((await run({ open: known, topic })).taken).toEqual([]);
@@ -57,7 +57,7 @@ describe('operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('operators are notified even if the emails to managers fail, and managers even if the report to operators fails', async () => {
+  test('failing emails to managers do not affect the report to operators, and vice versa', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });
@@ -77,7 +77,7 @@ describe('operators', () => {
   });
 });
 
-test('nothing is read or sent once all alarms have been answered', async () => {
+test('nothing is read or sent once all alarms have been acknowledged', async () => {
   const { deps, mails, taken } = world({ open: [], topic: 'topic' });
   const { store } = deps;
   await alertManagers({ ...deps, store: { unnotified: store.unnotified } } as never, customerId);

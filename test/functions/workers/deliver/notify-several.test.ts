@@ -11,7 +11,7 @@ const offline = (name: string) => {
   return deliveryTo('email', { id: derivedUlid(NOW - 5_000, name), snapshot });
 };
 
-/** Notifies a person of two sensors that are offline. */
+/** Notifies a person about two offline sensors. */
 const notify = async (outcome: unknown, channels: object[] = [email]) => {
   const [first, other] = [offline('1'), offline('2')];
   const known = { [first.id]: first, [other.id]: other };
@@ -49,7 +49,7 @@ test('a message about several sensors is sent once, and recorded for each of its
   ]);
 });
 
-test('a failed message about several sensors is retried with a task for its first delivery, because the others keep their tasks', async () => {
+test("a failed message about several sensors is retried by its first delivery's task only", async () => {
   const { state, states, enqueued, first } = await notify({ retry: 'Busy' });
   expect(state).toBe('retrying');
   expect(states).toEqual([
@@ -60,7 +60,7 @@ test('a failed message about several sensors is retried with a task for its firs
   expect(enqueued).toHaveLength(1);
 });
 
-test('a message about several sensors to somebody who cannot be reached fails for all of its deliveries', async () => {
+test('a message about several sensors to an unreachable person fails for all of its deliveries', async () => {
   const { states, named } = await notify('accepted', []);
   expect(named('person')).toEqual([]);
   expect(states).toEqual([

@@ -66,7 +66,7 @@ const furnish = async () => {
   return { ...home, acknowledgeAll };
 };
 
-test('reports alarms that reached nobody to the operators, at most once an hour for a customer', async () => {
+test('reports alarms that reached no one to the operators, at most once an hour per customer', async () => {
   const [home, other] = [await furnish(), await furnish()];
   await home.fall();
   await world.pass(2.5 * MINUTE);
@@ -123,7 +123,7 @@ test('reports an alarm within a minute if a worker dies during the report', asyn
   await began.promise;
   await notifyOperators(deps, home.customerId, open);
   expect(messages).toEqual([]);
-  // The task of a dead worker is repeated after 30 seconds.
+  // A dead worker's task is repeated after 30 seconds.
   await notifyOperators({ ...deps, now: () => deps.now() + 30_000 }, home.customerId, open);
   expect(messages).toHaveLength(1);
   await home.acknowledgeAll();

@@ -14,7 +14,7 @@ import { NOW } from '#test/fixtures/stub-deps.ts';
 
 const sms = { by: 'sms', address: '+491701234567' };
 const email = { by: 'email', address: 'anna@example.org' };
-/** Runs the task of a delivery to a person that another task has not claimed. */
+/** Runs the task for a delivery to a person that no other task has claimed. */
 const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Partial<Deliver> = {}) => {
   const stubs = deliveryStubs({ claimed: delivery, channels: [email, sms], ...more });
   const key = { customerId, webhookId: null, id: delivery.id };
@@ -35,7 +35,7 @@ const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Part
 const result = (error: string | null, responseBody = '') => ({ status: null, error, responseBody });
 
 describe('notifications', () => {
-  test('a notification goes to the verified channel with the link of its alarm, and is recorded as delivered', async () => {
+  test('a notification goes to the verified channel with a link to its alarm, and is recorded as delivered', async () => {
     const delivery = deliveryTo('sms');
     const { outcome, named, recorded, measured, places } = await notify(delivery);
     expect(outcome).toBe('delivered');
@@ -74,7 +74,7 @@ describe('notifications', () => {
       result: result('not_reachable'),
       next: { state: 'failed', reason: 'not_reachable' },
     });
-    // The webhooks of the customer get an event, and the next step of the escalation may be due.
+    // The customer's webhooks get an event, and the next escalation step may be due.
     expect(named('storeNotice')).toHaveLength(1);
     expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
   });
@@ -89,7 +89,7 @@ describe('notifications', () => {
     expect(named('recordReached')).toEqual([[{ customerId, userId: 21 }, 'telegram', { from: '1', to: '2' }]]);
   });
 
-  test('a notification that its service permanently refuses fails with the response of the service', async () => {
+  test("a notification that its service permanently refuses fails with the service's response", async () => {
     const gone = await notify(deliveryTo('sms'), { outcome: 'gone' });
     expect(gone.recorded).toMatchObject({ result: result('gone'), next: { state: 'failed', reason: 'gone' } });
     const refused = await notify(deliveryTo('sms'), { outcome: { refused: 'Conflict', answer: 'opted out' } });
@@ -100,11 +100,11 @@ describe('notifications', () => {
     expect(refused.outcome).toBe('failed');
   });
 
-  test('a notification to a person is retried soon, up to five times, or after the delay that its service requests', async () => {
+  test('a notification to a person is retried soon, up to five times, or after a delay requested by its service', async () => {
     const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
     expect(soon.outcome).toBe('retrying');
     expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
-    // The delay of 10 s has a jitter of 20 %, and the random bytes of these tests are low.
+    // The delay of 10 s has a jitter of 20 %, and the random bytes in these tests are low.
     expect(soon.recorded?.next).toEqual({ state: 'retrying', nextAttempt: NOW + 8_016 });
     const asked = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', afterSeconds: 77 } });
     expect(asked.recorded?.next).toMatchObject({ nextAttempt: NOW + 77_000 });
@@ -112,14 +112,14 @@ describe('notifications', () => {
     expect(last.recorded?.next).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('a notification to a person is retried for weeks while its service fails for all users of the host', async () => {
+  test('a notification to a person is retried for weeks while its service fails for all users on the host', async () => {
     const { recorded } = await notify(deliveryTo('sms', { attempts: 5 }), {
       outcome: { retry: 'NoCredit', isOfHost: true },
     });
     expect(recorded?.next).toMatchObject({ state: 'retrying' });
   });
 
-  test('a notification that was only written to a file is recorded as having reached nobody', async () => {
+  test('a notification only written to a file is recorded as having reached no one', async () => {
     const { recorded, named } = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] } });
     expect(recorded?.result).toMatchObject({ outbox: true });
     expect(named('report')).toMatchObject([[{ sent: 'outbox' }, NOW]]);
@@ -131,7 +131,7 @@ describe('notifications', () => {
     expect(unreachable.recorded?.result).not.toHaveProperty('outbox');
   });
 
-  test('only the update of the hit is retried if it fails after a notification was sent', async () => {
+  test('only the hit update is retried if it fails after a notification was sent', async () => {
     const failure = new Error('throttled');
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email], report: () => Promise.reject(failure) });
@@ -142,7 +142,7 @@ describe('notifications', () => {
     expect(stubs.named('recordResult')).toMatchObject([[delivery, { next: { state: 'delivered' } }, NOW, true]]);
   });
 
-  test('an attempt is recorded with the duration of the call to its service', async () => {
+  test("an attempt is recorded with the service call's duration", async () => {
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email] });
     const slow = async () => {
@@ -167,21 +167,21 @@ describe('SMS', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test('only the first attempt of an SMS counts against the limit, and messages on other channels do not', async () => {
+  test("only an SMS's first attempt counts against the limit, and messages on other channels do not", async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('alarms about falls get twice as many SMS as others, and tests have a separate limit', async () => {
+  test('fall alarms get twice as many SMS as others, and tests have a separate limit', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
     expect((await counted(test)).named('countWithin')).toEqual([[`sms:test:${customerId}`, 3, 86_400, NOW]]);
   });
 
-  test('an SMS above the limit is refused, which is counted once a day for each customer', async () => {
+  test('an SMS above the limit is refused, which is counted once a day per customer', async () => {
     const { recorded, named, measured, outcome } = await counted(deliveryTo('sms'), { smsCount: null });
     expect(outcome).toBe('failed');
     expect(recorded).toMatchObject({
@@ -198,7 +198,7 @@ describe('SMS', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('managers of rules get one warning a day by email when most of the SMS limit is used up', async () => {
+  test('rule managers get one email warning a day when most of the SMS limit is used up', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);
@@ -218,7 +218,7 @@ describe('steps', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
-  test('an escalation step is canceled without an attempt once somebody has acknowledged its alarm', async () => {
+  test('an escalation step is canceled without an attempt once someone has acknowledged its alarm', async () => {
     const { outcome, named, recorded, logged } = await notify(deliveryTo('sms', step), acknowledged);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -247,7 +247,7 @@ describe('elections', () => {
     notify(delivery, { claimed: null, ...more }, { isGathered: true });
   const isElected = ({ named }: Awaited<ReturnType<typeof elect>>) => named('claim').length > 0;
 
-  test('one task per person and channel is elected every eight seconds to gather messages about offline sensors', async () => {
+  test('one task per person and channel is elected every eight seconds to gather offline sensor messages', async () => {
     const delivery = offline();
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
@@ -261,7 +261,7 @@ describe('elections', () => {
     expect(lost.enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: NOW + 8_000, isRetry: true }], 8]]);
   });
 
-  test('one task is elected to gather the messages for a chat that several users share', async () => {
+  test('one task is elected to gather the messages to a chat shared by several users', async () => {
     const delivery = offline({ person: { userId: 21, by: 'telegram', name: '' } });
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
@@ -272,7 +272,7 @@ describe('elections', () => {
     const { named } = await elect(deliveryTo('email'), { queued: queued(deliveryTo('email')) });
     expect(named('take')).toEqual([]);
     expect(named('claim')).toHaveLength(1);
-    // A task of the sweep names no channel.
+    // A sweep's task names no channel.
     const ofSweep = await notify(deliveryTo('email'), { claimed: null, queued: queued(deliveryTo('email')) }, {
       by: undefined,
     } as never);
@@ -294,7 +294,7 @@ describe('elections', () => {
     expect(isElected(lapsed)).toBe(true);
   });
 
-  test('quarantines the task of a delivery that does not exist', async () => {
+  test('quarantines a task whose delivery does not exist', async () => {
     await expect(elect(offline(), { queued: queued(null) })).rejects.toThrow('the table has no such delivery');
   });
 });

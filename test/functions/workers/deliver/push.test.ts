@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([world.stop(), service.stop()]));
 
 const browser = createPushBrowser();
-/** A home in which somebody who has subscribed to pushes is notified of a fall. */
+/** A home where a user subscribed to pushes is notified of a fall. */
 const createFall = async (answer: Parameters<typeof service.answerWith>[0], more: object = {}) => {
   service.pushed.length = 0;
   service.answerWith(answer);
@@ -41,7 +41,7 @@ const createFall = async (answer: Parameters<typeof service.answerWith>[0], more
 type PushPayload = { tag: string; url: string };
 const payloads = (): PushPayload[] => service.pushed.map(({ body }) => browser.read(body) as PushPayload);
 
-test('records in the attempt the reason that a push service gives', async () => {
+test("records the push service's reason in the attempt", async () => {
   const { newest } = await createFall({ status: 403, body: '{"reason":"BadJwtToken"}' });
   expect(await newest()).toMatchObject({
     state: 'retrying',
@@ -49,7 +49,7 @@ test('records in the attempt the reason that a push service gives', async () => 
   });
 });
 
-test('ends a delivery to a browser that has unsubscribed', async () => {
+test('ends a delivery to an unsubscribed browser', async () => {
   const { newest } = await createFall({ status: 410, body: '{"reason":"Unregistered"}' });
   expect(await newest()).toMatchObject({
     state: 'failed',
@@ -58,7 +58,7 @@ test('ends a delivery to a browser that has unsubscribed', async () => {
   });
 });
 
-test('retries a push when the Retry-After of its service has passed', async () => {
+test("retries a push after the service's Retry-After", async () => {
   const { newest } = await createFall({ status: 429, headers: { 'retry-after': '120' } });
   const { nextAttempt } = await newest();
   expect((nextAttempt ?? 0) - world.now()).toBeGreaterThan(100_000);
@@ -67,7 +67,7 @@ test('retries a push when the Retry-After of its service has passed', async () =
   expect(await newest()).toMatchObject({ state: 'delivered', attempts: 2 });
 });
 
-test('gives all pushes of a hit the same tag, and each a link that acknowledges in the name of its recipient', async () => {
+test("tags all pushes about a hit alike, each with a link that acknowledges on the recipient's behalf", async () => {
   const { hits, nora } = await createFall({ status: 201 }, { repeatSeconds: 60 });
   await world.pass(65_000);
   const [hit] = await hits();

@@ -88,8 +88,8 @@ const run = async (delivery: Delivery, outcome: AttemptOutcome, given: AttemptWo
   return { ...stubs, state, recorded: recorded as { next: Record<string, unknown> }, rest };
 };
 
-describe('an attempt that a receiver accepted', () => {
-  test('ends the delivery, and reports its start to each of its hits', async () => {
+describe('an attempt accepted by a receiver', () => {
+  test("ends the delivery, and reports the attempt's start to each of its hits", async () => {
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { state, named, recorded, rest, places, logged } = await run(delivery, accepted);
     expect(state).toBe('delivered');
@@ -113,7 +113,7 @@ describe('an attempt that a receiver accepted', () => {
     expect(logged).toEqual([['info', 'an attempt was made', details]]);
   });
 
-  test('reports the starts of earlier attempts whose process died, too', async () => {
+  test('also reports the starts of earlier attempts whose process died', async () => {
     const times = [NOW - 3_000, NOW - 2_000, NOW];
     const interrupted = toWebhook({ sendTryTimes: times, attempts: 3, log: [[1]] });
     expect((await run(interrupted, accepted)).named('report')).toMatchObject([[{ tries: times.slice(1) }, NOW]]);
@@ -121,7 +121,7 @@ describe('an attempt that a receiver accepted', () => {
     expect((await run(unlogged, accepted)).named('report')).toMatchObject([[{ tries: times }, NOW]]);
   });
 
-  test('ends the originals of a redelivery, and each replay that is complete', async () => {
+  test('ends the originals of a redelivery, and each completed replay', async () => {
     const job = { state: 'running', total: 1, sent: 1 };
     const original = toWebhook({ id: 'original', replay: 'old' });
     const delivery = toWebhook({ replayOf: 'original', replay: 'new' });
@@ -133,7 +133,7 @@ describe('an attempt that a receiver accepted', () => {
     ]);
   });
 
-  test('ends the alarm of its event if the delivery is at least half a minute old', async () => {
+  test("ends the event's alarm if the delivery is at least half a minute old", async () => {
     const { type, action } = kinds.fall_detected;
     const { event, ...others } = snapshotOf('fall_detected', { webhook: { name: 'n', isCustomerHook: true } });
     const snapshot = { ...others, event: { ...event, type, action } };
@@ -144,10 +144,10 @@ describe('an attempt that a receiver accepted', () => {
   });
 });
 
-describe('an acknowledgement in the response of a receiver', () => {
+describe("an acknowledgement in a receiver's response", () => {
   const named = { what: 'accepted', acknowledgedBy: 'Night nurse' } as const;
 
-  test('an acknowledgement in the response of a receiver applies to all hits of the delivery, in the name of that person, before the attempt is recorded', async () => {
+  test('an acknowledgement in a response applies to all hits, under that name, before the attempt is recorded', async () => {
     const notice = { customerId, sensorId: 's1', uuid: 'n1', receiveDate: NOW };
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { acknowledged, enqueued, places } = await run(delivery, named, { made: { notice } });
@@ -174,14 +174,14 @@ describe('an acknowledgement in the response of a receiver', () => {
     expect(places.slice(0, 3)).toEqual(['deliver.acknowledged', 'deliver.acknowledged', 'deliver.reported']);
   });
 
-  test('an acknowledgement in the response of a receiver sends no notice if the hit was acknowledged before', async () => {
+  test('an acknowledgement in a response sends no notice if the hit is already acknowledged', async () => {
     const { acknowledged, enqueued } = await run(toWebhook(), named);
     expect([acknowledged.length, enqueued]).toEqual([1, []]);
     const lost = await run(toWebhook(), named, { webhook: { url: null } });
     expect(lost.acknowledged[0]?.[3]).toMatchObject({ address: '' });
   });
 
-  test('an acknowledgement in the response of a receiver counts only with a name, a hit and a success', async () => {
+  test('an acknowledgement in a response counts only with a name, a hit and a success', async () => {
     expect((await run(toWebhook(), accepted)).acknowledged).toEqual([]);
     expect((await run(toWebhook({ hit: null }), named)).acknowledged).toEqual([]);
     expect((await run(toWebhook(), { ...failed, acknowledgedBy: 'x' } as never)).acknowledged).toEqual([]);
@@ -220,12 +220,12 @@ test('early attempts do not count against the schedule', async () => {
   expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
 });
 
-test('a failed early attempt does not move the scheduled attempt of its delivery', async () => {
+test("a failed early attempt does not move the delivery's scheduled attempt", async () => {
   const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
   expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
 });
 
-test('the failure of the last attempt is reported before it is recorded, and makes the next escalation step due', async () => {
+test("the last attempt's failure is reported before it is recorded, and makes the next escalation step due", async () => {
   const settings = { RETRY_SCHEDULE: [0] };
   const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
   expect(state).toBe('failed');
@@ -235,7 +235,7 @@ test('the failure of the last attempt is reported before it is recorded, and mak
   expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
 });
 
-test('a failed attempt updates the health of the receiver before it is recorded, so that a crash cannot lose the update', async () => {
+test("a failed attempt updates the receiver's health before it is recorded, in case of a crash", async () => {
   const { changes, order } = await run(toWebhook(), failed);
   expect(order).toEqual(['failed', 'recordResult']);
   expect(changes[0]?.[3]).toMatchObject({ isGone: false });
@@ -245,7 +245,7 @@ test('a failed attempt updates the health of the receiver before it is recorded,
   expect(unsent.changes).toEqual([]);
 });
 
-test('the first success after a failure updates the receiver before the delivery, and any other success updates it afterwards', async () => {
+test('the first success after a failure updates the receiver before the delivery, and others after it', async () => {
   const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
   expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
   expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
@@ -277,7 +277,7 @@ describe('receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a delivery is only retried if its receiver responds 410 %s', async (_, given) => {
+  ])('a delivery is only retried if its receiver responds with 410 %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
@@ -294,7 +294,7 @@ describe('times', () => {
     return measured.filter(([name]) => !name.startsWith('Deliveries') && !name.endsWith('Failed'));
   };
 
-  test('the time to a receiver is measured from the acceptance of the message, and the time to the first attempt only once', async () => {
+  test("time to receiver is measured from the message's acceptance, and time to first attempt only once", async () => {
     expect(await timesOf(toWebhook())).toEqual([
       ['TimeToFirstAttempt', NOW - ACCEPTED],
       ['TimeToReceiver', NOW - ACCEPTED],
@@ -303,7 +303,7 @@ describe('times', () => {
     expect(await timesOf(toWebhook(), failed)).toEqual([['TimeToFirstAttempt', NOW - ACCEPTED]]);
   });
 
-  test('a delivery that takes more than 30 seconds counts as late, which an alarm reports', async () => {
+  test('a delivery that takes more than 30 seconds counts as late, which raises an alarm', async () => {
     const acceptedAt = (ms: number) => toWebhook({ id: derivedUlid(NOW - ms, 'late') });
     const { measured } = await run(acceptedAt(3_600_000), accepted);
     expect(measured.map(([name]) => name)).toContain('AttemptsLate');
@@ -320,7 +320,7 @@ describe('times', () => {
     expect(await timesOf(toWebhook(more))).toEqual([]);
   });
 
-  test('the time to a receiver is not measured for a delivery that was held, or whose schedule delays it', async () => {
+  test('the time to a receiver is not measured for a delivery that was held or delayed by its schedule', async () => {
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED - 1 } })).toHaveLength(2);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [1] } })).toEqual([]);

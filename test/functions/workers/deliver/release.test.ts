@@ -5,7 +5,7 @@ import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
 import { homeAt } from '#test/fixtures/home.ts';
 import { a } from '#test/fixtures/messages.ts';
 
-/** Retries come after 5 s and then after an hour, so that nothing but a release sends a delivery soon. */
+/** Retries come after 5 s and then after an hour, so that only a release can send a delivery soon. */
 const HOURLY = [0, 5, 3_600, 3_600, 3_600];
 const down = status(503, '');
 
@@ -20,14 +20,14 @@ const passSeconds = async (seconds: number) => {
   for (let second = 0; second < seconds; second++) await world.pass(1_000);
 };
 
-/** Creates a home whose receiver is up. `states` returns the states of its deliveries. */
+/** Creates a home whose receiver is up. `states` returns its delivery states. */
 const furnish = async (hook: object = {}) => {
   const home = await world.furnish({ retrySchedule: HOURLY, ...hook });
   const states = async () => (await home.list('?perPage=200')).data.map(({ state }) => state);
   return { ...home, states };
 };
 
-/** Creates a home with `falls` falls whose receiver is down, and whose retries are due in an hour. */
+/** Creates a home with `falls` falls, a receiver that is down, and retries due in an hour. */
 const outage = async (falls: number) => {
   const home = await furnish();
   world.answerWith(down);
@@ -50,7 +50,7 @@ test('sends a pending fall within seconds of the first success after an outage',
   expect(home.receiver.received).toHaveLength(2);
 });
 
-test('sends 50 pending falls within 10 s to a receiver that answers after 500 ms, ten a second at most', async () => {
+test('sends 50 pending falls within 10 s to a receiver that responds after 500 ms, ten a second at most', async () => {
   const home = await outage(50);
   const starts: number[] = [];
   world.answerWith((response) => {
@@ -67,7 +67,7 @@ test('sends 50 pending falls within 10 s to a receiver that answers after 500 ms
   expect(countOf(await home.states(), 'delivered')).toBe(51);
 }, 60_000);
 
-test('stops when the receiver fails again, and continues with its next success', async () => {
+test('stops when the receiver fails again, and continues with the next success', async () => {
   const home = await outage(50);
   let requests = 0;
   world.answerWith((response) => (requests++ === 0 ? ok : down)(response));
@@ -116,7 +116,7 @@ test('sends alarms before everything else', async () => {
   expect(actions.slice(4).toSorted()).toEqual(['empty_room', 'occupied_room']);
 });
 
-test('leaves a delivery that its receiver keeps rejecting at its place in the retry schedule', async () => {
+test('keeps a repeatedly rejected delivery at its place in the retry schedule', async () => {
   const home = await outage(1);
   const [rejected] = (await home.list()).data;
   world.answerWith((response) => {
@@ -148,7 +148,7 @@ test('soon retries a delivery whose attempt was in progress when the receiver re
   world.answerWith(ok);
   falls.push(home.fall());
   await home.receiver.until(3);
-  // The other delivery has succeeded by the time this attempt fails.
+  // The other delivery succeeds before this attempt fails.
   await vi.waitUntil(async () => (await home.list('?state=delivered')).total > 0, 20_000);
   hanging.resolve();
   await Promise.all(falls);

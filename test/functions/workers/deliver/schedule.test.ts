@@ -74,7 +74,7 @@ test('a task waits in a queue if the queue can delay it long enough, and otherwi
   expect(enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
 });
 
-test('a task moves to the queue of retries unchanged', async () => {
+test('a task moves to the retry queue unchanged', async () => {
   const { deps, enqueued } = world();
   expect(await requeueAsRetry(deps, task)).toBe('requeued');
   expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
@@ -89,11 +89,11 @@ test('a task returns to its queue until another task has finished, for at least 
   expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
 });
 
-test('the task of a delivery that does not exist is quarantined', async () => {
+test('a task whose delivery does not exist is quarantined', async () => {
   await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
 });
 
-test('a task of an ended delivery repeats the work that follows the end, because a crash may have prevented it', async () => {
+test("an ended delivery's task repeats the work that follows the end, because a crash may have prevented it", async () => {
   const failed = world({ found: { ...delivery, state: 'failed' } });
   expect(await requeue(failed.deps, key)).toBe('failed');
   expect(failed.enqueued).toEqual([
@@ -140,7 +140,7 @@ describe('postponed deliveries', () => {
     expect(late.enqueued).toEqual([]);
   });
 
-  test('a postponed delivery that another task has changed is requeued as that task left it', async () => {
+  test('a postponed delivery changed by another task is requeued as that task left it', async () => {
     const { deps, enqueued } = world({ isPostponed: false, until: NOW + 5_000 });
     expect(await postpone(deps, key, {}, NOW + 60_000)).toBe('requeued');
     expect(enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 5_000 }]);
@@ -150,14 +150,14 @@ describe('postponed deliveries', () => {
 describe('retry schedules', () => {
   const webhook = (retrySchedule?: number[]) => some({ ...(retrySchedule && { retrySchedule }) });
 
-  test('the retry schedule comes from the webhook, or else from the stage, or else is the built-in one', () => {
+  test('the retry schedule comes from the webhook, else from the stage, else the built-in one applies', () => {
     const { deps } = world({ schedule: [5, 6] });
     expect(retrySchedule(deps, webhook([1]))).toEqual([1]);
     expect(retrySchedule(deps, webhook())).toEqual([5, 6]);
     expect(retrySchedule(world().deps, webhook())).toBeNull();
   });
 
-  test('the retry schedule is completed by the built-in one if it is too short', () => {
+  test('a retry schedule that is too short is completed by the built-in one', () => {
     const { deps } = world();
     expect([0, 1, 2].map((step) => delayBefore(deps, webhook([7, 8]), step))).toEqual([7, 8, RETRY_DELAYS[2]]);
     expect(delayBefore(deps, webhook(), 1)).toBe(RETRY_DELAYS[1]);

@@ -24,7 +24,7 @@ test('wakes waiting deliveries when a request ends', async () => {
   expect(await woken).toHaveLength(2);
 });
 
-test('a delivery that was woken earlier still waits until its timeout', async () => {
+test('a delivery woken before it starts waiting still waits until its timeout', async () => {
   const waiter = createWaiter();
   waiter.wake();
   const timeout = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ test('a probe gets a slot even if this process holds all slots for waiting reque
   const next = permitOf();
   for (const slot of slots) slot.release();
   const permit = await next;
-  // The slots of the ended requests are kept, because a delivery waits for one.
+  // The ended requests' slots are kept, because a delivery waits for one.
   permit.shared.waiters.add(createWaiter());
   const failing = await read();
   for (const slot of slots) await slot.withUnneeded((leases) => health.failed(failing, now(), opening(now()), leases));
@@ -80,7 +80,7 @@ test('a probe gets a slot even if this process holds all slots for waiting reque
   await stop();
 });
 
-test('slots of deliveries that an open circuit postpones are freed at once', async () => {
+test('an open circuit that postpones deliveries frees their slots at once', async () => {
   const { now, store: tables, read, stop } = await furnish();
   const semaphore = createWebhookSemaphore();
   let waited = 0;
@@ -114,7 +114,7 @@ test('slots of deliveries that an open circuit postpones are freed at once', asy
 });
 
 describe('an attempt that throws', () => {
-  /** Runs an attempt as the probe of an open circuit. Returns the leases that are left, the error, and what was logged. */
+  /** Runs an attempt as an open circuit's probe. Returns the remaining leases, the error, and the log lines. */
   const probe = async (
     attempt: (slot: Parameters<typeof inSlot>[1]['slot']) => Promise<void>,
     failingRelease?: () => Promise<void>,
@@ -141,7 +141,7 @@ describe('an attempt that throws', () => {
     expect(await probe(() => Promise.reject(first))).toEqual({ error: first, left: [], logged: [] });
   });
 
-  test('an attempt that throws because its result was not recorded releases its slot and the probe at once', async () => {
+  test('an attempt whose result was not recorded releases its slot and the probe at once', async () => {
     const record = async (slot: Parameters<typeof inSlot>[1]['slot']) => {
       slot.release();
       await slot.withUnneeded(() => Promise.reject(first));

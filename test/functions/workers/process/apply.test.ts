@@ -20,7 +20,7 @@ describe('new decisions', () => {
     return stubs;
   };
 
-  test('hits are written first, then deliveries, then their tasks, and last the events, which mark the decision as applied', async () => {
+  test('hits are written first, then deliveries, their tasks, and last the events, which mark the decision as applied', async () => {
     const { names, places, enqueued, named, measured, logged } = await apply([fallEvent()], { known: [ruleOf(111)] });
     expect(names()).toEqual(['hit', 'delivery', 'events']);
     expect(places).toEqual([
@@ -44,7 +44,7 @@ describe('new decisions', () => {
     ]);
   });
 
-  test('each event is stored with the fields that the API shows', async () => {
+  test('each event is stored with the fields shown by the API', async () => {
     const region = { id: 'r', index: 2, name: 'Bed' };
     const shown = fallEvent({ isLong: true, rules: [] }, { point: { x: 0, y: 0, z: 90 }, region });
     const plain = fallEvent(
@@ -82,7 +82,7 @@ describe('new decisions', () => {
     ]);
   });
 
-  test('rules that were not loaded before are read, and deleted ones notify nobody', async () => {
+  test('rules that are not yet loaded are read, and deleted ones notify no one', async () => {
     const { named } = await apply([fallEvent({ rules: [111, 112, 113] }), fallEvent({ rules: [112] })], {
       known: [ruleOf(111)],
       rules: [ruleOf(112)],
@@ -91,11 +91,11 @@ describe('new decisions', () => {
       [customerId, 112],
       [customerId, 113],
     ]);
-    // The hit of a deleted rule notifies nobody.
+    // The deleted rule's hit notifies no one.
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 
-  test('the tasks and log lines of a decision have the ids of its messages and calls', async () => {
+  test("a decision's tasks and log lines have the ids of its messages and requests", async () => {
     const traceOf = async (...events: object[]) => {
       const traces: object[] = [];
       const { deps, context } = decisionStubs();
@@ -108,7 +108,7 @@ describe('new decisions', () => {
     expect(await traceOf(fallEvent({ source: null, requestId: undefined }))).toEqual({ uuid: 'event-1' });
   });
 
-  test('the list of sensors is updated when a sensor goes offline or comes back online', async () => {
+  test('the sensor list is updated when a sensor goes offline or comes back online', async () => {
     const { named } = await apply(
       [
         fallEvent({ rules: [] }, { situation: 'sensor_active' }),
@@ -123,7 +123,7 @@ describe('new decisions', () => {
     ]);
   });
 
-  test('another alarm of the same fall is recorded before anybody is notified', async () => {
+  test('another alarm about the same fall is recorded before anyone is notified', async () => {
     const subject = { fall: FALL, began: FALL - 5_000, track: 3 };
     const { names } = await apply([fallEvent({}, { subject })], { known: [ruleOf(111)] });
     expect(names()).toEqual(['recordAlarm', 'hit', 'delivery', 'events']);
@@ -166,7 +166,7 @@ describe('previous decisions', () => {
     expect(applied.names()).toEqual(['isApplied']);
   });
 
-  test('the previous decision is applied with the newest sensor and customer, or with the known ones if the sensor is gone', async () => {
+  test('the previous decision is applied with the newest sensor and customer, or the known ones if the sensor is gone', async () => {
     const state = { ...emptyState, decision };
     const newer = { ...sensor, name: 'Room 2', room: { ...defaultRoom, yMin: 0 } };
     const point = { x: 0, y: 0 };
@@ -193,7 +193,7 @@ describe('previous decisions', () => {
     return { ...stubs, quarantined, after };
   };
 
-  test('the previous decision is quarantined if it keeps failing on its own, so that it no longer holds back the sensor', async () => {
+  test('a previous decision that keeps failing on its own is quarantined, so that it no longer blocks the sensor', async () => {
     const { quarantined, after, named } = await quarantine({ failure: new Error('a bug') });
     expect(quarantined).toEqual([[decision, 'a decision fails on its own: Error: a bug']]);
     const key = { customerId, sensorId };

@@ -3,7 +3,7 @@ import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import { createAlarm } from '#test/fixtures/home.ts';
 import { createPeopleWorld } from '#test/fixtures/people.ts';
 
-/** Processes crash before they write the deliveries of a decision. */
+/** Processes crash before they write a decision's deliveries. */
 let isDown = false;
 const failpoint = (name: Failpoint): void => {
   if (isDown && name === 'process.hits_written') throw new Error('the process ends here');
@@ -44,13 +44,13 @@ test.each([
   ['anna', 'webhook', ['Anna', 'a webhook']],
   ['anna', 'ben', ['Anna', 'Ben']],
 ] as const)(
-  'loses no alert if a crash occurs while the recipient of a rule changes from %s to %s',
+  "loses no alert if a crash occurs while a rule's recipient changes from %s to %s",
   async (before, after, notified) => {
     expect(await notifiedOf(before, after)).toEqual(notified);
   },
 );
 
-test('counts NobodyOnDuty for a fall whose rule was changed to notify users on duty when nobody is on duty', async () => {
+test('counts NobodyOnDuty when a rule changes to notify users on duty while no one is on duty', async () => {
   expect(await notifiedOf('webhook', 'duty')).toEqual([]);
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });

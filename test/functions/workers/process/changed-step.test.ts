@@ -20,7 +20,7 @@ const crashDuringStep = async () => {
   return {
     home,
     change: (steps: Record<number, string>) => home.client.ok('PUT', `/rules/${rule.id}`, home.bodyOf('a', steps)),
-    /** Lets processes work again, and then returns the recipients that were notified. */
+    /** Resumes processing, and then returns the recipients that were notified. */
     notified: async () => {
       isDown = false;
       await world.pass(120);
@@ -30,7 +30,7 @@ const crashDuringStep = async () => {
   };
 };
 
-test('a step interrupted by a crash notifies its earlier and its current recipients once each', async () => {
+test('an interrupted step notifies its earlier and its current recipients once each', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   expect([...(await notified())].toSorted()).toEqual(['a', 'b', 'c']);
@@ -44,7 +44,7 @@ test('a step interrupted by a crash notifies its earlier and its current recipie
 test.each([
   ['it was removed from the rule', {}],
   ['the rule has moved it', { 30: 'a', 60: 'b' }],
-])('a step interrupted by a crash loses no alert if %s', async (_, steps) => {
+])('an interrupted step loses no alert if %s', async (_, steps) => {
   const { home, change, notified } = await crashDuringStep();
   await change(steps);
   expect(await notified()).toBe('ab');
@@ -54,14 +54,14 @@ test.each([
   ]);
 });
 
-test('a step interrupted by a crash notifies its current recipients if the earlier webhook was deleted', async () => {
+test('an interrupted step notifies its current recipients if the earlier webhook was deleted', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.client.ok('DELETE', `/webhooks/${home.webhookIds[1]}`);
   expect(await notified()).toBe('ac');
 });
 
-test('a step interrupted by a crash notifies nobody after an acknowledgement, even if its recipients changed', async () => {
+test('an interrupted step notifies no one after an acknowledgement, even if its recipients changed', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.acknowledgement('PUT');

@@ -6,7 +6,7 @@ import { NOW } from '#test/fixtures/stub-deps.ts';
 
 const webhookId = 'webhook-1';
 const eventUuid = 'event-1';
-/** The check of an alarm of two rules and two webhooks of the customer. */
+/** The check of an alarm about two rules and two customer webhooks. */
 const check = (more: Partial<CheckAlarm> = {}): CheckAlarm => ({
   type: 'check_alarm',
   customerId,
@@ -39,7 +39,7 @@ const run = async (stored: Stored, more: Partial<CheckAlarm> = {}) => {
 const common = { customerId, sensorId, situation: 'fall_detected', eventUuid, date: NOW };
 
 describe('unnotified alarms', () => {
-  test('an alarm that reached nobody is recorded for the event and for each hit, reported by a notice for each, and emailed once', async () => {
+  test('an unnotified alarm is recorded and reported for the event and each hit, and emailed once', async () => {
     const trace = { uuid: '00000000-0000-4000-8000-000000000001', requestId: 'call-1' };
     const { recorded, enqueued, measured, finished, places, logged } = await run({ hits }, trace);
     const ofHit = (id: number) => ({
@@ -84,7 +84,7 @@ describe('unnotified alarms', () => {
     );
   });
 
-  test('the record of an alarm that reached nobody states whether the webhook of a bot was among its recipients', async () => {
+  test('the record of an unnotified alarm states whether its recipients included a bot webhook', async () => {
     const messages = [
       { publisher: 'sms', step: 0 },
       { publisher: 'webhook', step: 1 },
@@ -95,23 +95,23 @@ describe('unnotified alarms', () => {
     expect(recorded.map(([{ isToBots }]) => isToBots)).toEqual([undefined, true, undefined]);
   });
 
-  test('an alarm that reached nobody is recorded with the fall that it is about', async () => {
+  test('an unnotified alarm is recorded with the fall it is about', async () => {
     const { recorded } = await run({ hits }, { fall: 'a-fall' });
     expect(recorded.map(([{ fall }]) => fall)).toEqual(['a-fall', 'a-fall', 'a-fall']);
     expect((await run({ hits })).recorded.some(([alarm]) => 'fall' in alarm)).toBe(false);
   });
 
-  test('an alarm about a sensor that reached nobody is emailed together with those about other sensors', async () => {
+  test('an unnotified alarm about a sensor is emailed together with those about other sensors', async () => {
     const { enqueued } = await run({ hits }, { situation: 'sensor_inactive' });
     expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
   });
 
-  test('an alarm that reached nobody is not recorded for the event if there are no customer webhooks, or for hits that are gone', async () => {
+  test('no unnotified alarm is recorded for the event without customer webhooks, or for missing hits', async () => {
     expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });
 
-  test('an alarm that reached nobody is emailed only if its records have not been handled before', async () => {
+  test('an unnotified alarm is emailed only if its records are new', async () => {
     const handled = { kind: 'handled' };
     const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
     expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
@@ -122,7 +122,7 @@ describe('unnotified alarms', () => {
   });
 });
 
-test('an alarm counts as notified if a delivery to any webhook of the customer succeeded', async () => {
+test('an alarm counts as notified if a delivery to any customer webhook succeeded', async () => {
   const delivered = { state: 'delivered' };
   expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
   expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
@@ -132,19 +132,19 @@ test('an alarm counts as notified if a delivery to any webhook of the customer s
   ]);
 });
 
-test('each hit of an alarm counts as notified independently of the others', async () => {
+test("each of an alarm's hits counts as notified independently of the others", async () => {
   const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
   expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
 });
 
-test('an alarm is over for all hits and webhooks once somebody has acknowledged any of its hits', async () => {
+test('an alarm is over for all hits and webhooks once any of its hits is acknowledged', async () => {
   const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
   const { recorded, enqueued, read } = await run({ hits: acknowledged });
   expect([recorded, enqueued]).toEqual([[], []]);
   expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
 });
 
-test('nothing changes if an alarm reached somebody through every hit and the customer webhooks', async () => {
+test('nothing changes if every hit and the customer webhooks reached someone', async () => {
   const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
   const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
   expect([recorded, enqueued]).toEqual([[], []]);
@@ -153,7 +153,7 @@ test('nothing changes if an alarm reached somebody through every hit and the cus
 describe('contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
-  test('emergency contacts get one message each, which belongs to the first hit, if nobody was notified', async () => {
+  test('emergency contacts get one message each, which belongs to the first hit, if no one was notified', async () => {
     const { recorded, created } = await run(stored);
     expect(recorded.map(([, messages]) => messages.length)).toEqual([0, 2, 0]);
     expect(created.map(({ person }) => person)).toEqual([
@@ -225,8 +225,8 @@ describe('a check', () => {
     expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
   });
 
-  test('a check that is planned implausibly far ahead is made at once, because the clock was set back', async () => {
-    // An alarm made now is checked two minutes later; clocks differ by up to ten seconds.
+  test('a check planned implausibly far ahead is made at once, because the clock was set back', async () => {
+    // An alarm created now is checked two minutes later. Clocks differ by up to ten seconds.
     const latest = NOW + 130_000;
     expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);
     expect((await run({ hits }, { createDate: NOW, at: latest + 1 })).recorded).toHaveLength(3);
@@ -234,7 +234,7 @@ describe('a check', () => {
     expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_000 })).recorded).toEqual([]);
   });
 
-  test('an alarm that is dated in the future is checked at once, and its escalations are corrected', async () => {
+  test('an alarm dated in the future is checked at once, and its escalations are corrected', async () => {
     const corrections = ({ enqueued }: Awaited<ReturnType<typeof run>>) => enqueued[0];
     const after = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 180_000 });
     expect(corrections(after)).toEqual([
@@ -245,7 +245,7 @@ describe('a check', () => {
     // A queue delays a task by no more than 15 minutes.
     const later = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 10_000_000 });
     expect(corrections(later)?.[0]).toMatchObject([{ setBack: 960_000 }, { setBack: 960_000 }]);
-    // Clocks of hosts differ by up to ten seconds.
+    // Host clocks differ by up to ten seconds.
     const skewed = await run({ hits }, { createDate: NOW + 10_000, at: NOW });
     expect(corrections(skewed)?.[0][0]?.type).toBe('process_notice');
   });
@@ -261,7 +261,7 @@ describe('steps', () => {
     return stubs;
   };
 
-  test('the next step of an escalation is due at once when the alarm reached nobody', async () => {
+  test('the next escalation step is due at once when the alarm reached no one', async () => {
     const hit = hitOf(11, { cause, escalation });
     const { scheduled, enqueued } = await hurry(hit);
     const hurried = { ...escalation, at: NOW, isHurried: true };
@@ -278,12 +278,12 @@ describe('steps', () => {
     ['a round is open', hitOf(11, { cause, escalation: { ...escalation, open: 'step' } })],
     ['it is due already', hitOf(11, { cause, escalation: { ...escalation, at: NOW } })],
     ['only repeats follow', hitOf(11, { cause, escalation: { ...escalation, after: 300 } })],
-  ])('the next step of an escalation stays unchanged if %s', async (_, hit) => {
+  ])('the next escalation step stays unchanged if %s', async (_, hit) => {
     const { scheduled, enqueued } = await hurry(hit);
     expect([scheduled, enqueued]).toEqual([[], []]);
   });
 
-  test('the next step of an escalation stays unchanged if the rule is gone, or has no other step', async () => {
+  test('the next escalation step stays unchanged if the rule is gone, or has no other step', async () => {
     for (const rules of [{}, { 111: { ...rule, escalation: [], repeatSeconds: null } }] as Record<number, unknown>[]) {
       const { scheduled, enqueued } = await hurry(some(hitOf(11, { cause, escalation })), rules);
       expect([scheduled, enqueued]).toEqual([[], []]);

@@ -67,8 +67,8 @@ const world = ({
   return { ...stubs, calls, named, names: () => calls.map(([name]) => name) };
 };
 
-describe('a sensor is loaded', () => {
-  test('a sensor that need not be up to date is read from a recent copy, with its current state', async () => {
+describe('loading a sensor', () => {
+  test('a sensor that may be slightly outdated is read from a recent copy, with its current state', async () => {
     const { deps, calls } = world();
     const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
     expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
@@ -95,7 +95,7 @@ describe('a sensor is loaded', () => {
     });
   });
 
-  test('a sensor is read again, consistently, if the first read did not find it, or it has left its customer', async () => {
+  test('a sensor is read again consistently if the first read missed it or it has left its customer', async () => {
     const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
     expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
     expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
@@ -168,7 +168,7 @@ describe('rooms', () => {
   });
 });
 
-describe('the scheduled check of a sensor', () => {
+describe('a scheduled sensor check', () => {
   const check = async (state: object, given: World = {}) => {
     const stubs = world({ latest: { sensor, customer, state }, ...given });
     await checkTime(stubs.deps, key);
@@ -182,10 +182,10 @@ describe('the scheduled check of a sensor', () => {
     expect(names()).toEqual(['latest', 'upSince']);
   });
 
-  test('marks no sensor as offline after an outage until the service has been up for the inactivity limit', async () => {
+  test('does not mark a sensor as offline until the service has been up for the inactivity limit', async () => {
     const { named } = await check(stateOf(entry));
     expect(named('upSince')).toEqual([[NOW, 90_000]]);
-    // During an outage of the service, no sensor counts as offline.
+    // During a service outage, no sensor counts as offline.
     const silent = stateOf({ ...entry, lastSeen: NOW - HOUR });
     expect((await check(silent, { upSince: NOW - HOUR + 1 })).named('decide')).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe('the scheduled check of a sensor', () => {
     expect((await check(stateOf({ ...entry, lastSeen: NOW - HOUR + 1 }))).named('decide')).toEqual([]);
   });
 
-  test('advances a fall by the durations in the configuration of the sensor', async () => {
+  test("advances a fall by the durations in the sensor's configuration", async () => {
     const fall = { start: NOW - 63_000, phases: ['detected'], at: NOW - 63_000 };
     const critical = { durationUntilConfirmSec: 60, energyDurationUntilConfirm: 0 };
     const { named } = await check(stateOf({ ...entry, falls: [fall] }), { critical });
@@ -210,14 +210,14 @@ describe('the scheduled check of a sensor', () => {
     expect((await check(stateOf(entry))).named('config')).toEqual([]);
   });
 
-  test('removes a fall that timed out long ago, and writes nothing for a sensor that has sent no message', async () => {
+  test('removes a fall that timed out long ago, and writes nothing for a sensor without messages', async () => {
     const ended = { start: NOW - 9 * HOUR, phases: ['calling', 'finished'], at: NOW - 8 * HOUR };
     const fall = { ...ended, endedByTime: NOW - 8 * HOUR, isAcknowledged: true };
     expect((await check(stateOf({ ...entry, falls: [fall] }))).named('decide')).toHaveLength(1);
     expect((await check({}, { latest: { sensor, customer, state: null } })).named('decide')).toEqual([]);
   });
 
-  test('finishes a decision that a crash left incomplete, unless the retry of a message will', async () => {
+  test("finishes a decision that a crash left incomplete, unless a message's retry will", async () => {
     const decided = (source: string | null) => ({
       decided: [{ uuid: 'e', source, happening: { situation: null, type: 'x' }, rules: [] }],
       numbered: { series: 1, number: 0 },
@@ -230,7 +230,7 @@ describe('the scheduled check of a sensor', () => {
     expect((await check(stateOf({ ...entry, decision: both }))).named('isApplied')).toEqual([]);
   });
 
-  test('removes the entry of a sensor that is gone or has left its customer', async () => {
+  test("removes a sensor's entry if the sensor is gone or has left its customer", async () => {
     const state = stateOf(entry);
     for (const given of [
       { latest: { sensor: null, customer, state } },
@@ -240,7 +240,7 @@ describe('the scheduled check of a sensor', () => {
     expect((await check({}, { latest: { sensor: null, customer, state: stateOf() } })).named('schedule')).toEqual([]);
   });
 
-  test('moves the entry of an active sensor only if it is too late, because the clock was set back', async () => {
+  test("moves an active sensor's entry only if it is too late, because the clock was set back", async () => {
     const offline = NOW + HOUR;
     const late = (ms: number) => check(stateOf({ ...entry, dueAt: String(offline + ms) }));
     expect((await late(10_000)).named('schedule')).toEqual([]);
@@ -250,7 +250,7 @@ describe('the scheduled check of a sensor', () => {
     expect((await check(stateOf())).named('schedule')).toEqual([]);
   });
 
-  test('moves the entry of an inactive sensor to the next change of its fall, or removes it if there is no next change', async () => {
+  test("moves an inactive sensor's entry to the fall's next change, or removes it if none follows", async () => {
     const inactive = { isActive: false, lastSeen: NOW - HOUR };
     expect((await check(stateOf({ ...entry, ...inactive }))).named('schedule')).toEqual([
       [customerId, sensorId, expect.anything(), null],

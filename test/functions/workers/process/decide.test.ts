@@ -90,7 +90,7 @@ describe('judgements', () => {
     ]);
   });
 
-  test('a decision keeps the subject of an event only if the end of its escalation depends on it', async () => {
+  test("a decision keeps an event's subject only if the end of its escalation depends on it", async () => {
     const rule = ruleOf(111, { isEnabled: true, rateLimitSeconds: 0, untilAcknowledged: false });
     const { written } = await judge({ events: [newEvent({}, { isSilent: false, newFall: true })], rules: [rule] });
     const [event] = (written.decision as { decided: { happening: object }[] }).decided;
@@ -109,7 +109,7 @@ describe('judgements', () => {
     expect(named('lastPlace')).toHaveLength(1);
   });
 
-  test('a decision without hits does not look up the last hit, and continues the numbers of the previous decision', async () => {
+  test("a decision without hits does not look up the last hit, and continues the previous decision's numbers", async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
     expect(names()).toEqual(['rules', 'isApplied', 'decide']);
@@ -117,7 +117,7 @@ describe('judgements', () => {
     expect(measured).toEqual([['Events', 1]]);
   });
 
-  test('a decision finishes the previous one before it replaces it', async () => {
+  test('a decision finishes the previous one before replacing it', async () => {
     const decision = decisionOf(fallEvent({ rules: [] }));
     const { names } = await judge({ events: [newEvent()], state: { decision } });
     expect(names().indexOf('events')).toBeGreaterThan(-1);
@@ -139,7 +139,7 @@ describe('judgements', () => {
     await expect(judge({ next: { lastSeen: NOW + 900_000 }, isDecided: false })).rejects.toThrow(RetryLater);
   });
 
-  test('a judgement schedules the check of a sensor that is back online', async () => {
+  test('a judgement schedules a check when a sensor comes back online', async () => {
     const offline = NOW + 3_600_000;
     const back = await judge({ state: { isActive: false, dueAt: undefined, duePk: undefined } });
     expect(back.times).toMatchObject({ checkAt: offline });
@@ -171,7 +171,7 @@ describe('judgements', () => {
   const open = (at = NOW) => ({ start: at, phases: ['detected'], at });
   const noEntry = { dueAt: undefined, duePk: undefined };
 
-  test('the check that advances a fall is enqueued before the decision is written, if a queue can delay it long enough', async () => {
+  test('the check that advances a fall is enqueued before the decision is written, if a queue can delay it', async () => {
     const { enqueued, times, places } = await judge({ next: { falls: [open()] }, timings, state: noEntry });
     // The device has three seconds to report the change itself.
     expect(enqueued).toEqual([[[{ type: 'check_sensor', customerId, sensorId }], 63]]);
@@ -183,7 +183,7 @@ describe('judgements', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('a fall that advances later than a queue can delay a task is left to the sweep, and its entry is moved if the entry is too late', async () => {
+  test('a fall that advances too late for a queue is left to the sweep, and its entry is moved if necessary', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
@@ -191,7 +191,7 @@ describe('judgements', () => {
     expect(far.times).toMatchObject({ checkAt: dueAt });
     expect((await judge({ ...late, state: { dueAt: String(dueAt + 1) } })).times).toMatchObject({ checkAt: dueAt });
     expect((await judge({ ...late, state: { dueAt: String(dueAt) } })).times).toMatchObject({ checkAt: null });
-    // A sensor that is back online may be offline before that.
+    // A sensor that is back online may be offline earlier.
     const back = await judge({
       ...late,
       state: { ...noEntry, isActive: false },

@@ -8,7 +8,7 @@ import { deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
 import { webhookOf } from '#test/fixtures/hit-stubs.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
-describe('the deliveries of a decision', () => {
+describe("a decision's deliveries", () => {
   const toWebhook = (id: string, webhookId: string, more: object = {}): Delivery => {
     const { person: _, ...others } = deliveryTo('sms', { id, webhookId, ...more });
     return others;
@@ -56,7 +56,7 @@ describe('the deliveries of a decision', () => {
     ]);
   });
 
-  test('deliveries about offline sensors wait 20 seconds to be combined, in a queue where they delay no alarm', async () => {
+  test('deliveries about offline sensors wait 20 seconds to be combined, without delaying alarms', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), createDate: NOW });
     const alarm = deliveryTo('sms');
@@ -71,7 +71,7 @@ describe('the deliveries of a decision', () => {
     expect(only.enqueued).toHaveLength(1);
   });
 
-  test('AlarmsToTell counts the deliveries of alarms, except deliveries that may wait', () => {
+  test('AlarmsToTell counts alarm deliveries, except those that may wait', () => {
     const countOf = (deliveries: Delivery[], ...webhooks: object[]) => {
       const { deps, measured } = stubDeps<ProcessDeps>({});
       countImmediateAlarms(deps, deliveries, recipients(...webhooks));

@@ -23,7 +23,7 @@ const alarm: UnnotifiedAlarm = {
 };
 const stored: Stored = { emergencyContacts: contacts };
 
-/** Notifies the emergency contacts of an alarm, and returns the deliveries to them. */
+/** Notifies an alarm's emergency contacts, and returns the deliveries to them. */
 const notify = async (of: UnnotifiedAlarm, hits: Record<number, unknown> = {}) => {
   const stubs = alarmStubs({ ...stored, hits });
   const emergency = await loadEmergency(stubs.deps, of);
@@ -32,7 +32,7 @@ const notify = async (of: UnnotifiedAlarm, hits: Record<number, unknown> = {}) =
   return stubs;
 };
 
-test('nobody is notified in an emergency if there are no contacts or the sensor is gone', async () => {
+test('no emergency contact is notified if there are none or the sensor is gone', async () => {
   expect(await loadEmergency(alarmStubs().deps, alarm)).toBeNull();
   expect(await loadEmergency(alarmStubs({ ...stored, isSensorGone: true }).deps, alarm)).toBeNull();
 });
@@ -139,7 +139,7 @@ const hit = some({
 });
 const unansweredAlarm = { ...alarm, alarmId: unansweredId(11), isUnanswered: true };
 
-test('an alarm that nobody acknowledged is recorded, reported by a notice and emailed', async () => {
+test('an unacknowledged alarm is recorded, reported by a notice and emailed', async () => {
   const { deps, unanswered, enqueued, measured, places, logged } = alarmStubs();
   expect(await reportUnanswered(deps, customerId, hit)).toBe(true);
   const [[recorded, ofHit, messages] = []] = unanswered;
@@ -158,7 +158,7 @@ test('an alarm that nobody acknowledged is recorded, reported by a notice and em
   ]);
 });
 
-test('the emergency contacts are notified of an alarm that nobody acknowledged', async () => {
+test('the emergency contacts are notified of an unacknowledged alarm', async () => {
   const { deps, unanswered, created } = alarmStubs(stored);
   await reportUnanswered(deps, customerId, hit);
   expect(unanswered[0]?.[2]).toMatchObject([{ accountId: 21 }, { accountId: 22 }]);
@@ -168,7 +168,7 @@ test('the emergency contacts are notified of an alarm that nobody acknowledged',
   ]);
 });
 
-test('the steps that follow the record of an unanswered alarm are repeated after a crash with the same date, but the alarm is counted once', async () => {
+test('the follow-up of an unanswered alarm is repeated after a crash with the same date, but counted once', async () => {
   const { deps, unanswered, enqueued, measured } = alarmStubs();
   await reportUnanswered(deps, customerId, some({ ...(hit as object), unansweredDate: NOW - 5_000 }));
   expect(unanswered[0]?.[0]).toMatchObject({ date: NOW - 5_000 });

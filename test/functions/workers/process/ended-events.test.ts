@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
 
-/** Returns the message with the current time of the world. */
+/** Returns the message with the world's current time. */
 const restamped = (message: object): object => {
   const time = world.clock.now();
   const { payload, timestamp, ...rest } = message as { payload?: object; timestamp?: number };
@@ -88,7 +88,7 @@ describe('an escalation with untilAcknowledged false', () => {
     }
   });
 
-  test('goes on when a fall times out before its device reports the end', async () => {
+  test('an escalation continues when a fall times out before its device reports the end', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 60: 'b', 120: 'b', 300: 'b', 600: 'b' }, over);
     home.begin();
@@ -101,7 +101,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b60 b120 b300');
   });
 
-  test('goes on when its fall timed out more than two hours ago', async () => {
+  test('an escalation continues when its fall timed out more than two hours ago', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 9000: 'b', 10000: 'b' }, over);
     home.begin();
@@ -114,7 +114,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b9000');
   });
 
-  test('ends when somebody closes a fall that has timed out', async () => {
+  test('an escalation ends when someone closes a fall that has timed out', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 600: 'b' }, over);
     home.begin();
@@ -130,7 +130,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0');
   });
 
-  test('ends for the fall of one person while another person is still on the floor', async () => {
+  test("an escalation ends for one person's fall while another person is still on the floor", async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -141,7 +141,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 a0 b30');
   });
 
-  test('goes on when a sensor restarts and loses track of who is on the floor', async () => {
+  test('an escalation continues when a sensor restarts and loses track of who is on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -150,7 +150,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('goes on for a fall loop, which is never over', async () => {
+  test('an escalation continues for a fall loop, which is never over', async () => {
     const home = await world.furnish(2);
     await home.addRule('a', { 30: 'b' }, { ...over, situation: 'fall_loop' });
     home.begin();

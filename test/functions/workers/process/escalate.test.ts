@@ -9,7 +9,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('an unacknowledged alarm', () => {
-  test('notifies the recipients of each step at its time, once each', async () => {
+  test("notifies each step's recipients at its time, once each", async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'cb' });
     await home.fall();
@@ -63,7 +63,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('repeats even if its rule has no steps', async () => {
+  test('repeats even if the rule has no steps', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -82,7 +82,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('appears in the list of hits by its last change', async () => {
+  test('appears in the hit list by its last change', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -95,8 +95,8 @@ describe('an unacknowledged alarm', () => {
   });
 });
 
-describe('an acknowledgement', () => {
-  test('ends the escalation, and withdrawing it resumes with the next step at its time', async () => {
+describe('acknowledging an escalated alarm', () => {
+  test('an acknowledgement ends the escalation, and withdrawing it resumes with the next step at its time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c' });
     await home.fall();
@@ -108,7 +108,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toBe('a0 b30 c90');
   });
 
-  test('runs an overdue step immediately when it is withdrawn', async () => {
+  test('withdrawing an acknowledgement runs an overdue step immediately', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c', 3600: 'a' });
     await home.fall();
@@ -124,7 +124,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toMatch(/ a3600$/);
   });
 
-  test('ends the repeats of its alarm', async () => {
+  test("an acknowledgement ends the alarm's repeats", async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -134,7 +134,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toBe('a0 a60 a120');
   });
 
-  test('leaves no escalation step due', async () => {
+  test('an acknowledgement leaves no escalation step due', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -145,7 +145,7 @@ describe('an acknowledgement', () => {
 });
 
 describe('an escalation', () => {
-  test('ends once nobody has answered its last step, and leaves no trace in the hit', async () => {
+  test('an escalation ends if no one responds to its last step, and leaves no trace in the hit', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -157,7 +157,7 @@ describe('an escalation', () => {
     expect(Object.keys((await home.stored()) ?? {})).not.toContain('cause');
   });
 
-  test('ends when its rule or its sensor is deleted', async () => {
+  test('an escalation ends when its rule or its sensor is deleted', async () => {
     for (const end of ['rule', 'sensor']) {
       const home = await world.furnish();
       const rule = await home.addRule('a', { 3600: 'b' });
@@ -173,7 +173,7 @@ describe('an escalation', () => {
     }
   });
 
-  test('goes on when its rule is disabled after the event', async () => {
+  test('an escalation continues when its rule is disabled after the event', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -182,7 +182,7 @@ describe('an escalation', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('follows the steps that its rule has at the time, and ends after them', async () => {
+  test("an escalation follows the rule's current steps, and ends after them", async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 60: 'b' });
     await home.fall();

@@ -12,7 +12,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('a due step', () => {
-  test('runs within 60 s after an outage during which it fell due', async () => {
+  test('a step that fell due during an outage runs within 60 s afterwards', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     world.loseTimers(true);
@@ -26,7 +26,7 @@ describe('a due step', () => {
       expect(at - (home.notifications[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
-  test('runs on time after one requeue if its task arrives two seconds early', async () => {
+  test('a step runs on time after one requeue if its task arrives two seconds early', async () => {
     const delays: number[] = [];
     const early = await createEscalationWorld({
       wrap: (runtime) => ({
@@ -49,12 +49,12 @@ describe('a due step', () => {
     await home.fall();
     await early.pass(120);
     expect(home.heard()).toBe('a0 b30');
-    // The last one waits for an answer.
+    // The last one waits for an acknowledgement.
     expect(delays.slice(1)).toEqual([2, 60]);
     await early.stop();
   });
 
-  test('notifies once if two workers decide it at the same time', async () => {
+  test('a step notifies once if two workers decide it at the same time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
     await home.fall();

@@ -45,7 +45,7 @@ const firstId = (receiver: string) => firstDeliveryId(event, ruleId, receiver);
 const secondId = (receiver: string) => idInRound({ uuid: cause.uuid, sensorId, ruleId }, { round: 1, at }, receiver);
 const failed = (id: string, more: object = {}) => ({ [id]: { id, state: 'failed', updateDate: NOW, ...more } });
 
-/** Handles the failure of a delivery, with these items in the store. Returns whether the next step is due at once. */
+/** Handles a delivery failure, with these items in the store. Returns whether the next step is due at once. */
 const run = async (
   hit: object | null,
   deliveries: Record<string, unknown>,
@@ -71,7 +71,7 @@ describe('first rounds', () => {
   const id = firstId('21 sms');
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
 
-  test('the next step is due at once when the first deliveries to people and webhooks have all failed', async () => {
+  test('the next step is due at once when all first deliveries to people and webhooks have failed', async () => {
     const { isHurried, scheduled, asked } = await run(hitOf(first), all, { id });
     expect(isHurried).toBe(true);
     expect(scheduled[0]).toMatchObject([customerId, { id: 11 }, { at: NOW, isHurried: true }, NOW]);
@@ -96,11 +96,11 @@ describe('first rounds', () => {
     ['was deleted', []],
     ['belongs to another bot', [{ ...webhook, botId: 32 }]],
     ['has a format that has no payload for the event', [{ ...webhook, format: 'custom1' }]],
-  ])('the first round expects no delivery to a webhook that %s', async (_, webhooks) => {
+  ])('the first round does not expect a delivery to a webhook that %s', async (_, webhooks) => {
     expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
   });
 
-  test('the first round finds the delivery to a webhook in the raw format, which has a different id', async () => {
+  test('the first round finds the delivery to a Raw webhook, which has a different id', async () => {
     const raw = { ...webhook, format: 'raw' };
     const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
     expect(rawId).not.toBe(firstId('webhook-1'));
@@ -114,12 +114,12 @@ describe('later rounds', () => {
   const id = secondId('22 email');
   const all = { ...failed(id), ...failed(secondId('webhook-1')) };
 
-  test('the step after a later round is due at once when all deliveries of that round have failed', async () => {
+  test("the step after a later round is due at once when all of that round's deliveries have failed", async () => {
     expect((await run(hitOf(second), all, { id })).isHurried).toBe(true);
     expect((await run(hitOf(second), failed(id), { id })).isHurried).toBe(false);
   });
 
-  test('a later round ignores a failed delivery of an earlier round, even if nobody is left to notify', async () => {
+  test("a later round ignores an earlier round's failed delivery, even if no one is left to notify", async () => {
     const earlier = firstId('21 sms');
     expect((await run(hitOf(second), { ...all, ...failed(earlier) }, { id: earlier })).isHurried).toBe(false);
     const [step, last] = rule.escalation;
@@ -129,7 +129,7 @@ describe('later rounds', () => {
     expect((await run(alone, failed(earlier), { id: earlier, ...given })).isHurried).toBe(false);
   });
 
-  test('the step after a later round is due at once when its only delivery has failed, unless the rule no longer has that step', async () => {
+  test('the step after a later round is due at once when its only delivery has failed, if the step still exists', async () => {
     const [step, last] = rule.escalation;
     const single = { ...rule, escalation: [{ ...step, recipients: [ben] }, last] };
     expect((await run(hitOf(second), failed(id), { id, rules: { [ruleId]: single } })).isHurried).toBe(true);

@@ -23,7 +23,9 @@ beforeEach(() => {
   world.sentMessages.length = 0;
 });
 
-/** A home in which the channels of Anna and Ben no longer exist, so that deliveries to them fail at once; Cem has his. */
+/**
+ * A home where Anna's and Ben's channels no longer exist, so that deliveries to them fail at once. Cem still has his.
+ */
 const furnish = async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', { sms: '+491701234567' });
@@ -35,7 +37,7 @@ const furnish = async () => {
     for (const { client } of [anna, ben]) await client.ok('DELETE', '/users/me/channels/sms');
   };
   const steps = async () => (await home.hits())[0]?.ruleMessages.map(({ step, wasSend }) => [step, wasSend]);
-  /** The names of those who were notified in this home. */
+  /** The names of those notified in this home. */
   const sentTo = () =>
     world.sentMessages.flatMap(({ to }) => (to.endsWith(`@${home.customerId}.example.com`) ? to.split('@')[0] : []));
   return { ...home, anna, ben, cem, dora, by, unreach, steps, sentTo };
@@ -53,7 +55,7 @@ test('the next step is due at once when all deliveries to the first recipients h
   await unreach();
   await fall();
   await world.pass(3_000);
-  // The step reaches somebody, so the next step is due at its planned time.
+  // The step reaches someone, so the next step is due at its planned time.
   expect(sentTo()).toEqual(['cem']);
   expect(await steps()).toEqual([
     [0, false],
@@ -62,7 +64,7 @@ test('the next step is due at once when all deliveries to the first recipients h
   ]);
 });
 
-test('the steps follow each other at once as long as all deliveries of a step fail', async () => {
+test("the steps follow each other at once as long as all of a step's deliveries fail", async () => {
   const { rule, fall, anna, ben, cem, by, unreach, steps, hits, sentTo } = await furnish();
   await rule([by(anna)], {
     escalation: [
@@ -83,7 +85,7 @@ test('the steps follow each other at once as long as all deliveries of a step fa
   expect((await hits())[0]?.nobodyOnDuty).toBe(false);
 });
 
-test('a round that reached somebody, or may still do so, leaves the next step at its time', async () => {
+test('a round that reached someone, or may still do so, leaves the next step at its time', async () => {
   const { rule, fall, anna, cem, dora, by, unreach, sentTo } = await furnish();
   const escalation = [{ afterSeconds: HOUR_SECONDS, recipients: [by(dora)] }];
   await rule([by(anna), by(cem)], { escalation });

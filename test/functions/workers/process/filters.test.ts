@@ -16,7 +16,7 @@ const furnish = async (filters: Readonly<Record<string, object>>) => {
   const { client, receiver } = home;
   for (const [name, filter] of Object.entries(filters))
     await client.ok('POST', '/webhooks', { ...hook, ...filter, name, url: receiver.url });
-  /** Returns the actions of the events that a webhook received, each once. */
+  /** Returns the event actions that a webhook received, each once. */
   const receivedBy = (name: string): string[] => {
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     const own = bodies.filter(({ webhook }) => webhook.name === name);
@@ -25,7 +25,7 @@ const furnish = async (filters: Readonly<Record<string, object>>) => {
   return { ...home, receivedBy };
 };
 
-test('a customer webhook receives the events that match all of its filters, or all events without filters', async () => {
+test('a customer webhook receives only events that match all its filters, or all events without filters', async () => {
   const { say, receivedBy } = await furnish({
     all: {},
     situations: { situations: ['fall_confirmed', 'fall_finished'] },
@@ -45,7 +45,7 @@ test('a customer webhook receives the events that match all of its filters, or a
   expect(receivedBy('both')).toEqual([]);
 });
 
-test('a filter by group covers the sensors in the group at the time of the event', async () => {
+test('a group filter covers the sensors in the group at the time of the event', async () => {
   const { client, receiver, sensorId, fall, receivedBy } = await furnish({});
   const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'ward', sensorIds: [] });
   const ward = { ...hook, name: 'ward', sensorGroupId: group.id, url: receiver.url };

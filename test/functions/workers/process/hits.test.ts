@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-describe('the hits of a sensor', () => {
-  test('leave no gap if a rule is deleted after it fired and before its hit is written', async () => {
+describe("a sensor's hits", () => {
+  test('a rule deleted after it fired leaves no gap between hits', async () => {
     const { home, rule, said, hits, hitsOfSensor } = await cloud.prepare('cedar');
     await processRecords(cloud.base, said(presence(true, 0)));
     await processRecords(crashingAt(cloud.base, 'HIT#'), said(presence(false, 1), presence(true, 2)));
@@ -21,7 +21,7 @@ describe('the hits of a sensor', () => {
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
   });
 
-  test('stay complete in the list after a decision was quarantined and their numbers restarted', async () => {
+  test('the list stays complete after a decision was quarantined and hit numbers restarted', async () => {
     const { place, said, state, hitsOfSensor } = await cloud.prepare('hornbeam');
     await processRecords(cloud.base, said(presence(true, 0)));
     const before = await state();

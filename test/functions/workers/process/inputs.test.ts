@@ -32,7 +32,7 @@ const fall = JSON.stringify(fallMessage('calling', NOW));
 const presence = JSON.stringify({ type: 4, payload: { presenceDetected: true, timestamp: NOW } });
 
 describe('inputs', () => {
-  test('a task becomes one input per message, in order, with its position in the call and in the sequence of the sensor', async () => {
+  test('a task becomes one input per message, in order, with its position in the request and sensor sequence', async () => {
     const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
     const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
     expect(await read(of)).toEqual([
@@ -43,7 +43,7 @@ describe('inputs', () => {
     ]);
   });
 
-  test('the inputs follow the order of their tasks, with one input each for a notice and for a call without messages', async () => {
+  test('inputs follow the order of their tasks, with one each for a notice and for a call without messages', async () => {
     const call = received(task({ requestId: 'q', noted }));
     const ofNotice = received({ type: 'process_notice', customerId, sensorId, uuid: 'n1', requestId: 'r' }, '6');
     const gone = received({ type: 'process_notice', customerId, sensorId, uuid: 'n2' }, '7');
@@ -74,19 +74,19 @@ const input = (position: string, receiveDate: number, more: object = {}): Sensor
 const judged = { position: '5#001', receiveDate: NOW };
 
 describe('whether an input was judged before', () => {
-  test('an input counts as judged if its position is not after the position of the last judged input', () => {
+  test("an input counts as judged if its position is not after the last judged input's", () => {
     const places = ['5#000', '5#001', '5#002', '6#000'];
     expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);
     expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
   });
 
-  test('an input with an earlier position counts as new if it was received more than ten seconds later, which only a new queue explains', () => {
+  test('an input with an earlier position counts as new if received over ten seconds later, as after a queue reset', () => {
     expect(wasJudged(input('0#000', NOW + 10_000), judged)).toBe(true);
     expect(wasJudged(input('0#000', NOW + 10_001), judged)).toBe(false);
   });
 });
 
-test('a decision may be incomplete if an input is redelivered, or was accepted no later than the last judged input', () => {
+test('a decision may be incomplete if an input is redelivered, or not newer than the last judged input', () => {
   const later = input('6#000', NOW + 1);
   expect(mayHaveDecision([later], judged)).toBe(false);
   expect(mayHaveDecision([later, input('7#000', NOW)], judged)).toBe(true);
@@ -94,7 +94,7 @@ test('a decision may be incomplete if an input is redelivered, or was accepted n
   expect(Boolean(mayHaveDecision([later], undefined))).toBe(false);
 });
 
-test('judgedUpTo returns the position of the last input and the latest time of all', () => {
+test("judgedUpTo returns the last input's position and the latest time of all", () => {
   const inputs = [input('6#000', NOW + 5), input('6#001', NOW + 3)];
   expect(judgedUpTo(inputs, judged, NOW)).toEqual({ position: '6#001', receiveDate: NOW + 5 });
   expect(judgedUpTo([input('6#000', NOW - 5)], judged, NOW)).toEqual({ position: '6#000', receiveDate: NOW });

@@ -11,7 +11,7 @@ describe('interrupted rounds', () => {
   const idOf = (receiver: string) =>
     idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, receiver);
 
-  test('a round that a crash interrupted is sent again with the same ids, without another decision', async () => {
+  test('an interrupted round is sent again with the same ids, without another decision', async () => {
     const { names, created, to } = await run({ hits: [opened()] });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'create', 'create', 'schedule']);
     expect(created.map(({ id }) => id)).toEqual([idOf('w1'), idOf('22 email')]);
@@ -21,7 +21,7 @@ describe('interrupted rounds', () => {
     ]);
   });
 
-  test('a round that a crash interrupted also notifies the recipients that its rule has now', async () => {
+  test("an interrupted round also notifies the rule's new recipients", async () => {
     const changed = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben, hook, anna] }] };
     const { named, to } = await run({ hits: [opened()], of: changed });
     expect(named('open')).toMatchObject([
@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('a round that a crash interrupted notifies its earlier recipients if its rule now has other recipients or no such step', async () => {
+  test('an interrupted round notifies its earlier recipients if the rule has replaced them or removed the step', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);
@@ -47,7 +47,7 @@ describe('interrupted rounds', () => {
     expect(ofAnother.to.map(([name]) => name)).toEqual(['Ben']);
   });
 
-  test('a round that a crash interrupted is canceled once somebody has acknowledged the alarm', async () => {
+  test('an interrupted round is canceled once someone has acknowledged the alarm', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' }, [idOf('22 email')]: { state: 'delivered' } };
     const acknowledged = opened({ acknowledgement: { name: 'Anna' } });
     const changed = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben, hook, anna] }] };
@@ -59,7 +59,7 @@ describe('interrupted rounds', () => {
     expect(named('schedule')).toHaveLength(1);
   });
 
-  test('a round that a crash interrupted is canceled if its rule is gone', async () => {
+  test('an interrupted round is canceled if its rule is gone', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' } };
     const { named } = await run({ hits: [opened()], deliveries: pending, of: null });
     expect(named('end')).toEqual([[{ id: idOf('w1'), state: 'pending' }, 'canceled', NOW]]);
@@ -67,14 +67,14 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('a round that a crash interrupted schedules its next step from now if the clock was set back in the meantime', async () => {
+  test('an interrupted round schedules its next step from now if the clock was set back', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);
   });
 });
 
-describe('the receivers of an interrupted round that its rule no longer names', () => {
+describe('former recipients of an interrupted round', () => {
   const openFor = (to: string[], messages: object[], more: object = {}, of: object = {}) =>
     hitOf({
       messages,
@@ -83,7 +83,7 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     });
   const without = { ...rule, escalation: [rule.escalation[1]] };
 
-  test('former recipients of an interrupted round get their alert even if they are webhooks of several bots', async () => {
+  test('former recipients of an interrupted round get their alert even if they are webhooks from several bots', async () => {
     const hit = openFor(['w1', 'w2'], [message(31, 'webhook', 1), message(32, 'webhook', 1)]);
     const webhooks = [webhookOf('w1', 31), webhookOf('w2', 32)];
     const { to } = await run({ hits: [hit], of: without, webhooks });
@@ -93,14 +93,14 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     ]);
   });
 
-  test('former recipients of an interrupted round get no alert in a format that has no payload for the event', async () => {
+  test('former recipients of an interrupted round get no alert in a format without a payload for the event', async () => {
     const timed = openFor(['w1'], [message(31, 'webhook', 1)], {}, { cause: { ...cause, source: null } });
     expect((await run({ hits: [timed], of: without, webhooks: [webhookOf('w1', 31, { format: 'raw' })] })).to).toEqual(
       [],
     );
   });
 
-  test('a delivery to a former recipient belongs to the last message of that recipient in an interrupted step, and to the first in a repeat', async () => {
+  test("a former recipient's delivery belongs to its last message in a step, and its first in a repeat", async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });
@@ -115,7 +115,7 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     expect(to.find(([name]) => name === 'Ben Birch' || name === 'name 22')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('former recipients of an interrupted round have their pending delivery canceled if their webhook was deleted', async () => {
+  test("an interrupted round cancels a former recipient's pending delivery if its webhook was deleted", async () => {
     const id = idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, 'w1');
     const hit = openFor(['w1', '22 email'], [message(31, 'webhook', 1), message(22, 'email', 1)]);
     const { named, to } = await run({ hits: [hit], webhooks: [], deliveries: { [id]: { id, state: 'pending' } } });
@@ -125,7 +125,7 @@ describe('the receivers of an interrupted round that its rule no longer names', 
 });
 
 describe('slow rounds', () => {
-  test('a round that takes long is not sent if somebody acknowledged the alarm in the meantime', async () => {
+  test('a slow round is not sent if someone has acknowledged the alarm', async () => {
     const acknowledged = hitOf({ acknowledgement: { name: 'Anna' } });
     const late = await run({ hits: [hitOf(), acknowledged], slow: 251 });
     expect(late.named('hit')).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('slow rounds', () => {
     expect(prompt.enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);
   });
 
-  test('a round that takes long is sent if nobody has acknowledged the alarm, or the hit is gone', async () => {
+  test('a slow round is sent if no one has acknowledged the alarm, or the hit is gone', async () => {
     for (const second of [hitOf(), null]) {
       const { enqueued } = await run({ hits: [hitOf(), second], slow: 300 });
       expect(enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);

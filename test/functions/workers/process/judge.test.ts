@@ -99,7 +99,7 @@ const run = async (messages: string[], given: World & { context?: object; inputs
   return { ...stubs, inputs, result };
 };
 
-test('a message that creates an event is stored first, with the id of its event', async () => {
+test("a message that creates an event is stored first, with the event's id", async () => {
   const message = presence(true, uuidOf(1));
   const { result, named, inputs } = await run([message]);
   const [event] = result?.events ?? [];
@@ -126,7 +126,7 @@ test('a message that creates an event is marked if it is too long for lists', as
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
 });
 
-test('a message that was stored before creates no event, and only shows that the device is online', async () => {
+test('a message stored earlier creates no event, and only shows that the device is online', async () => {
   const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
   expect(result?.events).toEqual([]);
   expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
@@ -134,13 +134,13 @@ test('a message that was stored before creates no event, and only shows that the
     stored: ['duplicate'],
     context: { state: { ...online, isActive: false } },
   });
-  // The UUID of the event is derived, because the message's UUID belongs to the earlier event.
+  // The event's UUID is derived, because the message's UUID belongs to the earlier event.
   expect(back.result?.events).toMatchObject([
     { uuid: uuidV5(sensorId, 'heard', NOW), source: null, happening: { situation: 'sensor_active' } },
   ]);
 });
 
-test('a message that creates an event is judged with a UUID derived from its bytes if another message has the same UUID', async () => {
+test('a message that reuses a UUID is judged with a UUID derived from its bytes', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);
@@ -179,7 +179,7 @@ describe('events', () => {
     expect(result?.judged).toMatchObject({ position: '5#024' });
   });
 
-  test('events get ids in their order, following the ids of the previous decision', async () => {
+  test("events get ids in order, following the previous decision's ids", async () => {
     const ids = (await run(many(3))).result?.events.map(({ id }) => id) ?? [];
     expect(ids.toSorted((a, b) => a - b)).toEqual(ids);
     const { deps } = world();
@@ -192,7 +192,7 @@ describe('events', () => {
 describe('sensors', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test('the latest version of a sensor is read before an event, a region or a timing depends on it', async () => {
+  test("a sensor's latest version is read before an event, a region or a timing depends on it", async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -201,7 +201,7 @@ describe('sensors', () => {
     expect((await run([fall], { context: recent })).named('latest')).toHaveLength(1);
   });
 
-  test('the latest version of a sensor is not read for a call without messages', async () => {
+  test("a sensor's latest version is not read for a call without messages", async () => {
     const state = { ...online, lastSeen: NOW - 60_000 };
     const call = { kind: 'call', position: '6', receiveDate: NOW };
     const { result, named } = await run([], { context: { ...recent, state }, inputs: [call] });
@@ -209,7 +209,7 @@ describe('sensors', () => {
     expect(result).toMatchObject({ events: [], context: { freshness: 'recent' }, next: { lastSeen: NOW } });
   });
 
-  test('a message of a sensor that is gone is not judged', async () => {
+  test('a message from a missing sensor is not judged', async () => {
     const { result } = await run([presence(true, uuidOf(1))], {
       context: recent,
       latest: { sensor: null, state: null },
@@ -218,7 +218,7 @@ describe('sensors', () => {
   });
 });
 
-test('the timings of a fall are read with its first report', async () => {
+test("a fall's timings are read with its first report", async () => {
   const { result, named } = await run([JSON.stringify(fallMessage('fall_detected', NOW))]);
   expect(named('config')).toEqual([[{ customerId, sensorId }, 'critical']]);
   expect(result?.timings).toMatchObject({ calling: expect.any(Number) });
@@ -238,7 +238,7 @@ describe('firmware', () => {
   const reported = async (firmware: number | null) =>
     (await run([], { inputs: [stateSignal(firmware)] })).named('setFirmware');
 
-  test('the firmware that a device reports is stored if it has changed', async () => {
+  test('the firmware reported by a device is stored if it has changed', async () => {
     expect(await reported(43)).toEqual([[customerId, sensorId, 43]]);
     expect(await reported(42)).toEqual([]);
     expect(await reported(null)).toEqual([]);
@@ -261,7 +261,7 @@ describe('learning phases', () => {
     ]);
   });
 
-  test('storing the end of the learning phase is retried if the configuration changes in the meantime, and done once otherwise', async () => {
+  test('storing the end of the learning phase is retried only if the configuration changes concurrently', async () => {
     expect(
       (await run([learnt], { ...learning, basic, putResults: ['changed', 'done'] })).named('putConfig'),
     ).toHaveLength(2);
@@ -298,7 +298,7 @@ describe('a notice', () => {
     expect(before.result).toMatchObject({ events: [], judged: { position: '6#000' } });
   });
 
-  test('an answer to a fall changes its state', async () => {
+  test("a notice that a fall was acknowledged or closed changes the fall's state", async () => {
     const fall = NOW.toString(36);
     const state = { ...online, falls: [{ start: NOW, phases: ['calling'], at: NOW }] };
     const { result, named } = await run([], {

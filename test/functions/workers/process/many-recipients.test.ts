@@ -5,11 +5,11 @@ import { createPeopleWorld } from '#test/fixtures/people.ts';
 // Each is notified 11 times, and a hit has room for 300 messages.
 const PEOPLE = 30;
 
-test('an escalation to more people than a hit can hold runs to its last step and notifies everybody', async () => {
+test('an escalation to more people than a hit can hold runs to its last step and notifies everyone', async () => {
   const world = await createPeopleWorld();
   const { customerId, rule, fall, hits, prove, onDuty } = await world.furnish();
   const who = { customerId, username: '', email: '', locale: 'en', canLogin: true, isAdmin: false, permissions: [] };
-  // With long names, few people fill an item.
+  // With long names, only a few people fit into an item.
   const names = { firstName: '看'.repeat(64), lastName: '護'.repeat(64) };
   for (let userId = 1_001; userId <= 1_000 + PEOPLE; userId++) {
     await world.table.write({ put: { ...items.user({ customerId, userId }), ...who, ...names, id: userId } });

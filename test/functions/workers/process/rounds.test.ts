@@ -15,7 +15,7 @@ import {
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
 describe('due rounds', () => {
-  test('a round that is due is decided in one write and sent, and the task of the next round is enqueued', async () => {
+  test("a due round is decided in one write and sent, and the next round's task is enqueued", async () => {
     const { names, named, to, enqueued, places, measured, asked, logged, created } = await run();
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'open', 'create', 'create', 'schedule']);
     expect(named('hit')).toEqual([[customerId, 11]]);
@@ -28,7 +28,7 @@ describe('due rounds', () => {
       { accountId: 22, publisher: 'email', step: 1, extra: { display_name: 'Ben Birch', is_bot: false } },
     ];
     expect(named('open')).toMatchObject([[customerId, { id: 11 }, { escalation: open, messages: rows }, NOW]]);
-    // Their messages follow the message of the first round.
+    // Their messages follow the first round's message.
     expect(to).toEqual([
       ['w1', { id: 11, message: 1 }],
       ['Ben Birch', { id: 11, message: 2 }],
@@ -47,7 +47,7 @@ describe('due rounds', () => {
     ]);
   });
 
-  test('a round that is due is read again if the hit has changed since it was read', async () => {
+  test('a due round is read again if the hit has changed since it was read', async () => {
     const { names } = await run({ isOpened: [false] });
     expect(names().filter((name) => name === 'hit' || name === 'open')).toEqual(['hit', 'open', 'hit', 'open']);
   });
@@ -67,7 +67,7 @@ describe('due rounds', () => {
     expect(named('schedule')).toMatchObject([[customerId, {}, { repeats: 3, at: NOW + 60_000 }, NOW]]);
   });
 
-  test('a round that is due brings the next one forward and counts NobodyOnDuty if it notifies users on duty and there are none', async () => {
+  test('a due round brings the next one forward and counts NobodyOnDuty if it notifies users on duty and there are none', async () => {
     const onDuty = {
       ...rule,
       escalation: [{ afterSeconds: 30, recipients: [{ onDuty: true, by: 'sms' }] }, rule.escalation[1]],
@@ -82,7 +82,7 @@ describe('due rounds', () => {
     expect(raced.measured).toEqual([['NobodyOnDuty']]);
   });
 
-  test('a round that is due adds no messages once the hit is full, but notifies its recipients', async () => {
+  test('a due round adds no messages once the hit is full, but notifies its recipients', async () => {
     const many = Array.from({ length: 299 }, (_, at) => message(1_000 + at, 'sms', 0));
     const { named, to } = await run({ hits: [hitOf({ messages: many })] });
     expect(named('open')[0]?.[2]).toMatchObject({ messages: [{ accountId: 31 }] });
@@ -97,7 +97,7 @@ describe('due rounds', () => {
     expect(none.to.map(([, hit]) => hit)).toEqual(Array(2).fill({ id: 11, message: 301 }));
   });
 
-  test('a round that is due waits if its rule now has a later time for it', async () => {
+  test('a due round waits if its rule now has a later time for it', async () => {
     const later = { ...rule, escalation: [{ afterSeconds: 31, recipients: [ben] }] };
     const { names, named, enqueued } = await run({ of: later });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'schedule']);
@@ -109,7 +109,7 @@ describe('due rounds', () => {
 describe('early rounds', () => {
   const later = (at: number, more: object = {}) => run({ hits: [hitOf({ escalation: { ...waiting, at }, ...more })] });
 
-  test('a round that is not due is requeued if its task arrived up to five seconds early, or the sweep enqueued it', async () => {
+  test('a round that is not due is requeued if its task is up to five seconds early, or the sweep enqueued it', async () => {
     const early = await later(NOW + 5_000);
     expect(early.enqueued).toEqual([[[roundTask], 5]]);
     expect(early.names()).toEqual(['hit']);
@@ -124,7 +124,7 @@ describe('early rounds', () => {
     expect([enqueued, names()]).toEqual([[], ['hit']]);
   });
 
-  test('a round that is not due is rescheduled if the clock was set back in the meantime', async () => {
+  test('a round that is not due is rescheduled if the clock was set back', async () => {
     const ahead = { createDate: NOW + HOUR, escalation: { ...waiting, at: NOW + HOUR + 30_000 } };
     const { named, enqueued } = await run({ hits: [hitOf(ahead)], task: { setBack: HOUR } });
     expect(named('schedule')).toMatchObject([[customerId, {}, { at: NOW + 30_000, from: NOW }, NOW]]);
@@ -135,14 +135,14 @@ describe('early rounds', () => {
     ]);
     const come = await run({ hits: [hitOf(ahead)] });
     expect(come.named('schedule')).toHaveLength(1);
-    // Nothing to correct: the round is due.
+    // Nothing to correct, because the round is due.
     expect((await run({ task: { setBack: HOUR } })).created).toHaveLength(2);
     const gone = await run({ hits: [hitOf(ahead)], of: null });
     expect(gone.named('schedule')).toEqual([]);
   });
 });
 
-describe('an escalation ends', () => {
+describe('ending an escalation', () => {
   test.each([
     ['the hit is gone', null],
     ['it has ended', hitOf({ escalation: undefined })],
@@ -151,7 +151,7 @@ describe('an escalation ends', () => {
     expect((await run({ hits: [hit] })).names()).toEqual(['hit']);
   });
 
-  test('an escalation ends without a round once somebody has acknowledged the hit', async () => {
+  test('an escalation ends without a round once someone has acknowledged the hit', async () => {
     const acknowledgement = { name: 'Anna' };
     const { named, names } = await run({ hits: [hitOf({ acknowledgement })] });
     expect(names()).toEqual(['hit', 'removeFromDue']);
@@ -181,7 +181,7 @@ describe('an escalation ends', () => {
       expect((await run(given)).created.length).toBeGreaterThan(0);
   });
 
-  test('an escalation ends some time after its last round if nobody acknowledges the alarm', async () => {
+  test('an escalation ends some time after its last round if no one acknowledges the alarm', async () => {
     const last = { round: 2, after: 90, repeats: 0, at: NOW };
     const waits = await run({ hits: [hitOf({ escalation: last })] });
     const answer = { ...last, at: NOW + 60_000, isLast: true };
@@ -195,7 +195,7 @@ describe('an escalation ends', () => {
     expect(over.named('schedule')).toEqual([[customerId, expect.anything(), null, NOW]]);
   });
 
-  test('an escalation waits for an answer right after its last round was sent', async () => {
+  test('an escalation waits for an acknowledgement right after its last round was sent', async () => {
     const single = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }] };
     const { named } = await run({ of: single });
     expect(named('schedule')).toMatchObject([[customerId, {}, { isLast: true, at: NOW + 60_000 }, NOW]]);

@@ -8,7 +8,7 @@ import { NOW, readsOf, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const start = MADE;
 const fall = start.toString(36);
-/** A repeated alarm of the same fall of a track. */
+/** A repeated alarm about the same fall on a track. */
 const again = `${(start + 500).toString(36)}-3-${start.toString(36)}`;
 const ref = { customerId, sensorId, fall };
 
@@ -46,10 +46,10 @@ const world = ({ answer = {}, changedHits = [], unanswered = [], deliveries = {}
 };
 const context = (state: object) => some({ customerId, sensor: { id: sensorId }, state });
 
-describe('the state of a sensor', () => {
+describe("a sensor's state", () => {
   const open = { ...newSensorState, falls: [{ start, phases: ['calling'] as const, at: start }] };
 
-  test('shows that somebody has acknowledged a fall, until the acknowledgement is withdrawn', async () => {
+  test('shows that someone has acknowledged a fall, until the acknowledgement is withdrawn', async () => {
     const { deps, calls } = world({ answer: { acknowledgement: { name: 'Anna' } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, isAcknowledged: true }]);
@@ -59,14 +59,14 @@ describe('the state of a sensor', () => {
     expect(withdrawn.state.falls[0]).not.toHaveProperty('isAcknowledged');
   });
 
-  test('ends a fall when somebody closes it', async () => {
+  test('ends a fall when someone closes it', async () => {
     const { deps } = world({ answer: { acknowledgement: { name: 'Anna' }, closure: { date: NOW - 5 } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, closedAt: NOW - 5 }]);
     expect(events).toHaveLength(1);
   });
 
-  test('follows the answer to the newest alarm of a fall', async () => {
+  test("follows the response to a fall's newest alarm", async () => {
     const { deps, calls } = world();
     const track = { id: 3, since: start, alarmedAgain: start + 500, fallPostures: [] };
     await withAnswer(deps, { ...ref, fall: `${fall}-3` }, some({ ...newSensorState, tracks: [track] }));
@@ -74,7 +74,7 @@ describe('the state of a sensor', () => {
   });
 });
 
-describe('answers', () => {
+describe('acknowledging or closing a fall', () => {
   const hit = {
     id: 11,
     sensorId,
@@ -91,7 +91,7 @@ describe('answers', () => {
     ...more,
   });
 
-  test('an answer to a fall schedules a check of each hit that nobody was notified of, at once if it is overdue', async () => {
+  test('acknowledging or closing a fall schedules a check of each unnotified hit, at once if overdue', async () => {
     const fresh = { ...hit, id: 12, createDate: NOW - 1_000 };
     const { deps, calls, enqueued } = world({ changedHits: [hit, { ...hit, notifiedDate: 1 }, fresh] });
     await followNotice(deps, ref, some({ notice: 'acknowledged' }));
@@ -106,7 +106,7 @@ describe('answers', () => {
   const alarm = { uuid: 'event-1', source: null, receiveDate: NOW - 2_000, situation: 'fall_detected', hitIds: [11] };
   const ofWebhook = firstDeliveryId({ ...alarm, sensorId }, 0, 'w1', 'full');
 
-  test('an answer to a fall schedules a check of each event that was sent to customer webhooks', async () => {
+  test('acknowledging or closing a fall schedules a check of each event sent to customer webhooks', async () => {
     const { deps, calls, enqueued } = world({
       unanswered: [alarm],
       hooks: { w1: 'full', w2: 'full' },
@@ -130,7 +130,7 @@ describe('answers', () => {
     expect(enqueued).toEqual([[[check], 118]]);
   });
 
-  test('an answer to a fall schedules no check of an event that was sent to no customer webhook', async () => {
+  test('acknowledging or closing a fall does not schedule a check without customer webhooks', async () => {
     for (const hooks of [{ w1: 'full' }, undefined]) {
       const { deps, enqueued } = world({ unanswered: [alarm], ...(hooks && { hooks }) });
       await followNotice(deps, ref, some({ notice: 'fall_changed' }));
@@ -138,7 +138,7 @@ describe('answers', () => {
     }
   });
 
-  test('an answer to a fall reads nothing more if all its alarms have been answered', async () => {
+  test("reads nothing more if people have responded to all of the fall's alarms", async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);
@@ -153,7 +153,7 @@ describe('a decision', () => {
   });
   const decisionOf = (...decided: object[]) => some({ decided });
 
-  test('a decision records another alarm of a fall once, so that people have to answer the fall again', async () => {
+  test('a decision records another alarm about a fall once, so that people have to respond again', async () => {
     const { deps, calls } = world();
     await recordAlarms(deps, context({}), decisionOf(event(again), event(again), event(fall), event(undefined)));
     expect(calls).toEqual([['recordAlarm', { ...ref, fall: again }]]);

@@ -21,7 +21,7 @@ const message = (accountId: number, publisher: string, name: string) => ({
 });
 
 describe('rules', () => {
-  test('a rule that fires writes a hit after the last hit, with its event and a message for each recipient', async () => {
+  test('a firing rule writes a hit after the last hit, with its event and one message per recipient', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
     const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     const { rules: _, requestId: __, ...cause } = fallEvent();
@@ -48,7 +48,7 @@ describe('rules', () => {
     expect(asked).toEqual([[['w1'], [31]]]);
   });
 
-  test('a rule that fires notifies its first recipients, and each delivery has the position of its message in the hit', async () => {
+  test("a firing rule notifies its first recipients, and each delivery has its message's position in the hit", async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     expect(sent).toEqual([
@@ -57,7 +57,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('a rule that fires appends its hit after the hits of other rules and events, with a number that stays the same after a crash', async () => {
+  test('a firing rule appends its hit after all others, with a number that stays the same after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -77,7 +77,7 @@ describe('rules', () => {
     expect(checks.map(({ hitIds }) => hitIds)).toEqual([[51, 52], [53]]);
   });
 
-  test('a rule that fires records whether its event is simulated, and which fall it is about, if any', async () => {
+  test('a firing rule records whether its event is simulated, and which fall it is about, if any', async () => {
     const simulated = await runHits({ events: [fallEvent({}, { isSimulated: true })] });
     expect(simulated.appended[0]?.[2]).toMatchObject({ isSimulated: true });
     const other = await runHits({ events: [fallEvent({}, { subject: undefined })] });
@@ -87,7 +87,7 @@ describe('rules', () => {
     expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
   });
 
-  test('a rule that fires begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
+  test('a firing rule begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
     const firstStepAfter = (afterSeconds: number) =>
       runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
     const { tasks, escalationAt } = await firstStepAfter(30);
@@ -97,7 +97,7 @@ describe('rules', () => {
     expect((await firstStepAfter(900)).tasks).toEqual([]);
   });
 
-  test('a rule that fires makes its first step due at once and counts NobodyOnDuty if it notifies users on duty and there are none', async () => {
+  test('a firing rule without anyone on duty counts NobodyOnDuty, and its first step is due at once', async () => {
     const rule = ruleOf(111, {
       recipients: [{ onDuty: true, by: 'sms' }],
       escalation: [{ afterSeconds: 600, recipients: [] }],
@@ -108,7 +108,7 @@ describe('rules', () => {
     expect(tasks).toMatchObject([[{ type: 'escalate', hitId: 51 }, 0.001]]);
     expect(measured).toEqual([['NobodyOnDuty']]);
     expect(deliveries).toEqual([]);
-    // After a crash, the metric is counted again only if nobody is notified.
+    // After a crash, the metric is counted again only if no one is notified.
     const anna = { accountId: 21, publisher: 'sms', extra: { display_name: 'Anna Ash' } };
     const again = await runHits({ rules: [rule], written: { 51: { messages: [anna] } } });
     expect([again.measured, again.sent]).toEqual([[], [['Anna Ash', { id: 51, message: 0 }]]]);
@@ -116,7 +116,7 @@ describe('rules', () => {
   });
 });
 
-describe('a hit that was written before a crash', () => {
+describe('a hit written before a crash', () => {
   const stored = (accountId: number, publisher: string, step?: number) => ({
     accountId,
     publisher,
@@ -124,7 +124,7 @@ describe('a hit that was written before a crash', () => {
     ...(step !== undefined && { step }),
   });
 
-  test('notifies the recipients that it names and those of the current rule', async () => {
+  test('notifies the recipients named in the hit and those of the current rule', async () => {
     const rule = ruleOf(111, {
       recipients: [
         { userId: 22, by: 'email' },
@@ -134,19 +134,19 @@ describe('a hit that was written before a crash', () => {
     const messages = [stored(23, 'sms'), stored(21, 'sms', 0), stored(31, 'webhook'), stored(24, 'sms', 1)];
     const { sent } = await runHits({ rules: [rule], written: { 51: { messages } } });
     expect(sent).toEqual([
-      // A recipient that the rule named only later has no message in the hit.
+      // A recipient added to the rule later has no message in the hit.
       ['Ben Birch', null],
       ['name 23', { id: 51, message: 0 }],
       ['Anna Ash', { id: 51, message: 1 }],
     ]);
   });
 
-  test('notifies the recipients of the rule if the hit is gone', async () => {
+  test("notifies the rule's recipients if the hit is gone", async () => {
     const { sent } = await runHits({ written: { 51: null as never } });
     expect(sent).toEqual([['Anna Ash', { id: 51, message: 0 }]]);
   });
 
-  test('notifies nobody if its rule was deleted, but leaves no gap and is checked', async () => {
+  test('a hit whose rule was deleted notifies no one, but leaves no gap and is checked', async () => {
     const { appended, sent, checks, tasks } = await runHits({ rules: [] });
     expect(appended).toEqual([
       [
@@ -179,10 +179,10 @@ describe('a hit that was written before a crash', () => {
   });
 });
 
-describe('the webhooks of a customer', () => {
+describe('customer webhooks', () => {
   const own = (id: string, more: object = {}) => webhookOf(id, null, more);
 
-  test('customer webhooks get each event even without a rule, and before the recipients of rules', async () => {
+  test("customer webhooks get each event even without a rule, and before the rules' recipients", async () => {
     const { sent, asked, deliveries } = await runHits({ hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(deliveries[0]?.id).toBe(firstDeliveryId({ ...fallEvent(), sensorId }, 0, 'c1', 'full'));
     expect(sent).toEqual([
@@ -203,7 +203,7 @@ describe('the webhooks of a customer', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('customer webhooks get no event that they caused, that their filters exclude, or that their format does not support', async () => {
+  test('customer webhooks get no event that they caused, filter out, or have no format for', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -215,19 +215,19 @@ describe('the webhooks of a customer', () => {
     expect(await idsOf([])).toEqual([]);
   });
 
-  test('a delivery to a customer webhook that was deleted in the meantime has no webhook name', async () => {
+  test('a delivery to a deleted customer webhook has no webhook name', async () => {
     const { deliveries } = await runHits({ events: [fallEvent({ rules: [] })], hooks: { c1: 'full' }, rules: [] });
     expect(deliveries).toHaveLength(1);
     expect(deliveries[0]?.snapshot).not.toHaveProperty('webhook');
   });
 });
 
-describe('messages of falls', () => {
+describe('fall messages', () => {
   const moved = fallEvent({ source: null });
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test('a Raw webhook of a rule gets the newest message of a fall that advanced by time; customer webhooks already have it', async () => {
+  test("a rule's Raw webhook gets the newest message about a fall advanced by time; customer webhooks already have it", async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],
@@ -248,14 +248,14 @@ describe('messages of falls', () => {
     ['a message caused the event', { events: [fallEvent()] }],
     ['no rule fired', { events: [{ ...moved, rules: [] }] }],
     ['the event is about no fall', { events: [fallEvent({ source: null }, { subject: undefined })] }],
-  ])('the newest message of a fall is not looked up if %s', async (_, more) => {
+  ])("a fall's newest message is not looked up if %s", async (_, more) => {
     const { asked } = await runHits({ events: [moved], rules: [rule], webhooks: [raw], ...more });
     expect(asked).toHaveLength(1);
   });
 });
 
 describe('checks', () => {
-  test('the check that somebody was notified is due two minutes after the alarm, and names the deliveries to check', async () => {
+  test('the notification check is due two minutes after the alarm, and names the deliveries to check', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { checks, deliveries } = await runHits({
       rules: [rule],
@@ -285,7 +285,7 @@ describe('checks', () => {
     ]);
   });
 
-  test("the check that somebody was notified names the event if there was no message, and the alarm's key if no rule fired", async () => {
+  test("the notification check names the event if there was no message, and the alarm's key if no rule fired", async () => {
     const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
     const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
     const [check] = (await runHits({ ...given, events })).checks;
@@ -297,7 +297,7 @@ describe('checks', () => {
     expect((await runHits({ events: [ruled] })).checks[0]).not.toHaveProperty('fall');
   });
 
-  test('the check that somebody was notified examines up to ten deliveries', async () => {
+  test('the notification check examines up to ten deliveries', async () => {
     const recipients = Array.from({ length: 12 }, (_, at) => ({ userId: 100 + at, by: 'sms' }));
     const { checks } = await runHits({ rules: [ruleOf(111, { recipients })] });
     expect(checks[0]?.immediate).toHaveLength(10);
@@ -312,11 +312,11 @@ describe('checks', () => {
         webhooks: [webhookOf('w1', 31, { url: canaryUrl('https://cloud.example.org') })],
       },
     ],
-  ])('the check that somebody was notified is left out if %s', async (_, more) => {
+  ])('the notification check is left out if %s', async (_, more) => {
     expect((await runHits(more)).checks).toEqual([]);
   });
 
-  test('the check that somebody was notified is enqueued for its time', async () => {
+  test('the notification check is enqueued for its time', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const checks = [some({ at: NOW + 120_000 }), some({ at: NOW })];
     await enqueueChecks(deps, checks);
@@ -327,7 +327,7 @@ describe('checks', () => {
   });
 });
 
-test('an urgent event counts as an event without a rule if no rule fired, it was not simulated, and the sensor is linked', () => {
+test('an urgent event counts as unruled if no rule fired, it was not simulated, and the sensor is linked', () => {
   const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
   expect(isIt(fallEvent({ rules: [] }))).toBe(true);
   expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);
@@ -336,7 +336,7 @@ test('an urgent event counts as an event without a rule if no rule fired, it was
   expect(isIt(fallEvent({ rules: [] }, { isSimulated: true }))).toBe(false);
 });
 
-test('the task of a round is enqueued if a queue can delay it until the round is due', async () => {
+test("a round's task is enqueued if a queue can delay it until the round is due", async () => {
   const { deps, enqueued } = stubDeps<ProcessDeps>({});
   const hit = { customerId, hitId: 1, uuid: 'event-1' };
   await enqueueRound(deps, hit, NOW + 900_001);

@@ -53,7 +53,7 @@ const openFall = (start: number): Fall => ({ start, phases: ['detected'], at: st
 
 let prefix = 0;
 let known: string[] = [];
-/** Writes the state of a sensor, with an entry in the index `due` from when it became active. */
+/** Writes a sensor's state, with an entry in the `due` index from when it became active. */
 const put = async (name: string, state: Partial<SensorState>, entry = now - 86_400_000): Promise<string> => {
   const sensorId = `id_${prefix}_${name}`;
   const item = encodeState({ ...newSensorState, isActive: true, lastSeen: now, version: 1, decision: null, ...state });
@@ -86,7 +86,7 @@ beforeEach(async () => {
 });
 
 describe('a sweep', () => {
-  test('reads the state of an online sensor once until it could be offline, and enqueues no check', async () => {
+  test("reads an online sensor's state once until it could be offline, and enqueues no check", async () => {
     const id = await put('online', { lastSeen: now });
     const sweep = start();
     expect(await sweep()).toEqual({ read: [id], sent: [] });
@@ -141,7 +141,7 @@ describe('a sweep', () => {
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]);
   });
 
-  test('checks no sensor after an outage of the service until the inactivity limit has passed', async () => {
+  test('does not check sensors after a service outage until the inactivity limit has passed', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, {});
     const sweep = start();
     await sweep();
@@ -173,14 +173,14 @@ describe('a new process', () => {
   const putAll = () =>
     Promise.all(Array.from({ length: SENSORS }, (_, at) => put(hashOf(`${at}`).slice(0, 16), { lastSeen: now })));
 
-  test('reads the states of all sensors once, 100 at a time', async () => {
+  test("reads all sensors' states once, 100 at a time", async () => {
     const ids = await putAll();
     const sweep = start();
     expect(await sweep()).toEqual({ read: ids.toSorted(), sent: [] });
     expect(await sweep()).toEqual({ read: [], sent: [] });
   });
 
-  test('continues where the previous one ran out of time', async () => {
+  test('continues where the previous process ran out of time', async () => {
     const ids = await putAll();
     const limited = (query: Parameters<Runtime['table']['query']>[0]) => runtime.table.query({ ...query, limit: 10 });
     const more = { table: { ...runtime.table, query: limited as Runtime['table']['query'] } };

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe('pauses', () => {
-  test('the pause between two tasks of an item starts at 50 seconds and doubles up to 15 minutes', () => {
+  test("the pause between an item's tasks starts at 50 seconds and doubles up to 15 minutes", () => {
     const { isTime } = createResendHistory();
     let now = NOW;
     expect(isTime('a', now)).toBe(true);
@@ -29,7 +29,7 @@ describe('pauses', () => {
     expect([isTime('a', NOW), isTime('b', NOW), isTime('a', NOW)]).toEqual([true, true, false]);
   });
 
-  test('pauses start over for an item whose task no queue accepted', () => {
+  test("an item's pauses start over if no queue accepted its task", () => {
     const { isTime, forget } = createResendHistory();
     isTime('a', NOW);
     forget('a');
@@ -43,7 +43,7 @@ describe('pauses', () => {
     expect(isTime('a', NOW - 1)).toBe(true);
   });
 
-  test('the pauses between two tasks of an item are forgotten after twice their length', () => {
+  test("the pauses between an item's tasks are forgotten after twice their length", () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);
@@ -69,7 +69,7 @@ describe('overdue items', () => {
     expect(countNew([item('1', 16 * MINUTE), item('3', 16 * MINUTE)], NOW)).toBe(1);
   });
 
-  test('an overdue item that was not found for 30 minutes is counted again, even after the clock was set back', () => {
+  test('an overdue item not found for 30 minutes is counted again, even after the clock was set back', () => {
     const overdue = createOverdueItems();
     const countAt = (now: number) => overdue.countNew([{ ...item('1', 0), time: now - DAY }], now);
     countAt(NOW);
@@ -128,7 +128,7 @@ describe('sensors', () => {
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW + 60_000)]);
   });
 
-  test('an online sensor is checked once it may be offline, but not before the service has run for the inactivity limit', async () => {
+  test('an online sensor is checked once it may be offline, after the service has run for the inactivity limit', async () => {
     const state = { ...online, lastSeen: NOW - 2 * AFTER * 1_000 };
     const { check } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW - AFTER * 1_000)]);
@@ -152,14 +152,14 @@ describe('sensors', () => {
     expect(await world({}).check([checkOf('a')])).toEqual([checkOf('a', NOW)]);
   });
 
-  test('sensors whose states cannot be read are all checked, and the failure is counted', async () => {
+  test('all sensors are checked if their states cannot be read, and the failure is counted', async () => {
     const { check, measured, logged } = world({ a: online }, new TableUnavailable('throttled'));
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', NOW), checkOf('b', NOW)]);
     expect(measured).toEqual([['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]]);
     expect(logged).toMatchObject([['error', expect.any(String), { sensors: 2 }, expect.anything()]]);
   });
 
-  test('reads a hundred states at a time, and passes all other tasks on', async () => {
+  test('reads a hundred states at once, and passes on all other tasks', async () => {
     const ids = Array.from({ length: 201 }, (_, at) => `s${at}`);
     const { check, reads } = world(Object.fromEntries(ids.map((id) => [id, online])));
     const other: Due = { task: { type: 'alert_managers', customerId: 1 }, time: 1 };
@@ -190,7 +190,7 @@ describe('sensors', () => {
   });
 });
 
-test('tasks of alarms that are due later are enqueued with the time by which the clock was set back', async () => {
+test('alarm tasks due later are enqueued with the time by which the clock was set back', async () => {
   const by = 3 * 60 * MINUTE;
   const asked: number[] = [];
   let ended = 0;

@@ -20,7 +20,7 @@ const escalateDue = (hitId: number, time = NOW - 1_000): Due =>
 type SweepWorld = {
   pages?: readonly Due[][];
   heartbeat?: object;
-  /** The queues that accept nothing. */
+  /** The queues that do not accept anything. */
   down?: readonly string[];
   left?: number;
 };
@@ -81,7 +81,7 @@ const startSweep = () => {
 const failed = (count: number, kind: string) => ['TasksFailed', count, { worker: 'sweep', kind }];
 
 describe('sweeps', () => {
-  test('the tasks of due items are enqueued, and the age of the oldest is counted', async () => {
+  test("the tasks of due items are enqueued, and the oldest item's age is counted", async () => {
     const sweep = startSweep();
     const { sent, measured, asked, redriven, lines } = await sweep({
       pages: [[deliver(1), escalateDue(2, NOW - 7_000)]],

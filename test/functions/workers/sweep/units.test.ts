@@ -10,7 +10,7 @@ import { createMetered, type Metered } from '#test/fixtures/metered.ts';
 const MINUTE = 60_000;
 const SENSORS = 100;
 const customerId = 1_234;
-/** Ids as long as those of maker A, all in one shard, because the units of each shard are rounded up separately. */
+/** Ids as long as maker A's, all in one shard, because each shard's units are rounded up separately. */
 const idOf = (at: number): string => `id_${hashOf(`${at}`).slice(0, 23)}`;
 const shard = dueAt(idOf(0), 0).duePk;
 const ids = Array.from({ length: 50 * SENSORS }, (_, at) => idOf(at))
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** Writes the states of sensors that are online and reported now. */
+/** Writes the states of sensors that are online and have just reported. */
 const report = async () => {
   const lastSeen = metered.now();
   const state = { ...newSensorState, isActive: true, isSteady: true, lastSeen, version: 1 };
@@ -36,12 +36,12 @@ const sweep = async (afterMs = MINUTE) => {
   const units = await metered.costOf(afterMs, metered.cloud.sweep);
   return { ...units, text: metered.ledger.text() };
 };
-/** Returns the units of a sweep minus the units of a sweep that finds nothing. */
+/** Returns a sweep's units minus those of a sweep that finds nothing. */
 const extraUnits = async () => {
   const { read, write, text } = await sweep();
   return { read: read - consumption.sweep.read, write: write - consumption.sweep.write, text };
 };
-/** The maximum units for reading the entries of all sensors, rounded up once. */
+/** The maximum units for reading all sensors' entries, rounded up once. */
 const entries = Math.ceil(2 * SENSORS * consumption.entry.read) / 2;
 
 test('a sweep that finds nothing costs 17 read units and 1 write unit', async () => {
@@ -69,6 +69,6 @@ test('100 known online sensors cost at most half a read unit each in five minute
   expect(total.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumption.look.read);
 });
 
-test('sweeps and checks of falls cost at most USD 0.002 per sensor per month', () => {
+test('sweeps and fall checks cost at most USD 0.002 per sensor per month', () => {
   expect(totalOf(monthlyCheckCosts())).toBeLessThanOrEqual(0.002);
 });

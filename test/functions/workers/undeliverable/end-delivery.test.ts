@@ -24,7 +24,7 @@ type UndeliverableWorld = {
   delivery?: object | null;
   attempt?: number;
   users?: Record<number, object>;
-  /** The hits after their success was withdrawn; null if nothing has changed. */
+  /** The hits after their success was withdrawn, or null if nothing has changed. */
   withdrawn?: readonly (object | null)[];
   isRecorded?: boolean;
 };
@@ -65,7 +65,7 @@ const end = async ({
 };
 
 describe('messages that did not arrive', () => {
-  test('the success of an undeliverable message is withdrawn from its hits, and then its delivery ends', async () => {
+  test("an undeliverable message's success is withdrawn from its hits before its delivery ends", async () => {
     const { names, named, places, measured, error } = await end();
     expect(error).toBeNull();
     expect(names()).toEqual(['delivery', 'mark', 'withdraw', 'storeNotice', 'record']);
@@ -75,7 +75,7 @@ describe('messages that did not arrive', () => {
     expect(measured.map(([name]) => name)).toContain('Undeliverable');
   });
 
-  test('an alarm that has lost its last success is checked, and the next step of its escalation may be due', async () => {
+  test('an alarm that has lost its last success is checked, and its next escalation step may be due', async () => {
     const { enqueued } = await end();
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual([
       'check_alarm',
@@ -88,13 +88,13 @@ describe('messages that did not arrive', () => {
     expect(gone.enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).not.toContain('check_alarm');
   });
 
-  test('the success of an undeliverable message is withdrawn from every hit of its delivery', async () => {
+  test("an undeliverable message's success is withdrawn from every hit of its delivery", async () => {
     const delivery = delivered({ alsoHits: [{ id: 12, message: 0 }] });
     expect((await end({ delivery, withdrawn: [hit, hit] })).named('withdraw')).toHaveLength(2);
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);
   });
 
-  test('the channel is marked with the time of the message, so that a later address is not affected', async () => {
+  test("the channel is marked with the message's time, so that a later address is not affected", async () => {
     const { named } = await end();
     const owner = { customerId, userId: 21 };
     expect(named('mark')).toEqual([[owner, 'sms', { sentAt: NOW - 5_000, date: NOW, reason: 'Bounce' }]]);
@@ -116,13 +116,13 @@ describe('messages that did not arrive', () => {
     }
   });
 
-  test('the escalation of a delivery that has already ended is checked again, in case a process died', async () => {
+  test("an ended delivery's escalation is checked again, in case a process died", async () => {
     const { names, enqueued } = await end({ delivery: delivered({ state: 'failed', reason: 'undeliverable' }) });
     expect(names()).toEqual(['delivery']);
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual(['escalate']);
   });
 
-  test('an event that arrives before its attempt is recorded, or that races another event, is retried', async () => {
+  test('an event that arrives before its attempt is recorded, or races another event, is retried', async () => {
     const sending = await end({ delivery: delivered({ state: 'sending' }) });
     expect(sending.error).toBeInstanceOf(RetryLater);
     expect(sending.names()).toEqual(['delivery']);
