@@ -31,7 +31,7 @@ beforeEach(() => {
 
 type EventView = { uuid: string; type: string; action: string };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** A home with a rule for each situation in `rules`. It notifies the nurse Ben by SMS, and again after a minute. */
+/** A home with one rule per situation in `rules`. It notifies the nurse Ben by SMS, and again after a minute. */
 const furnish = async (rules: readonly ('fall_suspected' | 'fall_detected')[] = []) => {
   const home = await world.furnish();
   const ben = await home.hire('Ben', { sms: `+49170${home.customerId}` });
@@ -45,11 +45,11 @@ const furnish = async (rules: readonly ('fall_suspected' | 'fall_detected')[] = 
     smsToBen: () => world.sentMessages.filter(({ by }) => by === 'sms').length,
     acknowledgementAt: (uuid: string) => `${at}/${uuid}/acknowledgement`,
     hitAt: (hitId: number) => `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`,
-    /** Sends the reports of a fall that began at a time (ms). */
+    /** Sends the reports about a fall that began at a time (ms). */
     report: async (start: number, ...reports: string[]) => {
       for (const report of reports) await home.report(fallMessage(report, start));
     },
-    /** Returns the uuid of the newest event of an action. */
+    /** Returns the uuid of the newest event with an action. */
     uuidOf: async (action: string): Promise<string> => {
       const [page] = await home.client.ok<{ data: EventView[] }[]>('GET', `/sensors/${home.sensorId}/events`);
       return page?.data.find((event) => event.action === action)?.uuid ?? expect.unreachable(action);
@@ -69,7 +69,7 @@ const addCustomerHook = ({ client, customerId }: Pick<Home, 'client' | 'customer
 };
 
 describe('acknowledging a fall', () => {
-  test('works without any rule, creates one event, and appears in the audit log', async () => {
+  test('acknowledging a fall works without any rule, creates one event, and appears in the audit log', async () => {
     const home = await furnish();
     await addCustomerHook(home);
     await home.report(world.now(), 'fall_detected', 'calling');
@@ -92,7 +92,7 @@ describe('acknowledging a fall', () => {
     );
   });
 
-  test('acknowledges all of its hits, and ends their escalations', async () => {
+  test('acknowledging a fall acknowledges all its hits, and ends the escalations', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     expect(home.smsToBen()).toBe(2);
@@ -116,7 +116,7 @@ describe('acknowledging a fall', () => {
     expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
   });
 
-  test('extends to a later hit of the same fall, after the recipients of the hit were notified', async () => {
+  test("extends to a later hit about the same fall, after that hit's recipients were notified", async () => {
     const home = await furnish(['fall_detected']);
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -128,7 +128,7 @@ describe('acknowledging a fall', () => {
     expect(home.smsToBen()).toBe(1);
   });
 
-  test('ends the alarm about an event that no webhook of the customer accepted', async () => {
+  test('ends the alarm about an event that no customer webhook accepted', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -140,7 +140,7 @@ describe('acknowledging a fall', () => {
     expect(await unnotified.list(home.customerId)).toEqual([]);
   });
 
-  test('prevents the alarm about an unaccepted event if it comes before that alarm', async () => {
+  test('prevents the alarm about an unaccepted event if the alarm is not yet due', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -154,7 +154,7 @@ describe('acknowledging a fall', () => {
     ['was recorded', [122 * SECOND, 0]],
     ['was not due yet', [0, 122 * SECOND]],
   ])(
-    'restores the alarm about an unaccepted event when it is withdrawn, if the alarm %s',
+    'withdrawing the acknowledgement restores the alarm about an unaccepted event if the alarm %s',
     async (_, [before = 0, after = 0]) => {
       const home = await furnish();
       status = 503;
@@ -175,7 +175,7 @@ describe('acknowledging a fall', () => {
     },
   );
 
-  test('restores no alarm about an event that a webhook of the customer accepted', async () => {
+  test('does not restore an alarm about an event that a customer webhook accepted', async () => {
     const home = await furnish();
     await addCustomerHook(home);
     await home.report(world.now(), 'calling');
@@ -186,7 +186,7 @@ describe('acknowledging a fall', () => {
     expect(await store(world.table).unnotified.list(home.customerId)).toEqual([]);
   });
 
-  test('acknowledges all events of a fall of maker B, but not those of the next fall', async () => {
+  test('acknowledges all events of a maker B fall, but not those of the next fall', async () => {
     const home = await furnish();
     const { device, sensorId } = await linkSensor(home.client, 'maker_b');
     for (const pose of [2, 5, 1, 5]) {
@@ -206,7 +206,7 @@ describe('acknowledging a fall', () => {
       expect((await home.ben.client.call('PUT', pathOf(event), {})).status).toBe(code);
   });
 
-  test('responds 404 to an event of another customer, an event of another kind, and an unknown event', async () => {
+  test("responds with 404 to another customer's event, another kind of event, and an unknown event", async () => {
     const home = await furnish();
     const stranger = await furnish();
     await home.report(world.now(), 'calling');
@@ -219,7 +219,7 @@ describe('acknowledging a fall', () => {
 });
 
 describe('acknowledging one hit', () => {
-  test('acknowledges its fall and the other hits as well, and a withdrawal applies to all of them', async () => {
+  test('acknowledging one hit acknowledges the fall and the other hits, and a withdrawal applies to all', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     const [hit] = await home.hits();
@@ -265,7 +265,7 @@ describe('acknowledging one hit', () => {
 test.each([
   ['a call ends before the hits of its fall follow', () => {}],
   ['the worker ends before it has recorded that they follow', () => crash.at('process.settled')],
-])('hits get the acknowledgement of their fall even if %s', async (_, prepare) => {
+])("hits share the fall's acknowledgement even if %s", async (_, prepare) => {
   const home = await furnish(['fall_suspected', 'fall_detected']);
   await home.report(world.now(), 'fall_detected', 'calling');
   const { falls } = store(world.table);

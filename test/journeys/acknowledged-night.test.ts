@@ -25,7 +25,7 @@ const due: readonly { who: string; after: number }[] = [
     [...'abc'].map((who) => ({ who, after })),
   ),
 ];
-/** The probability that a notification is acknowledged. */
+/** The probability of a notification being acknowledged. */
 const ACKNOWLEDGED = 0.35;
 
 type Act = { at: number; run: () => Promise<void> };
@@ -33,8 +33,8 @@ type Fall = { at: number; acknowledgedAt: number };
 
 /**
  * Simulates a night with falls at many sensors and three people who acknowledge at random, and works out independently
- * who had to be notified and when. Returns the notifications that did not arrive within `late` ms, and the
- * notifications without a reason.
+ * who had to be notified and when. Returns the notifications that did not arrive within `late` ms, and those without a
+ * reason.
  */
 const play = async (seed: number, late: number) => {
   const random = randomFrom(seed);
@@ -89,7 +89,7 @@ const play = async (seed: number, late: number) => {
 };
 
 describe('a night with 50 sensors and three recipients who acknowledge at random', () => {
-  test('notifies every recipient within 2 s of the scheduled time, and nobody after an acknowledgement', async () => {
+  test('notifies every recipient within 2 s of the scheduled time, and no one after an acknowledgement', async () => {
     const { falls, notified, acknowledged, ...wrong } = await play(1, 2_000);
     expect(wrong).toEqual({ missing: [], needless: [] });
     expect([falls, acknowledged]).toEqual([SENSORS, SENSORS]);
@@ -97,7 +97,7 @@ describe('a night with 50 sensors and three recipients who acknowledge at random
     expect(notified).toBeGreaterThan(2 * SENSORS);
   });
 
-  test('notifies every recipient within 61 s through the sweep if the tasks of the steps are lost', async () => {
+  test('the sweep notifies every recipient within 61 s if the step tasks are lost', async () => {
     world.loseTimers('delayed');
     const { notified, ...night } = await play(2, 61_000);
     world.loseTimers(false);

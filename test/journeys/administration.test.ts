@@ -33,7 +33,7 @@ type Hit = { ruleId: number; allSend: boolean; ruleMessages: { extra: object; wa
 const texts = { name: 'n', location: '', email: '' };
 const holdsNothing = { permissions: [], isAdmin: false };
 let falls = 0;
-/** Reports a new fall. Returns the hits of the customer once everything is processed. */
+/** Reports a new fall. Returns the customer's hits once everything is processed. */
 const fall = async (client: Client, customerId: number, sensor: { sensorId: string; device: Client }) => {
   const message = fallMessage('calling', Date.now() - 1_000 * ++falls);
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
@@ -45,7 +45,7 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 describe('a customer', () => {
   const renamed = { name: 'Renamed', location: 'Elsewhere 2', email: 'office@example.com' };
 
-  test('can be changed by users with manage_customers, and keeps its webhooks and its user count', async () => {
+  test('users with manage_customers can change a customer, without affecting webhooks and the user count', async () => {
     const home = await createHome(admin, 'ash', ALL_PERMISSIONS);
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
@@ -61,7 +61,7 @@ describe('a customer', () => {
     expect(JSON.parse(last?.body ?? '')).toMatchObject({ customer: { name: 'Renamed', location: 'Elsewhere 2' } });
   });
 
-  test('appears in the list when created, is updated there when changed, and disappears when deleted', async () => {
+  test('the list shows a created customer, later changes to it, and no deleted one', async () => {
     const listed = async (id: number) => {
       const all = await admin.ok<Id[]>('GET', '/customers');
       return all.filter((item) => item.id === id);
@@ -76,7 +76,7 @@ describe('a customer', () => {
     expect([await listed(created.id), await statusOf(admin.call('PUT', path, texts))]).toEqual([[], 404]);
   });
 
-  test('cannot be deleted while it has a user or a sensor', async () => {
+  test('a customer cannot be deleted while it has a user or a sensor', async () => {
     const home = await createHome(admin, 'beech', ALL_PERMISSIONS);
     const path = `/customers/${home.customerId}`;
     expect(await statusOf(admin.call('DELETE', path))).toBe(409);
@@ -96,7 +96,7 @@ describe('a customer', () => {
     return { customerId: home.customerId, path: `/customers/${home.customerId}`, things };
   };
 
-  test('takes its bots, webhooks and rules with it when deleted, and accepts no new ones', async () => {
+  test('deleting a customer deletes all bots, webhooks and rules, and no new ones can be added', async () => {
     const { customerId, path, things } = await furnished('cedar');
     await admin.ok('DELETE', path);
     for (const url of [path, ...things]) expect([url, await statusOf(admin.call('GET', url))]).toEqual([url, 404]);
@@ -106,7 +106,7 @@ describe('a customer', () => {
     expect(rejectedPaths(await admin.call('POST', '/bots', { name: 'b', customerId }))).toEqual([400, 'customerId']);
   });
 
-  test('can be deleted completely by a second attempt after an interrupted deletion', async () => {
+  test('a second attempt completes an interrupted customer deletion', async () => {
     const { customerId, path, things } = await furnished('elder');
     expect(await stores.customers.remove(customerId)).toBeNull();
     await admin.ok('DELETE', path);
@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 
-  test('either survives or refuses the new user in each of 50 concurrent deletions and user creations', async () => {
+  test('concurrently deleting a customer and creating a user fails one of the two, 50 times', async () => {
     const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
@@ -127,7 +127,7 @@ describe('a customer', () => {
     expect(outcomes.filter(([created, removed]) => created === removed)).toEqual([]);
   });
 
-  test('counts users exactly when 50 are created concurrently and half of them deleted', async () => {
+  test('the user count is exact after 50 users are created concurrently and half of them deleted', async () => {
     const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
     await concurrently(50, async (at) => {
       const accountKey = `guest-${at}`;
@@ -143,7 +143,7 @@ describe('a customer', () => {
 });
 
 describe('a bot', () => {
-  test('shows its new name in rule hits, and its new language in the messages of its webhooks', async () => {
+  test("a bot's new name appears in rule hits, and the new language in webhook messages", async () => {
     const { client, customerId } = await createHome(admin, 'fir', ALL_PERMISSIONS);
     const { bot } = await createAlarm(client, receiver.url);
     const changed = { name: 'Nachtdienst', locale: 'de' };
@@ -155,7 +155,7 @@ describe('a bot', () => {
     expect(JSON.parse(got?.body ?? '').rule.situationDescription).toMatch(/Sturz/);
   });
 
-  test('takes its webhooks with it when deleted; its rules stay, record the failed delivery, and cannot be saved unchanged', async () => {
+  test('deleting a bot deletes the webhooks, but rules stay, record the failed delivery, and cannot be saved unchanged', async () => {
     const { client, customerId } = await createHome(admin, 'gorse', ALL_PERMISSIONS);
     const { bot, webhook, rule } = await createAlarm(client, receiver.url);
     const other = await createAlarm(client, receiver.url, 'empty_room');
@@ -172,7 +172,7 @@ describe('a bot', () => {
     expect(rejectedPaths(await client.call('PUT', `/rules/${rule.id}`, same))).toEqual([400, 'recipients.0.webhookId']);
   });
 
-  test('can be deleted completely by a second attempt after an interrupted deletion', async () => {
+  test('a second attempt completes an interrupted bot deletion', async () => {
     const { client, customerId } = await createHome(admin, 'gum', ALL_PERMISSIONS);
     const { bot, webhook } = await createAlarm(client, receiver.url);
     expect(await stores.bots.remove(customerId, bot.id)).toBe(true);
@@ -181,7 +181,7 @@ describe('a bot', () => {
     expect(await statusOf(admin.call('DELETE', `/bots/${bot.id}`))).toBe(404);
   });
 
-  test('leaves no webhook behind when 50 are created during its deletion', async () => {
+  test('no webhook remains when 50 are created while the bot is deleted', async () => {
     const { client } = await createHome(admin, 'hazel', ALL_PERMISSIONS);
     const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'b' });
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: false, botId };
@@ -194,7 +194,7 @@ describe('a bot', () => {
 });
 
 describe('a provisioning key', () => {
-  test('appears in lists without its secret, and registers no device after its deletion', async () => {
+  test('a provisioning key appears in lists without the secret, and cannot register devices once deleted', async () => {
     const body = { name: 'line 1', manufacturer: 'maker_a' };
     const { key, ...rest } = await admin.ok<{ key: string; id: string }>('POST', '/provisioning-keys', body);
     const list = () => admin.ok<{ id: string; name: string }[]>('GET', '/provisioning-keys');

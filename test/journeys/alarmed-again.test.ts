@@ -12,7 +12,9 @@ afterAll(() => world.stop());
 
 const MINUTE = 60;
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** A home in which a person lies on the floor; `notifications` are repeated every 10 minutes until somebody acknowledges. */
+/**
+ * A home in which a person lies on the floor. `notifications` are repeated every 10 minutes until someone acknowledges.
+ */
 const furnish = async () => {
   const home = await world.furnish(1, 'maker_b');
   await home.addRule('a', {}, { repeatSeconds: 600 });
@@ -32,7 +34,7 @@ const furnish = async () => {
       }
       await pose(5);
     },
-    /** Calls an operation on the fall by the uuid of its first alarm, or of a later one. */
+    /** Calls an operation on the fall by the uuid of the first alarm, or a later one. */
     call: async (method: 'PUT' | 'DELETE', action: string, alarm: number, body?: object) => {
       const uuid = (await hits())[alarm]?.sensorEventId;
       const made = await home.client.ok(
@@ -43,11 +45,11 @@ const furnish = async () => {
       await world.cloud.idle();
       return made as { acknowledgement: { date: number; note?: string } | null };
     },
-    /** The notes of the acknowledgements of all hits; null for a hit that nobody has acknowledged. */
+    /** The acknowledgement notes of all hits, or null for an unacknowledged hit. */
     notes: async () => (await hits()).map(({ acknowledgement }) => acknowledgement && (acknowledgement.note ?? '')),
     openFalls: () => list<{ falls: { acknowledgement: object | null }[] }>(`/customers/${home.customerId}/open-falls`),
     alarms: () => list<{ state: string; acknowledgement: object | null }>(`/customers/${home.customerId}/alarms`),
-    /** The number of notifications that follow within an hour. */
+    /** The number of notifications within the next hour. */
     more: async () => {
       const before = home.notifications.length;
       await world.pass(60 * MINUTE);
@@ -64,7 +66,7 @@ const fallTwice = async (): Promise<Home> => {
 
 describe('a fall that alarmed again', () => {
   test.each([0, 1])(
-    'can be acknowledged and reopened, with all its hits, through the event of alarm %i',
+    "a fall and all of its hits can be acknowledged and reopened through alarm %i's event",
     async (alarm) => {
       const home = await fallTwice();
       await home.call('PUT', 'acknowledgement', alarm, { note: 'all' });
@@ -78,7 +80,7 @@ describe('a fall that alarmed again', () => {
     },
   );
 
-  test.each([0, 1])('follows the acknowledgement of hit %i and its withdrawal', async (alarm) => {
+  test.each([0, 1])('acknowledging hit %i or withdrawing it also applies to the fall', async (alarm) => {
     const home = await fallTwice();
     const hitId = (await home.hits()).toSorted((one, other) => one.id - other.id)[alarm]?.id;
     const path = `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`;
@@ -91,7 +93,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.notes()).toEqual([null, null]);
   });
 
-  test.each([0, 1])('can be closed, with all its hits, through the event of alarm %i', async (alarm) => {
+  test.each([0, 1])("a fall and all hits can be closed through alarm %i's event", async (alarm) => {
     const home = await fallTwice();
     await home.call('PUT', 'closure', alarm, { outcome: 'helped' });
     expect(await home.notes()).toEqual(['', '']);
@@ -101,7 +103,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.more()).toBe(0);
   });
 
-  test('can still be acknowledged through its first event after that event has ended', async () => {
+  test('a fall can still be acknowledged through the first event after that event has ended', async () => {
     const home = await fallTwice();
     await home.pose(1);
     await home.call('PUT', 'acknowledgement', 0, { note: 'late' });
@@ -111,14 +113,14 @@ describe('a fall that alarmed again', () => {
 });
 
 describe('an alarm after an acknowledgement', () => {
-  test('stays open until somebody acknowledges any event of the fall; earlier acknowledgements remain', async () => {
+  test("an alarm stays open until someone acknowledges any of the fall's events; earlier acknowledgements remain", async () => {
     const home = await furnish();
     await home.pose(5);
     await home.call('PUT', 'acknowledgement', 0, { note: 'first' });
     await home.alarmAgain();
     expect(await home.notes()).toEqual(['first', null]);
     expect(await home.openFalls()).toMatchObject([{ falls: [{ acknowledgement: null }] }]);
-    // Another note on the first alarm, through its hit, acknowledges no other alarm.
+    // Adding another note to the first alarm through the hit does not acknowledge other alarms.
     const [first] = (await home.hits()).toSorted((one, other) => one.id - other.id);
     await home.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${first?.id}/acknowledgement`, {
       note: 'new',
@@ -136,7 +138,7 @@ describe('an alarm after an acknowledgement', () => {
   });
 
   test.each(['process.decided', 'process.hits_written'] as const)(
-    'stays open even if the process dies at %s',
+    'an alarm stays open even if the process dies at %s',
     async (point) => {
       const home = await furnish();
       await home.pose(5);

@@ -50,7 +50,7 @@ const furnish = async () => {
   await anna.client.ok('PUT', '/users/me/channels/push', { subscription });
   await home.rule(['email', 'sms', 'telegram', 'push'].map((by) => ({ userId: anna.id, by })));
   const display = await logIn(client.as(undefined), home.username, home.password, { display: true });
-  /** Reports a fall. Returns its paths, and the link in a message about it. */
+  /** Reports a fall. Returns the paths, and the link in a message about it. */
   const fall = async () => {
     world.sentMessages.length = 0;
     pushes.pushed.length = 0;
@@ -77,7 +77,7 @@ const deliveriesOf = async ({ client, webhook }: Home) => {
 type Home = Awaited<ReturnType<typeof furnish>>;
 type Fall = Awaited<ReturnType<Home['fall']>>;
 
-/** Every way to answer an alarm, with its line in the audit log. */
+/** Every way to respond to an alarm, with the resulting line in the audit log. */
 const ways: readonly (readonly [
   name: string,
   act: (home: Home, fall: Fall) => Promise<unknown>,
@@ -152,7 +152,7 @@ const ways: readonly (readonly [
   ],
 ];
 
-test('every way to acknowledge or close an alarm writes one audit line with its author', async () => {
+test('every way to acknowledge or close an alarm writes one audit line with the author', async () => {
   const home = await furnish();
   let before: AuditEntry[] = [];
   const newLines = async () => {
@@ -169,7 +169,7 @@ test('every way to acknowledge or close an alarm writes one audit line with its 
     expect(await newLines(), name).toMatchObject([line(home)]);
   }
 
-  // The response of a receiver acknowledges before anybody else can.
+  // The receiver's response acknowledges before anyone else can.
   receiverAnswers = true;
   await home.fall();
   const acknowledged = (await home.hits()).find(({ ruleId }) => ruleId === home.called.id);

@@ -11,7 +11,7 @@ import { type Client, clientOf } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome } from '../fixtures/home.ts';
 
-/** Starts an external heartbeat URL that counts its calls. */
+/** Starts an external heartbeat URL that counts requests. */
 const startHeartbeat = async () => {
   let calls = 0;
   const server = createServer((_, response) => {
@@ -54,7 +54,7 @@ describe('the canary', () => {
     heartbeat.server.close();
   });
 
-  test('gets each fall back through the public URL, calls the heartbeat URL, and shows its age in GET /health', async () => {
+  test('the canary gets each fall back through the public URL, calls the heartbeat URL, and shows in GET /health', async () => {
     expect((await health()).canarySeconds).toBe(null);
     clock.skipTo(clock.now() + 2_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBe(1);
@@ -66,13 +66,13 @@ describe('the canary', () => {
     await expect.poll(rounds, { timeout: 10_000 }).toBe(2);
     await cloud.idle();
     expect(cloud.valuesOf('CanaryTime')[0]).toBeLessThan(5_000);
-    // The sweeps of this host are counted too.
+    // This host's sweeps are counted too.
     const { read, write } = ledger.total();
     expect(read, ledger.text()).toBeLessThanOrEqual(consumption.canary.read + 3 * consumption.sweep.read);
     expect(write, ledger.text()).toBeLessThanOrEqual(consumption.canary.write + 3 * consumption.sweep.write);
   });
 
-  test('lives in a separate customer with one sensor that no other customer sees', async () => {
+  test('the canary has a separate customer with one sensor that no other customer sees', async () => {
     const { client, customerId } = await createHome(admin, 'maple', ['manage_sensors']);
     const [seen] = await client.ok<[{ data: unknown[] }]>('GET', `/sensors?customerId=${customerId}`);
     expect(seen.data).toEqual([]);
@@ -83,24 +83,24 @@ describe('the canary', () => {
     expect(sensors.data).toHaveLength(1);
   });
 
-  test('does not count as device messages, which would hide that no home sends any', () => {
+  test('the canary does not count as device messages, which would hide that no home sends any', () => {
     expect(cloud.valuesOf('MessagesAccepted')).toEqual([]);
   });
 
-  test('does not count as an alarm or as an attempt, which could hide that nobody is notified, or falsely suggest it', () => {
+  test('the canary does not affect alarm or attempt metrics, which could hide that no one is notified', () => {
     const names = ['AlarmsToTell', 'TimeToFirstAttempt', 'TimeToReceiver'] as const;
     expect(names.flatMap((name) => cloud.valuesOf(name))).toEqual([]);
     expect(cloud.valuesOf('DeliveriesDelivered').length).toBeGreaterThan(0);
   });
 
-  test('accepts only the fall that it waits for', async () => {
+  test('the canary accepts only the fall it waits for', async () => {
     const before = (await health()).canarySeconds ?? 0;
     clock.skipTo(clock.now() + 60_000);
     await clientOf(cloud.url).ok('POST', '/canary', { event: { uuid: crypto.randomUUID() } });
     expect((await health()).canarySeconds).toBeGreaterThan(before + 59);
   });
 
-  test('enables its webhook again after it was disabled for failing for days', async () => {
+  test('the canary enables the webhook again after days of failures disabled it', async () => {
     const { webhooks, health, canary, held } = store(cloud.runtime.table);
     const { customerId = 0 } = (await canary.setup()) ?? {};
     const [webhook] = await webhooks.list(customerId);
@@ -117,20 +117,20 @@ describe('the canary', () => {
     expect(await webhooks.get(customerId, webhook.id)).toMatchObject({ isEnabled: true, consecutiveFailures: 0 });
   });
 
-  test('rejects user webhooks with the URL of the canary', async () => {
+  test('rejects user webhooks with the canary URL', async () => {
     const url = `${cloud.url}/canary`;
     const hook = { name: 'loop', url, format: 'full', isCustomerHook: true };
     const { client } = await createHome(admin, 'oak', ['manage_customers', 'manage_bots']);
     expect((await client.call('POST', '/webhooks', hook)).status).toBe(400);
   });
 
-  test('emails the operator once a day', async () => {
+  test('the canary emails the operator once a day', async () => {
     expect(mails).toEqual(['operator@example.org: Daily test email: Sensor Cloud']);
     const before = rounds();
     clock.skipTo(clock.now() + 86_400_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBeGreaterThan(before);
     await expect.poll(() => mails.length).toBe(2);
-    // A round that would start during another is skipped.
+    // A round due during another is skipped.
     await cloud.idle();
     const then = rounds();
     nextRound();
@@ -140,7 +140,7 @@ describe('the canary', () => {
   });
 });
 
-test('GET /health responds 503 when a canary fall does not return', async () => {
+test('GET /health responds with 503 when a canary fall does not return', async () => {
   const clock = skippingClock(Date.now());
   let isBroken = false;
   const cloud = await startTestCloud({

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Runs something while the clock of the service is ahead. */
+/** Runs something while the service's clock is ahead. */
 const whileAhead = async (ms: number, run: () => Promise<unknown>): Promise<void> => {
   ahead = ms;
   await run();
@@ -34,7 +34,7 @@ const isActive = async ({ client, sensorId }: Home): Promise<boolean> =>
   (await client.ok<{ isActive: boolean }>('GET', `/sensors/${sensorId}/status`)).isActive;
 
 describe('after a fall while the clock was 24 h ahead', () => {
-  test('later falls escalate on time, and their hits have dates of the corrected clock', async () => {
+  test('later falls escalate on time, and their hits are dated by the corrected clock', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 901: 'c' });
     await whileAhead(DAY, home.fall);
@@ -49,7 +49,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
       expect(newest?.[date]).toBeLessThanOrEqual(world.clock.now());
   });
 
-  test('the alarm of that fall escalates on time', async () => {
+  test("the earlier fall's alarm escalates on time", async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 901: 'c' });
     await whileAhead(DAY, home.fall);
@@ -57,7 +57,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(home.heard()).toBe('a0 b30 c900');
   });
 
-  test('distant steps and repeats of the alarm of that fall start within a minute of their scheduled time', async () => {
+  test("distant steps and repeats of the earlier fall's alarm start within a minute of schedule", async () => {
     const home = await world.furnish();
     await home.addRule('a', { 3600: 'b', 5400: 'c' }, { repeatSeconds: 3_600 });
     await whileAhead(DAY, home.fall);
@@ -78,7 +78,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     }
   });
 
-  test('distant steps of an alarm raised while sweeps ran start within a minute of their scheduled time, even without a fall', async () => {
+  test('distant steps of an alarm raised while sweeps ran start within a minute of schedule, even without a fall', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 3600: 'b' }, { situation: 'occupied_room' });
     await whileAhead(DAY, async () => {
@@ -91,7 +91,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(['a0 b60', 'a0 b61']).toContain(times.join(' '));
   });
 
-  test('an earlier alarm is repeated at the times that were scheduled before', async () => {
+  test('an earlier alarm is repeated at the times already scheduled', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 3_600 });
     await home.fall();
@@ -102,7 +102,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(home.notifications.map(({ who }) => who)).toEqual(['a']);
   });
 
-  test('managers learn within minutes that the alarm of that fall reached nobody', async () => {
+  test("managers learn within minutes that the earlier fall's alarm reached no one", async () => {
     const home = await world.furnish(1);
     home.answerWith((_, response) => void response.writeHead(500).end());
     await home.addRule('a', {});
@@ -112,7 +112,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(gaps.map(({ kind }) => kind)).toContain('unnotified');
   });
 
-  test('lists of hits contain every hit exactly once in both sort orders, whatever hits follow', async () => {
+  test('hit lists contain every hit exactly once in both sort orders, whatever hits follow', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {});
     await home.fall();
@@ -134,7 +134,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
       expect((await listed(`sortBy=desc(updateDate)${filter}`)).map(({ id }) => id)).toEqual(expected);
   });
 
-  test('a rule whose last hit is dated in the future fires again within its rate limit', async () => {
+  test('a rule whose last hit is dated in the future fires again within the rate limit', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { situation: 'occupied_room', rateLimitSeconds: 86_400 });
     await whileAhead(DAY - 60_000, () => presence(home, true));
@@ -145,7 +145,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
 });
 
 describe('after a report while the clock was two hours ahead', () => {
-  test('a sensor that keeps reporting and then stops is offline minutes later', async () => {
+  test('a sensor that keeps reporting and then stops goes offline minutes later', async () => {
     const home = await world.furnish(1);
     await presence(home, true);
     await whileAhead(2 * HOUR, () => presence(home, false));
@@ -157,7 +157,7 @@ describe('after a report while the clock was two hours ahead', () => {
     expect(await isActive(home)).toBe(false);
   });
 
-  test('a sensor that stops at once is offline minutes later', async () => {
+  test('a sensor that stops at once goes offline minutes later', async () => {
     const home = await world.furnish(1);
     await presence(home, true);
     await whileAhead(2 * HOUR, () => presence(home, false));
@@ -165,7 +165,7 @@ describe('after a report while the clock was two hours ahead', () => {
     expect(await isActive(home)).toBe(false);
   });
 
-  test('a sensor that had never reported before goes offline minutes after its last report', async () => {
+  test('a sensor that had never reported before goes offline minutes after the last report', async () => {
     const home = await world.furnish(1);
     await whileAhead(2 * HOUR, () => presence(home, true));
     await presence(home, false);
@@ -181,7 +181,7 @@ describe('after a report while the clock was two hours ahead', () => {
     expect(now).toBe(false);
   });
 
-  test('a fall that was suspected at that time still raises its alarm', async () => {
+  test('a fall suspected while the clock was ahead still raises an alarm', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {});
     await whileAhead(2 * HOUR, () => home.say(fallMessage('fall_detected', world.clock.now() + ahead)));

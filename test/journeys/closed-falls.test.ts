@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 type EventView = { uuid: string; type: string; action: string };
-/** A home whose nurse Ben gets an SMS for each fall, and another a minute later unless somebody acknowledges it. */
+/** A home whose nurse Ben gets an SMS for each fall, and another a minute later unless someone acknowledges it. */
 const furnish = async (more: object = {}) => {
   const home = await world.furnish();
   const ben = await home.hire('Ben', { sms: `+49171${home.customerId}` });
@@ -55,7 +55,7 @@ const furnish = async (more: object = {}) => {
       for (const report of reports) await home.report(fallMessage(report, start));
     },
     openFalls: () => list<{ sensorId: string }>(`/customers/${home.customerId}/open-falls`),
-    /** Closes the fall of the newest event of an action. */
+    /** Closes the fall with the newest event for an action. */
     close: async (action: string, body: object, client = home.client) => {
       const made = await client.ok('PUT', `${await pathOf(action)}/closure`, body);
       await world.idle();
@@ -67,7 +67,7 @@ type Home = Awaited<ReturnType<typeof furnish>>;
 const by = ({ userId }: Home) => ({ userId, name: 'A B', date: expect.any(Number) });
 
 describe('closing a fall', () => {
-  test('ends the fall and its escalations, acknowledges it, and writes an audit line', async () => {
+  test('closing a fall ends the escalations, acknowledges the fall, and writes an audit line', async () => {
     const home = await furnish();
     await home.report(world.now(), 'fall_detected', 'calling');
     expect([home.smsToBen(), await home.openFalls()]).toMatchObject([1, [{ sensorId: home.sensorId }]]);
@@ -87,7 +87,7 @@ describe('closing a fall', () => {
     );
   });
 
-  test('keeps the first acknowledgement, and lets everyone correct the outcome', async () => {
+  test('closing a fall keeps the first acknowledgement, and lets everyone correct the outcome', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     await home.client.ok('PUT', `${await home.pathOf('fall_detected')}/acknowledgement`, { note: 'On my way' });
@@ -104,7 +104,7 @@ describe('closing a fall', () => {
     expect(home.fallActions()).toEqual(['fall_detected', 'finished']);
   });
 
-  test('cannot be undone by withdrawing the acknowledgement in any way', async () => {
+  test('withdrawing the acknowledgement never reopens a closed fall', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     await home.close('fall_detected', { outcome: 'false_alarm' });
@@ -118,7 +118,7 @@ describe('closing a fall', () => {
     expect(home.smsToBen()).toBe(1);
   });
 
-  test('ends a suspected fall, which then raises no alarm', async () => {
+  test('closing a suspected fall prevents the alarm', async () => {
     const home = await furnish();
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -129,7 +129,7 @@ describe('closing a fall', () => {
     expect(home.fallActions()).toEqual(['fall_suspected', 'canceled']);
   });
 
-  test('works for a fall that already ended by time', async () => {
+  test('a fall that has already timed out can be closed', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     for (let minute = 0; minute < 10; minute++) await world.pass(MINUTE);
@@ -139,7 +139,7 @@ describe('closing a fall', () => {
     expect(home.fallActions()).toEqual(['fall_detected', 'finished']);
   });
 
-  test('refuses an unknown outcome, and finds no event of another customer', async () => {
+  test("refuses an unknown outcome, and another customer's event", async () => {
     const home = await furnish();
     const stranger = await furnish();
     await home.report(world.now(), 'calling');
@@ -158,7 +158,7 @@ describe('a closed fall', () => {
     ['the alarm again', ['calling', 'on_call']],
     ['that it has finished', ['finished', 'finished']],
     ['that it was canceled', ['canceled', 'fall_exit']],
-  ])('stays closed when its device sends %s', async (_, reports) => {
+  ])('a closed fall stays closed when the device sends %s', async (_, reports) => {
     const home = await furnish();
     const start = world.now();
     await home.report(start, 'fall_detected', 'calling');
@@ -172,7 +172,7 @@ describe('a closed fall', () => {
     expect(home.fallActions()).toEqual(['fall_suspected', 'fall_detected', 'finished']);
   });
 
-  test('does not hide the next fall', async () => {
+  test('a closed fall does not hide the next fall', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     await home.close('fall_detected', { outcome: 'helped' });
@@ -181,7 +181,7 @@ describe('a closed fall', () => {
     expect([home.smsToBen(), (await home.openFalls()).length]).toEqual([2, 1]);
   });
 
-  test('stays closed until its sensor of maker B reports another pose, or the same pose after a while', async () => {
+  test('a closed maker B fall stays closed until another pose, or the same pose after a while', async () => {
     const home = await furnish();
     const { device, sensorId } = await linkSensor(home.client, 'maker_b');
     const pose = async (number: number) => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Returns a client with the token of the demo user, as printed at the start. */
+/** Returns a client with the demo user's token, as printed on startup. */
 const demoOf = ({ url, lines }: Host): Client =>
   clientOf(url, lines.find((line) => line.includes('export TOKEN='))?.split('=')[1], true);
 /** Returns what the demo printed about skipped parts. */
@@ -28,7 +28,7 @@ const hookOf = async (demo: Client): Promise<Hook> => {
 };
 
 describe('the demo home', () => {
-  test('keeps running no matter what its receiver gets and which format its webhook has', async () => {
+  test('the demo home keeps running whatever the receiver gets, and in every webhook format', async () => {
     await using host = await startHost({ DATA_DIR: join(folder, 'formats') }, asShipped);
     const demo = demoOf(host);
     const hook = await hookOf(demo);
@@ -77,13 +77,13 @@ describe('the demo home', () => {
       { ADMIN_USERNAME: 'demo' },
       [/could not create the demo home: the user demo belongs to no customer/],
     ],
-  ])('skips and reports %s', checkSkipped);
+  ])('the demo home skips and reports %s', checkSkipped);
 
   // Concurrent, because both wait for seconds.
   test.concurrent.each<[string, Record<string, string>, RegExp[]]>([
     ['completely with a limit of five requests a second', { RATE_LIMIT_PER_SECOND: '5' }, []],
     ['in the background with a limit of one request a second', { RATE_LIMIT_PER_SECOND: '1' }, [/still being created/]],
-  ])('appears %s', checkSkipped);
+  ])('the demo home appears %s', checkSkipped);
 
   type Change = (admin: Client, path: string, user: Record<string, unknown>) => Promise<unknown>;
   const access = (more: object) => ({ canLogin: true, isAdmin: false, permissions: [], ...more });
@@ -99,7 +99,7 @@ describe('the demo home', () => {
       (admin, path) => admin.ok('PUT', `${path}/access`, access({})),
       [/sensor 02DE00000001: This is not permitted/, /sensor 02DE00000002/, /sensor 02DE00000003/, /the alarms/],
     ],
-  ])('restarts even if its user %s', async (title, change, messages) => {
+  ])('the demo home restarts even if its user %s', async (title, change, messages) => {
     const dataDir = join(folder, title.replaceAll(/\W/g, '-'));
     await using first = await startHost({ DATA_DIR: dataDir }, asShipped);
     const admin = await logIn(clientOf(first.url), 'admin', ADMIN_PASSWORD);

@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 const crash = createCrash();
 beforeAll(async () => {
-  // Noon, so that no shift of these tests passes midnight.
+  // Noon, so no shift in these tests passes midnight.
   world = await createPeopleWorld({ ...crash.options, start: Date.parse('2027-01-05T12:00:00Z') });
 });
 afterAll(() => world.stop());
@@ -17,7 +17,7 @@ beforeEach(() => {
   world.sentMessages.length = 0;
 });
 
-/** A home with a manager of rules and a nurse, and a rule about falls that notifies the users on duty by SMS. */
+/** A home with a rule manager, a nurse, and a fall rule that notifies the users on duty by SMS. */
 const furnish = async () => {
   const home = await world.furnish();
   const { customerId } = home;
@@ -26,7 +26,7 @@ const furnish = async () => {
   await home.hire('Otto', {}, { email: `otto-${customerId}@example.com` });
   const anna = await home.hire('Anna', { sms: '+491701234567' });
   /**
-   * Advances time by two minutes, in which the service checks what has changed, and returns the mails to the manager.
+   * Advances time by two minutes, enough for the service to check for changes, and returns the emails to the manager.
    */
   const mails = async (minutes = 2): Promise<string[]> => {
     world.sentMessages.length = 0;
@@ -43,7 +43,7 @@ const onDuty = [{ onDuty: true, by: 'sms' }];
 const subject = /^Nobody on duty can be notified anymore: /;
 const clockAt = (time: number): string => new Date(time).toISOString().slice(11, 16);
 
-test('managers of rules get one email when the last user goes off duty, and another the next time that happens', async () => {
+test('rule managers get one email when the last user goes off duty, and another the next time that happens', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id, world.now() + 10 * MINUTE);
   await home.rule(onDuty, { name: 'Falls at night' });
@@ -60,7 +60,7 @@ test('managers of rules get one email when the last user goes off duty, and anot
   expect(await home.mails(5)).toEqual([]);
 });
 
-test('managers get exactly one email about a change that leaves nobody on duty', async () => {
+test('rule managers get exactly one email about a change that leaves no one on duty', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id);
   await home.rule(onDuty);
@@ -72,7 +72,7 @@ test('managers get exactly one email about a change that leaves nobody on duty',
   expect(mail).toContain('nobody on duty can be notified');
 });
 
-test('managers get an email when a gap between two shifts begins, but not when one shift follows another', async () => {
+test('rule managers get an email when a gap between shifts begins, but not when one shift follows another', async () => {
   const home = await furnish();
   const ben = await home.hire('Ben', { sms: '+491701234568' });
   const now = world.now();
@@ -91,7 +91,7 @@ test('managers get an email when a gap between two shifts begins, but not when o
   expect(await home.mails(4)).toHaveLength(1);
 });
 
-test('only enabled rules about urgent situations require users on duty, while their schedule holds and even in later steps', async () => {
+test('only enabled rules for urgent situations require users on duty, on schedule and even in later steps', async () => {
   const home = await furnish();
   const urgent = { situation: 'apnea' };
   const email = [{ userId: home.anna.id, by: 'sms' }];
@@ -109,7 +109,7 @@ test('only enabled rules about urgent situations require users on duty, while th
   expect(await home.mails(4)).toEqual([expect.stringMatching(subject)]);
 });
 
-test('managers get another email when another channel becomes unreachable', async () => {
+test('rule managers get another email when another channel becomes unreachable', async () => {
   const home = await furnish();
   await home.rule([...onDuty, { onDuty: true, by: 'telegram' }], { situation: 'apnea' });
   await home.prove(home.anna.id, 'telegram', '4711');
@@ -133,7 +133,7 @@ test('the email about unreachable users is still sent if the process dies before
   expect(await home.mails(3)).toEqual([expect.stringMatching(subject)]);
 });
 
-test('a customer is no longer checked once it has no rule about users on duty, or is deleted', async () => {
+test('a customer is no longer checked once it is deleted or has no rule about users on duty', async () => {
   const home = await furnish();
   const { dutyChecks } = store(world.table);
   const { id } = await home.rule(onDuty);

@@ -43,7 +43,7 @@ describe('emergency contacts', () => {
   };
   const texts = () => world.sentMessages.filter(({ by }) => by === 'sms').map(({ text }) => text);
 
-  test('get a message with a link to acknowledge, which ends the alarm', async () => {
+  test('emergency contacts get a message with an acknowledge link, which ends the alarm', async () => {
     const home = await withContacts({ isEnabled: false });
     await home.fall();
     await world.pass(122 * SECOND);
@@ -60,7 +60,7 @@ describe('emergency contacts', () => {
     expect((await home.hits())[0]?.acknowledgement).toMatchObject({ userId: home.anna.id });
   });
 
-  test('get a link to a fall that no rule watches, which lets them acknowledge the fall and hand it back', async () => {
+  test('emergency contacts can acknowledge a fall without a rule through a link, and hand it back', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { sms: '+491701234567' });
     await home.client.ok('PUT', `/customers/${home.customerId}/emergency-contacts`, [{ userId: anna.id, by: 'sms' }]);
@@ -107,7 +107,7 @@ describe('emergency contacts', () => {
     expect((await call('/page')).status).toBe(404);
   });
 
-  test('get a link to an alarm that is not a fall and that no rule watches, which lets them acknowledge it and hand it back', async () => {
+  test('emergency contacts can acknowledge another alarm without a rule through a link, and hand it back', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { sms: '+491701234567' });
     await home.client.ok('PUT', `/customers/${home.customerId}/emergency-contacts`, [{ userId: anna.id, by: 'sms' }]);
@@ -129,7 +129,7 @@ describe('emergency contacts', () => {
     const { uuid, ...open } = (await row()) ?? { uuid: '' };
     expect(open).toMatchObject({ situation: 'apnea', state: 'open', hitIds: [], acknowledgement: null });
     expect(await openAlarms(home)).toHaveLength(1);
-    // Nothing but a fall can be closed.
+    // Only falls can be closed.
     const closure = `/sensors/${sensorId}/falls/${uuid}/closure`;
     expect((await home.client.call('PUT', closure, { outcome: 'helped' })).status).toBe(404);
 
@@ -145,7 +145,7 @@ describe('emergency contacts', () => {
     expect(await openAlarms(home)).toHaveLength(1);
   });
 
-  test('get no message if somebody was notified of another alarm about the event', async () => {
+  test('emergency contacts get no message if someone was notified of another alarm about the event', async () => {
     const home = await withContacts({ isEnabled: false });
     const ben = await home.hire('Ben', { telegram: '4711' });
     await home.rule([{ userId: ben.id, by: 'telegram' }]);
@@ -158,7 +158,7 @@ describe('emergency contacts', () => {
     ['a channel that is not verified', (userId: number) => [{ userId, by: 'telegram' }], '0.by'],
     ['an unknown user', () => [{ userId: 999_999, by: 'sms' }], '0.userId'],
     ['more than five', (userId: number) => Array(6).fill({ userId, by: 'sms' }), ''],
-  ])('cannot be set to %s', async (_, contactsOf, path) => {
+  ])('emergency contacts cannot be set to %s', async (_, contactsOf, path) => {
     const home = await withContacts({});
     const { status: code, body } = await home.client.call('PUT', home.path, contactsOf(home.anna.id));
     expect([code, body]).toMatchObject([400, { errors: [{ path }] }]);

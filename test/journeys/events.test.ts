@@ -14,8 +14,8 @@ import { type Row, rows } from '../fixtures/event-table.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { a, b, room } from '../fixtures/messages.ts';
 
-// Every row of the table of events, for both makers: messages in, hits and payloads in every format out. All sensors of
-// the table send concurrently, each its messages in order; the results are then checked row by row.
+// Every row in the event table, for both makers: messages in, hits and payloads in every format out. All sensors in the
+// table send messages concurrently, each in order. The results are then checked row by row.
 
 const clock = skippingClock(Date.now());
 let cloud: Cloud;
@@ -56,13 +56,13 @@ const settled = async () => {
 };
 
 const say = async ({ sensor, texts }: Player, message: object): Promise<void> => {
-  // Spaces that no JSON serializer writes, which Raw must preserve, and content that no other sensor sends.
+  // Adds spaces no JSON serializer writes, which Raw must preserve, and content unique to this sensor.
   const text = JSON.stringify({ of: sensor.sensorId, ...message }).replace('{', '{  ');
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
   texts.push(text);
 };
 
-/** Sends the messages of all sensors, round by round. */
+/** Sends all sensors' messages, round by round. */
 const sayAll = async (players: readonly Player[], messagesOf: (row: Row) => readonly object[]) => {
   const rounds = Math.max(...players.map(({ row }) => messagesOf(row).length));
   for (let round = 0; round < rounds; round++) {
@@ -90,7 +90,7 @@ const hits = async () => {
   return page?.data ?? [];
 };
 
-/** Whether a payload is about a sensor, by the fields that its format contains. */
+/** Whether a payload is about a sensor, judging by the fields in that format. */
 const isOf: Record<Format, (body: string, player: Player) => boolean> = {
   full: (body, { sensor }) => JSON.parse(body).sensor.id === sensor.sensorId,
   custom1: (body, { name }) => JSON.parse(body).sensorName === name,
@@ -124,7 +124,7 @@ beforeAll(async () => {
   cloud = await startTestCloud({ clock });
   home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   const all = await Promise.all(Object.values(rows).flat().map(create));
-  // No rule exists yet, so nobody is notified.
+  // No rule exists yet, so no one is notified.
   await sayAll(all, (row) => (row.isNew ? [] : [hello(row), ...(row.before ?? [])]));
   await createRules();
   await sayAll(all, ({ says }) => says);
@@ -136,7 +136,7 @@ afterAll(async () => {
   await Promise.all([cloud, ...Object.values(receivers)].map((server) => server.stop()));
 });
 
-test('the table of events has a row for every situation', () => {
+test('the event table has a row for every situation', () => {
   expect(Object.keys(rows).toSorted()).toEqual(situations.toSorted());
 });
 
@@ -180,7 +180,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
       expect(event.normalizedCoordinates !== null).toBe(hasPoint);
       expect(payload).toMatchObject({ sensor: { id: sensor.sensorId }, customer: { id: home.customerId } });
       expect(rule).toMatchObject({ hasRegion: row.region !== undefined, regionName: row.region ?? '' });
-      // The title of the rule contains only the region; without one, the text of the situation is used.
+      // The rule's title contains only the region. Without a region, the situation text is used.
       expect(rule?.title).toBe(row.region ?? rule?.situationDescription);
     }
   });

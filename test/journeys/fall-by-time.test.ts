@@ -11,7 +11,7 @@ const { now } = clock;
 let cloud: Cloud;
 const receivers: Receiver[] = [];
 beforeAll(async () => {
-  // Tests move the clock of the cloud ahead.
+  // Tests move the cloud's clock ahead.
   cloud = await startTestCloud({ clock });
 });
 afterAll(async () => {
@@ -26,7 +26,7 @@ type FallEvent = {
   normalizedCoordinates: object | null;
 };
 
-/** Creates a home with a sensor and webhooks for all its events. */
+/** Creates a home with a sensor and webhooks for all events. */
 const prepare = async (name: string) => {
   const admin = await adminOf(cloud.url);
   const home = await createHome(admin, name, ALL_PERMISSIONS);
@@ -67,8 +67,8 @@ const prepare = async (name: string) => {
   return { post, pass, falls, received, critical };
 };
 
-describe('a fall of which the device only reports the start', () => {
-  test('advances to confirmed, notified and finished after the durations of its sensor', async () => {
+describe('a fall whose device only reports the start', () => {
+  test("a fall advances to confirmed, notified and finished after the sensor's durations", async () => {
     const { post, pass, received, critical } = await prepare('maple');
     await critical({
       durationUntilConfirmSec: 20,
@@ -89,7 +89,7 @@ describe('a fall of which the device only reports the start', () => {
     expect(received().actions).toHaveLength(4);
   });
 
-  test('advances to confirmed after energyDurationUntilConfirm, and notifies up to 3 s later, as documented', async () => {
+  test('a fall advances to confirmed after energyDurationUntilConfirm, and notifies up to 3 s later, as documented', async () => {
     const { post, pass, received, critical } = await prepare('hazel');
     await critical({ durationUntilConfirmSec: 10, energyDurationUntilConfirm: 20 });
     const start = now();
@@ -109,7 +109,7 @@ describe('a fall of which the device only reports the start', () => {
       );
   });
 
-  test('creates timed events with its location but without a message, and Raw receives only the message', async () => {
+  test("creates timed events with the fall's location but without a message; Raw receives only the message", async () => {
     const { post, pass, received } = await prepare('birch');
     await post(fallMessage('fall_detected', now()));
     await pass(200, 10);
@@ -121,7 +121,7 @@ describe('a fall of which the device only reports the start', () => {
     expect(raw).toMatchObject([{ type: 5 }]);
   });
 
-  test('does not advance by time if the device reports its states, each of which is sent once', async () => {
+  test('a fall does not advance by time if the device reports each state, which is sent once', async () => {
     const { post, pass, received } = await prepare('cedar');
     const start = now();
     await post(fallMessage('fall_detected', start));
@@ -142,28 +142,28 @@ describe('a fall of which the device only reports the start', () => {
     expect(received().actions.filter((action) => action === 'fall_detected')).toHaveLength(1);
   });
 
-  test('notifies recipients after an outage of any length', async () => {
+  test('notifies recipients after an outage, however long', async () => {
     const { post, pass, received } = await prepare('rowan');
     await post(fallMessage('fall_detected', now()));
     await pass(6 * 3_600);
     expect(received().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
   });
 
-  test('advances on time by a timer, not only by the sweep', async () => {
+  test('a fall advances on time by a timer, not only by the sweep', async () => {
     const { post } = await prepare('willow');
     const { waiting } = cloud;
     if (!('queues' in waiting)) throw new Error('this test needs queues in its process');
     const before = waiting.queues.timers.stats().delayed;
     await post(fallMessage('calling', now() - 1));
-    // Runs the check whether somebody was notified.
+    // Runs the check whether anyone was notified.
     expect(waiting.queues.timers.stats().delayed).toBe(before + 1);
     await post(fallMessage('fall_detected', now()));
     expect(waiting.queues.timers.stats().delayed).toBe(before + 2);
   });
 });
 
-describe('a fall that is only reported as calling', () => {
-  test('ends one minute after all its durations have passed', async () => {
+describe('a fall only reported as calling', () => {
+  test('a fall ends one minute after all durations have passed', async () => {
     const { post, pass, received, falls } = await prepare('ash');
     await post(fallMessage('calling', now()));
     await pass(170, 10);

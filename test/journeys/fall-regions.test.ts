@@ -34,7 +34,7 @@ const falls = [
 const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { sensorId, device } = await linkSensor(client, maker);
-  // Rules for falls work even in regions with fall detection disabled.
+  // Fall rules work even in regions with fall detection disabled.
   const regionsOff = room.regions.map((region) => ({
     ...region,
     fallDetectionEnabled: false,
@@ -74,7 +74,7 @@ const whole = ['fall_detected', 'fall_confirmed', 'calling', 'finished'];
 const actionsOfWhole = ['fall_suspected', 'confirmed', 'fall_detected', 'finished'];
 
 describe('a rule with a region', () => {
-  test('fires for every state of a fall in the region, and not for a fall outside', async () => {
+  test('a region rule fires for every fall state in the region, and not for a fall outside', async () => {
     const { client, sensorId, post, notifications, actions } = await prepare('maple');
     const start = Date.now();
     await post(...whole.map((status) => a.fall(status, start, inBed)));
@@ -93,7 +93,7 @@ describe('a rule with a region', () => {
     expect(listed).toEqual([...Array(4).fill(null), ...Array(4).fill(bed)]);
   });
 
-  test('uses the first location of a fall, wherever later locations are', async () => {
+  test("a region rule uses a fall's first location, wherever later locations are", async () => {
     const { post, actions } = await prepare('birch');
     const start = Date.now();
     const of = (status: string, at: number, where: object) => a.fall(status, start + at, where);
@@ -103,7 +103,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test('fires for a late alarm by the first location of its fall, even after the fall has ended', async () => {
+  test("a region rule fires for a late alarm by the fall's first location, even after the fall has ended", async () => {
     const { post, actions } = await prepare('hazel');
     const start = Date.now();
     const of = (at: number, status: string, after: number, where: object) =>
@@ -114,7 +114,7 @@ describe('a rule with a region', () => {
     expect(actions('bed').filter((action) => action === 'fall_detected')).toHaveLength(1);
   });
 
-  test('fires for sensitive falls and fall loops in the region', async () => {
+  test('a region rule fires for sensitive falls and fall loops in the region', async () => {
     const { post, actions } = await prepare('rowan');
     const start = Date.now();
     await post(a.sensitive('fall_suspected', start, inBed), a.sensitive('calling', start, inBed));
@@ -123,7 +123,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toContain('fall_loop');
   });
 
-  test('fires for a fall of maker B whose track last entered the region and has not left it', async () => {
+  test('a region rule fires for a maker B fall if the track last entered the region and has not left it', async () => {
     const { post, notifications, actions } = await prepare('cedar', 'maker_b');
     const [bed, door] = [
       [2, 0],
@@ -141,7 +141,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test('fires for a fall of maker B in a region that its track re-entered from another region', async () => {
+  test('a region rule fires for a maker B fall whose track re-entered from another region', async () => {
     const { post, notifications, actions } = await prepare('willow', 'maker_b');
     const [bed, door] = [
       [2, 0],
@@ -153,7 +153,7 @@ describe('a rule with a region', () => {
     expect(notifications('room').at(-1)?.rule.regionName).toBe('Door');
   });
 
-  test('rejects situations that have no region: room presence, sensor states and vital signs', async () => {
+  test('rejects situations without a region: room presence, sensor states and vital signs', async () => {
     const { client, rule, regionId } = await prepare('aspen');
     const create = (situation: string) =>
       client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });

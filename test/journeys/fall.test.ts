@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe('a fall', () => {
-  test('reaches a signed webhook, and its rule hit records the delivery', async () => {
+  test('a fall reaches a signed webhook, and the rule hit records the delivery', async () => {
     const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const { rule, bot } = await createAlarm(home.client, receiver.url);
@@ -35,7 +35,7 @@ describe('a fall', () => {
     ]);
   });
 
-  test('creates one event, one rule hit and one delivery when posted 20 times concurrently', async () => {
+  test('a fall posted 20 times concurrently creates one event, one rule hit and one delivery', async () => {
     const home = await createHome(await adminOf(cloud.url), 'birch', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const before = receiver.received.length;
@@ -52,8 +52,8 @@ describe('a fall', () => {
   });
 });
 
-describe('many concurrent messages of one sensor', () => {
-  test('take effect once each, without waiting for a retried task', async () => {
+describe('many concurrent messages from one sensor', () => {
+  test('concurrent messages take effect once each, without waiting for a retried task', async () => {
     const home = await createHome(await adminOf(cloud.url), 'oak', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await createAlarm(home.client, receiver.url);

@@ -14,7 +14,7 @@ const PUSH_URL = 'https://push.example.com/1';
 const browser = createPushBrowser();
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 let telegram: Awaited<ReturnType<typeof startTelegramServer>>;
-/** What the push service received, in the form of the other services' messages. */
+/** The push service's messages, in the form used for the other services. */
 const pushes: { title: string; text: string; listUrl?: string }[] = [];
 /** Throws where a process is to die. */
 let failpoint: Runtime['failpoint'] = () => {};
@@ -56,7 +56,7 @@ beforeEach(() => {
 const GATHERED_MS = 22_000;
 
 type Home = Awaited<ReturnType<typeof world.furnish>>;
-/** Adds sensors of maker B, which themselves report whether they are online, to a home. */
+/** Adds maker B sensors to a home. They report themselves whether they are online. */
 const addSensors = async ({ client, customerId }: Home, count: number) => {
   const sensors: { say: (message: unknown) => Promise<unknown> }[] = [];
   for (let at = 1; at <= count; at++) {
@@ -88,14 +88,14 @@ const subscribe = async ({ client, customerId }: Home, userId: number): Promise<
   await store(world.table).channels.put({ customerId, userId }, channel, null);
 };
 const sentBy = (by: Channel['by']) => world.sentMessages.filter((message) => message.by === by).map(({ text }) => text);
-/** Returns the state of each delivery to people of a home, and its number of attempts. */
+/** Returns the state and the number of attempts for each delivery to people in a home. */
 const statesOf = ({ customerId }: Home) =>
   world.table.queryAll<{ state: string; attempts: number }>({
     pk: items.personDelivery.pk({ customerId }),
     beginsWith: 'DELIVERY#',
   });
 
-test('200 sensors that go offline cause one message on each channel, and a fall among them is sent first', async () => {
+test('200 sensors going offline cause one message on each channel, and a fall among them is sent first', async () => {
   const channels = { email: 'anna@example.com', sms: '+491701234567', telegram: '-100200' };
   const home = await createFlood(200, channels);
   const { user, reportOnline, fall } = home;
@@ -132,7 +132,7 @@ test('200 sensors that go offline cause one message on each channel, and a fall 
   expect((await home.hits()).every(({ ruleMessages }) => ruleMessages.every(({ wasSend }) => wasSend))).toBe(true);
 });
 
-test('a message about one sensor has the texts of its rule and a link to acknowledge it', async () => {
+test("a message about one sensor has the rule's texts and a link to acknowledge it", async () => {
   const { reportOnline } = await createFlood(1, { telegram: '-100201' });
   await reportOnline(false);
   await world.idle();
@@ -143,7 +143,7 @@ test('a message about one sensor has the texts of its rule and a link to acknowl
   ]);
 });
 
-test('sensors that are online again are listed beside those that are offline, each once', async () => {
+test('sensors that are back online are listed beside those offline, each once', async () => {
   const home = await createFlood(3, { telegram: '-100202' });
   await home.rule(home.recipients, { situation: 'sensor_active', title: 'Back: {sensor}' });
   await home.reportOnline(false);
@@ -157,7 +157,7 @@ test('sensors that are online again are listed beside those that are offline, ea
   );
 });
 
-test('users who share a Telegram chat get one message there, which contains nothing about other customers', async () => {
+test('users who share a Telegram chat get one message there, without anything about other customers', async () => {
   const home = await createFlood(2, { telegram: '-100203' });
   const ben = await home.hire('Ben', { telegram: '-100203' });
   await home.rule([{ userId: ben.id, by: 'telegram' }], { situation: 'sensor_inactive' });
@@ -173,7 +173,7 @@ test('users who share a Telegram chat get one message there, which contains noth
   for (const { state } of [...(await statesOf(home)), ...(await statesOf(other))]) expect(state).toBe('delivered');
 });
 
-test('a message that Telegram postpones is retried when Telegram allows it, for all of its deliveries together', async () => {
+test('a message postponed by Telegram is retried when Telegram allows it, for all deliveries together', async () => {
   const home = await createFlood(4, { telegram: '-100204' });
   for (let at = 0; at < 20; at++) await home.fall();
   await home.reportOnline(false);
@@ -183,7 +183,7 @@ test('a message that Telegram postpones is retried when Telegram allows it, for 
   expect([telegram.accepted.length, telegram.refused.length, offline()]).toEqual([20, 1, 0]);
   await home.fall();
   await world.pass(25_000);
-  // The fall waits too, and no message was sent in vain meanwhile.
+  // The fall waits too, and no further message was sent in vain.
   expect([telegram.accepted.length, telegram.refused.length]).toEqual([20, 1]);
   await world.pass(60_000);
   await world.pass(10_000);
@@ -207,7 +207,7 @@ test('a process that dies between gathering and sending loses nothing', async ()
   expect(new Set((await statesOf(home)).map(({ state }) => state))).toEqual(new Set(['delivered']));
 });
 
-test('a Telegram group that became a supergroup stays reachable, and its channel keeps the new chat id', async () => {
+test('a Telegram group that became a supergroup stays reachable, and the channel keeps the new chat id', async () => {
   const home = await createFlood(1, { telegram: '-100206' });
   const parameters = { migrate_to_chat_id: -1_001_557_912_345 };
   telegram.answerWith(({ chat }) =>
@@ -222,7 +222,7 @@ test('a Telegram group that became a supergroup stays reachable, and its channel
   ]);
 });
 
-test('a delivery to a chat that refuses permanently ends with the reason, and its channel is marked until it accepts again', async () => {
+test('a delivery to a chat that refuses permanently ends with the reason and marks the channel', async () => {
   const home = await createFlood(1, { telegram: '-100207' });
   const { customerId, user, client, at } = home;
   const description = `Forbidden: bot was blocked by the user, ${'x'.repeat(300)}`;

@@ -33,8 +33,8 @@ const linked = async () => {
 const post = (sensorId: string, token: string) =>
   statusOf(admin.as(token).call('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} }));
 
-describe('a sensor that registers again with its token', () => {
-  test('keeps working with its token if the responses to its registrations are lost', async () => {
+describe('a sensor that registers again with a token', () => {
+  test('a sensor keeps working with the token if the responses to its registrations are lost', async () => {
     const { sensorId, deviceToken, again } = await linked();
     const lost = (await again({ deviceToken })).body as Answer;
     expect(await post(sensorId, deviceToken)).toBe(202);
@@ -47,7 +47,7 @@ describe('a sensor that registers again with its token', () => {
     expect(await statusOf(again({ deviceToken }))).toBe(409);
   });
 
-  test('loses its former token at once when it moves, or when its customer allows a registration', async () => {
+  test('a former token ends at once when the sensor moves, or when the customer allows a registration', async () => {
     const opened = await linked();
     await opened.again({ deviceToken: opened.deviceToken });
     await opened.open();
@@ -65,7 +65,7 @@ describe('a sensor that registers again with its token', () => {
     expect(await statusOf(moved.again({ deviceToken: moved.deviceToken }))).toBe(409);
   });
 
-  test('can use its former token only for messages and registrations, for 24 hours', async () => {
+  test('a former token works only for messages and registrations, for 24 hours', async () => {
     const { sensorId, deviceToken, again } = await linked();
     await again({ deviceToken });
     const former = admin.as(deviceToken);

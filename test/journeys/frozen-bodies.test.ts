@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Creates a home with a failed delivery, and renames everything that its body names before it is retried. */
+/** Creates a home with a failed delivery, and renames everything named in the body before the retry. */
 const renamedBeforeRetry = async (isCustomerHook: boolean, make: 'fall' | 'test') => {
   const home = await world.furnish({ retrySchedule: LATE });
   const { client, receiver, customerId, sensorId } = home;
@@ -32,7 +32,7 @@ const renamedBeforeRetry = async (isCustomerHook: boolean, make: 'fall' | 'test'
   return { ...home, id };
 };
 
-describe('the body of a delivery', () => {
+describe('a delivery body', () => {
   const service = { name: 'before', version: 'before', url: 'https://before.example' };
 
   test.each([
@@ -41,7 +41,7 @@ describe('the body of a delivery', () => {
     ['a test of a bot webhook', false, 'test'],
     ['a test of a customer webhook', true, 'test'],
   ] as const)(
-    'stays the same for %s at every attempt, redelivery and replay, even after renames and deployments',
+    'the body for %s survives attempts, redeliveries, replays, renames and deployments unchanged',
     async (_, isCustomerHook, make) => {
       const { receiver, client, at, id } = await renamedBeforeRetry(isCustomerHook, make);
       await world.pass(1_500_000);
@@ -56,14 +56,14 @@ describe('the body of a delivery', () => {
       expect(bodies).toEqual(Array(make === 'fall' ? 5 : 4).fill(bodies[0]));
       const shown = await client.ok<{ body: string }>('GET', `${at}/deliveries/${id}/message`);
       expect(shown).toMatchObject({ headers: { 'webhook-id': id } });
-      // The log omits the link with which the receiver can acknowledge the alarm.
+      // The log omits the link that the receiver can acknowledge the alarm with.
       expect(JSON.parse(shown.body)).toEqual({ ...JSON.parse(bodies[0] ?? ''), acknowledgeUrl: null });
       expect(JSON.stringify(shown)).not.toMatch(/authorization|signature/i);
     },
   );
 
   test.each(['chat', 'teams'])(
-    'stays the same in the format %s when the bot, the time zone and names change',
+    'the body in the %s format stays the same when the bot, the time zone and names change',
     async (format) => {
       const { client, at, customerId, receiver, fall } = await world.furnish({ format, retrySchedule: LATE });
       const { botId } = await client.ok<{ botId: number }>('GET', at);
@@ -82,7 +82,7 @@ describe('the body of a delivery', () => {
     },
   );
 
-  test('contains the names at the time when the delivery is created', async () => {
+  test('a body contains the names at the time the delivery is created', async () => {
     const { receiver, fall } = await renamedBeforeRetry(false, 'fall');
     world.answerWith(ok);
     await fall();
@@ -96,7 +96,7 @@ describe('the device message in a delivery', () => {
     '{"type": 5,\n "payload": {"status": "calling", "timestamp": TIME, "a": 9007199254740993, "b": 0.10000000000000000001,' +
     ' "c": 1e400, "__proto__": {"d": -0}, "d": 1, "d": 2}}';
 
-  test.each(['full', 'raw'])('keeps every digit in the format %s', async (format) => {
+  test.each(['full', 'raw'])('keeps every digit in the %s format', async (format) => {
     const { say, receiver } = await world.furnish({ format });
     const sent = long.replace('TIME', String(world.now()));
     await say(`[${sent}]`);
@@ -107,7 +107,7 @@ describe('the device message in a delivery', () => {
   });
 
   test.each(['full', 'raw'])(
-    'prevents a %s delivery from being sent if it is missing, without counting as a failure of the receiver',
+    'a %s delivery with a missing message is not sent, and does not count as a receiver failure',
     async (format) => {
       const { fall, list, detail, receiver, loseMessages, record } = await world.furnish({
         format,
@@ -133,7 +133,7 @@ describe('the device message in a delivery', () => {
     },
   );
 
-  test('makes its delivery fail at the end of the schedule if it stays missing', async () => {
+  test('a delivery whose message stays missing fails at the end of the schedule', async () => {
     const { fall, list, receiver, loseMessages } = await world.furnish({ retrySchedule: [0, 1_000] });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -146,7 +146,7 @@ describe('the device message in a delivery', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('may be missing for custom1, which does not contain it', async () => {
+  test('custom1 deliveries do not need the device message, which they do not contain', async () => {
     const { fall, receiver, loseMessages } = await world.furnish({ format: 'custom1', retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();

@@ -24,7 +24,7 @@ const createWorld = async (...given: Parameters<typeof createShownWorld>) => {
   return world;
 };
 
-describe('a broker of Home Assistant', () => {
+describe('a Home Assistant broker', () => {
   const deliver = async (url: string) => {
     const receiver = await startReceiver((_, response) => void response.writeHead(200).end());
     closing.push(receiver.stop);
@@ -40,7 +40,7 @@ describe('a broker of Home Assistant', () => {
     return world;
   };
 
-  test('delays no delivery if it cannot be reached, and the failure is counted', async () => {
+  test('an unreachable broker does not delay deliveries, and the failure is counted', async () => {
     const world = await deliver(`mqtt://127.0.0.1:${await freePort()}`);
     await eventually(async () =>
       expect(await world.metric('home_assistant_failures_total')).toEqual([
@@ -49,14 +49,14 @@ describe('a broker of Home Assistant', () => {
     );
   });
 
-  test('delays no delivery if it hangs', async () => {
+  test('a broker that hangs does not delay deliveries', async () => {
     await using server = await startSilentServer();
     const world = await deliver(`mqtt://127.0.0.1:${server.port}`);
     expect(server.heard()).toBe(1);
     expect(await world.metric('home_assistant_connected')).toEqual(['sensor_cloud_home_assistant_connected 0']);
   });
 
-  test('may present a private certificate that a setting names', async () => {
+  test('a broker may present a private certificate named in a setting', async () => {
     const tls = { cert: readFileSync(fixture('self-signed.crt')), key: readFileSync(fixture('self-signed.key')) };
     const first = await startMqttBroker({ tls });
     const broker = readBrokerUrl(`mqtts://127.0.0.1:${first.port}`) ?? expect.unreachable('');
@@ -70,7 +70,7 @@ describe('a broker of Home Assistant', () => {
     await eventually(() => expect(first.retained.get(trusting.topics.status)).toBe('online'));
   });
 
-  test('gets the newest password if it demands a login', async () => {
+  test('a broker that demands a login gets the newest password', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'home-assistant-'));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const passwordFile = join(folder, 'password');

@@ -15,7 +15,10 @@ const createWorld = async (...given: Parameters<typeof createShownWorld>) => {
   return world;
 };
 
-/** What Home Assistant demands of a description. https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload */
+/**
+ * What Home Assistant requires of a description.
+ * https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload
+ */
 const expectValid = (description: Description): void => {
   expect(description.device.identifiers.length).toBeGreaterThan(0);
   expect(description).toMatchObject({ device: { name: expect.any(String) }, origin: { name: expect.any(String) } });
@@ -32,7 +35,7 @@ const expectValid = (description: Description): void => {
 const shownIn = ({ components }: Description): string[] =>
   Object.keys(components).filter((id) => Object.keys(components[id] ?? {}).length > 1);
 
-test('each sensor appears as a device, with its area, in the language of the users', async () => {
+test("each sensor appears as a device, with the area, in the users' language", async () => {
   const world = await createWorld();
   const { sensorId, client, topics, settle, userId } = world;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
@@ -61,7 +64,7 @@ test('each sensor appears as a device, with its area, in the language of the use
   expectValid(rates);
   expect(shownIn(rates)).toEqual(expect.arrayContaining(['respiration', 'heart_rate']));
   expect(world.current.broker.retained.get(topics.status)).toBe('online');
-  // Topics contain ids alone.
+  // Topics contain only ids.
   expect([...world.current.broker.retained.keys()].join()).not.toMatch(/maple|ward|sensor [0-9a-f]{4}/i);
 
   const user = await client.ok<object>('GET', `/users/${userId}`);
@@ -103,7 +106,7 @@ test('a fall is shown until it is over', async () => {
   await world.shows({ fall: 'OFF' });
 });
 
-test('a fall is no longer shown once somebody acknowledges it, even if it is not over', async () => {
+test('a fall is no longer shown once someone acknowledges it, even if it is not over', async () => {
   const world = await createWorld();
   const { client, sensorId, settle, shows } = world;
   await settle();
@@ -115,7 +118,7 @@ test('a fall is no longer shown once somebody acknowledges it, even if it is not
   await shows({ fall: 'OFF' });
 });
 
-test('the button acknowledges the falls of its sensor, and the audit log names Home Assistant as the actor', async () => {
+test("the button acknowledges the sensor's falls, and the audit log names Home Assistant as the actor", async () => {
   const world = await createWorld({ canAcknowledge: true });
   const { client, sensorId, customerId, topics, current, settle, shows } = world;
   await createAlarm(client, 'https://alarms.invalid/hook');
@@ -143,7 +146,7 @@ test('the button acknowledges the falls of its sensor, and the audit log names H
   expect(await linesOf()).toHaveLength(1);
 });
 
-test('no MQTT message acknowledges a fall without the setting that allows it', async () => {
+test('MQTT messages cannot acknowledge a fall unless a setting allows it', async () => {
   const world = await createWorld();
   await world.settle();
   await fall(world);
@@ -153,7 +156,7 @@ test('no MQTT message acknowledges a fall without the setting that allows it', a
   await world.shows({ fall: 'ON', occupancy: 'ON' });
 });
 
-test('a sensor that leaves its customer is removed, and so is a deleted region', async () => {
+test('a sensor that leaves the customer is removed, and so is a deleted region', async () => {
   const world = await createWorld();
   const { client, admin, sensorId, current, topics, settle } = world;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
@@ -175,7 +178,7 @@ test('a sensor that leaves its customer is removed, and so is a deleted region',
   expect(current.broker.published).toContainEqual([topics.description(sensorId), '']);
 });
 
-test('everything reappears after the broker has restarted without its retained messages', async () => {
+test('everything reappears after the broker has restarted without retained messages', async () => {
   const world = await createWorld();
   const { current, clock, topics } = world;
   await world.settle();
@@ -211,7 +214,7 @@ test('everything is published again when Home Assistant has started', async () =
   );
 });
 
-test('the last will reports that the host is away, and a last will that arrives late is corrected', async () => {
+test('the last will reports that the host is away, and a late last will is corrected', async () => {
   const world = await createWorld();
   const { current, topics, clock, cloud } = world;
   await world.settle();

@@ -21,7 +21,7 @@ const startError = (environment: Record<string, string>): Promise<string> =>
   );
 
 describe('a host that cannot start', () => {
-  test('names the variable of a port that is in use', async () => {
+  test('a host that cannot start names the variable for a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -34,14 +34,14 @@ describe('a host that cannot start', () => {
     server.close();
   });
 
-  test('names HOST if it is not an address of this machine', async () => {
+  test("a host that cannot start names HOST if it is not one of this machine's addresses", async () => {
     expect(await startError({ HOST: '192.0.2.1' })).toContain(
       'HOST: 192.0.2.1 is not an address or host name of this machine',
     );
   });
 
   test.each(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS'])(
-    'names %s if nothing responds there',
+    'a host that cannot start names %s if nothing responds there',
     async (name) => {
       const folder = name.endsWith('DYNAMODB') ? { DATA_DIR: '.local/none' } : {};
       expect(await startError({ ...folder, [name]: 'http://127.0.0.1:9' })).toContain(
@@ -50,7 +50,7 @@ describe('a host that cannot start', () => {
     },
   );
 
-  test('names TLS_CERT and TLS_KEY if the certificate is invalid', async () => {
+  test('a host that cannot start names TLS_CERT and TLS_KEY if the certificate is invalid', async () => {
     const pair = { TLS_CERT: fixture('self-signed.key'), TLS_KEY: fixture('self-signed.key') };
     expect(await startError(pair)).toMatch(/TLS_CERT and TLS_KEY: /);
   });
@@ -81,7 +81,7 @@ test('HOST=0.0.0.0 makes the host listen on every address, report one that other
   }
 });
 
-test('a certificate makes the host use TLS for HTTP and MQTT, and mark its cookies Secure', async () => {
+test('a certificate makes the host use TLS for HTTP and MQTT, and mark cookies Secure', async () => {
   await using host = await startHost({ ...inMemory, ...TLS, MQTT_PORT: '0' });
   expect(host.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
   const call = async (method: string, path: string, input: object, token?: string) => {
@@ -103,7 +103,7 @@ test('a certificate makes the host use TLS for HTTP and MQTT, and mark its cooki
   await client.endAsync();
 });
 
-test('a plain HTTP request to a port with TLS gets no response from the service', async () => {
+test('a plain HTTP request to a TLS port gets no response from the service', async () => {
   await using host = await startHost({ ...inMemory, ...TLS });
   const plain = clientOf(host.url.replace('https:', 'http:'));
   await expect(register(plain, PROVISIONING_KEY, '0000000000AB')).rejects.toThrow();

@@ -10,7 +10,7 @@ type World = Awaited<ReturnType<typeof createImportWorld>>;
 let world: World | null = null;
 afterEach(async () => world?.stop());
 
-/** Starts a cloud in which the process ends once after each step of an import, before it has recorded the step. */
+/** Starts a cloud in which the process ends once after each import step, before recording the step. */
 const begin = async () => {
   let applied = 0;
   const failpoint: Runtime['failpoint'] = (name) => {
@@ -48,7 +48,7 @@ test('an import whose process dies at any step continues, and creates each user 
   expect(page?.total).toBe(6);
 });
 
-test('rules and groups of an import exist once, however often its steps are repeated', async () => {
+test("an import's rules and groups exist once, however often the steps are repeated", async () => {
   const { home, end, applied } = await begin();
   const rule = { title: 't', message: 'm', situation: 'fall_detected', recipients: 'onDuty:sms' };
   const rules = Array.from({ length: 4 }, (_, at) => ({ ...rule, name: `Rule ${at}` }));
@@ -56,7 +56,7 @@ test('rules and groups of an import exist once, however often its steps are repe
   expect(applied()).toBe(8);
   const [page] = await home.client.ok<{ total: number; data: Rule[] }[]>('GET', '/rules');
   expect(page?.data.map(({ name }) => name)).toEqual(rules.map(({ name }) => name));
-  // The count of the quota is right as well: of the 50 rules that may be enabled, 46 are left.
+  // The quota count is right as well, leaving 46 of the 50 rules that may be enabled.
   const more = (count: number) => Array.from({ length: count }, (_, at) => ({ ...rule, name: `More ${at}` }));
   expect((await home.send('rules', more(47))).status).toBe(409);
   expect(await end('rules', more(46))).toMatchObject({ state: 'completed', created: 46, errors: [] });
@@ -68,7 +68,7 @@ test('rules and groups of an import exist once, however often its steps are repe
   expect(await home.client.ok('GET', `/sensors/${home.sensorId}`)).toMatchObject({ name: 'Room 1' });
 });
 
-test('an import that the sweep resumes names the rows that others have changed in the meantime, and applies the rest', async () => {
+test('an import resumed by the sweep names the rows that others have changed, and applies the rest', async () => {
   const { world, home } = await begin();
   const anna = await home.hire('Anna', {}, { email: 'anna@example.com' });
   const { customerId } = home;

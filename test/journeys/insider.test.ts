@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('an admin can say who switched alarms off, and when, after that user tried to erase all traces and left', async () => {
+test('an admin can see who switched off alarms, and when, after that user tried to erase all traces and left', async () => {
   const home = await world.furnish();
   const { admin, customerId } = home;
   const path = `/customers/${customerId}`;
@@ -29,7 +29,7 @@ test('an admin can say who switched alarms off, and when, after that user tried 
   const deleted = world.now();
   const ask = (subject: object) => ({ subject, reason: 'asked for it', password });
 
-  // Nothing hides what happened: neither erasing oneself, nor a flood of refused calls, nor leaving.
+  // Nothing hides what happened: neither erasing oneself, nor a flood of refused requests, nor leaving.
   expect((await client.call('POST', `${path}/erasures`, ask({ kind: 'user', id }))).status).toBe(403);
   for (let n = 1; n <= 40; n++) await client.call('DELETE', `/bots/${n}`);
   const body = { ...ask({ kind: 'user', id }), password: ADMIN_PASSWORD };
@@ -48,7 +48,7 @@ test('an admin can say who switched alarms off, and when, after that user tried 
   expect(Math.abs((line?.date ?? 0) - deleted)).toBeLessThan(60_000);
   const [change] = await list(`operation=updateRule&actorId=${id}`);
   expect(change?.details).toEqual([{ field: 'isEnabled', from: true, to: false }]);
-  // With the id, everything else that the user did can be found.
+  // The id leads to everything else the user did.
   const all = await list(`actorId=${id}`);
   expect(all.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['login', 'deleteRule', 'createErasure']),

@@ -16,7 +16,7 @@ import { eventually } from '#test/fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 import { freePort } from '#test/fixtures/host.ts';
 
-// The receivers in shared/delivery/receivers, which get a fall from a running service here.
+// Sends a fall from a running service to the receivers in shared/delivery/receivers.
 
 const fileOf = (name: string) => new URL(`../../shared/delivery/receivers/${name}`, import.meta.url).pathname;
 const secretKey = `whsec_${Buffer.from('the secret of a receiver').toString('base64')}`;
@@ -74,7 +74,7 @@ test.skipIf(!php)(php ? phpTitle : `${phpTitle} (skipped: php is not installed)`
   expect(await post(body, {})).toBe(401);
   expect(await post(`${body} `, signed)).toBe(401);
   expect(await post(body, old)).toBe(401);
-  // A body that the script does not understand must not count as delivered.
+  // A body the script does not understand must not count as delivered.
   const unread = signatureHeaders({ id: 'u', timestampSeconds, body: '[', secrets: [secretKey], primary: null });
   expect(await post('[', unread)).toBe(500);
   expect(await post(body, signed)).toBe(200);
@@ -91,7 +91,7 @@ test.skipIf(!php)(php ? phpTitle : `${phpTitle} (skipped: php is not installed)`
 });
 
 type FlowNode = { type: string; name?: string; func?: string; libs?: { var: string; module: string }[] };
-/** Returns a function node of the flow, as Node-RED runs it in a flow whose SECRET is `secret`. */
+/** Returns one of the flow's function nodes, as Node-RED runs it in a flow whose SECRET is `secret`. */
 const functionOf = (nodes: FlowNode[], name: string, context: Map<string, unknown>, secret = secretKey) => {
   const { func = '', libs = [] } = nodes.find((node) => node.name === name) ?? {};
   expect(libs.every(({ module }) => module === 'crypto')).toBe(true);
@@ -104,7 +104,7 @@ const functionOf = (nodes: FlowNode[], name: string, context: Map<string, unknow
   return (msg: object) => run(msg, env, flow, { error: () => {} }, ...libs.map(() => crypto));
 };
 
-test('the Node-RED flow verifies a fall, skips its duplicate and acknowledges it for a person', async () => {
+test('the Node-RED flow verifies a fall, skips the duplicate and acknowledges it for a person', async () => {
   const receiver = await startReceiver();
   const acknowledgedBy = await fallFor(receiver.url);
   const [request] = await receiver.until(1);

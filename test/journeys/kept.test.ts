@@ -64,12 +64,12 @@ afterEach(async () => {
 const post = () =>
   sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
 
-/** Records the calls that were answered while the disk was held, once everything else that they wait for was done. */
+/** Returns the names of the calls that got a response while the disk was held, once all other work is done. */
 const answeredWhileHeld = async (calls: Record<string, () => Promise<unknown>>, areDone: () => boolean) => {
   const early: string[] = [];
   const pending = Object.entries(calls).map(([name, call]) => call().then(() => early.push(name)));
   await eventually(() => expect(areDone()).toBe(true));
-  // An answer takes few turns of the event loop.
+  // A response takes a few turns of the event loop.
   for (let turn = 0; turn < 200; turn++) await nextTurn();
   const found = [...early];
   disk.release();
@@ -101,7 +101,7 @@ test('no HTTP response is sent until everything written would survive a power cu
   expect([early, (await posted).status]).toEqual([[], 202]);
 });
 
-test('no MQTT device gets an acknowledgement before its message would survive a power cut', async () => {
+test('no MQTT device gets an acknowledgement before the message would survive a power cut', async () => {
   const device = await createDevice(cloud.mqttUrl ?? '', sensor);
   disk.hold();
   const early = await answeredWhileHeld(
@@ -115,7 +115,7 @@ test('no MQTT device gets an acknowledgement before its message would survive a 
   await device.end();
 });
 
-test('no request is sent to a receiver before its attempt would survive a power cut', async () => {
+test('no request is sent to a receiver before the attempt would survive a power cut', async () => {
   onStart = (name) => {
     if (name === 'deliver') disk.hold();
   };

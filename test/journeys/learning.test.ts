@@ -30,7 +30,7 @@ test('learning mode ends when the device stops reporting it, and can then be ena
     await cloud.idle();
   };
   const { learningModeEndDate: end } = await set();
-  // The device may not know yet that learning mode was enabled.
+  // The device may not know yet about learning mode being enabled.
   await say(false);
   await say(true);
   await say();
@@ -51,7 +51,7 @@ const pass = async (days: number): Promise<void> => {
 };
 const LEARNING_COMPLETED = 'sensor/learning_completed';
 
-/** Creates a home with a sensor; its user logs in for each call, because sessions do not last for days. */
+/** Creates a home with a sensor. Its user logs in for each call, because sessions do not last for days. */
 const learner = async (name: string) => {
   const { username, password, client, ...home } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { sensorId } = await linkSensor(client);
@@ -72,7 +72,7 @@ const learner = async (name: string) => {
   return { ...home, sensorId, ask, learn, events };
 };
 
-test('the end of 14 days of learning creates one event per phase, sent only to customer webhooks in the format Full', async () => {
+test('14 days of learning end with one event per phase, sent only to customer webhooks in the Full format', async () => {
   const { ask, learn, events } = await learner('elm');
   for (const format of ['full', 'raw']) {
     const secretKey = 'a-secret-of-16-or-more';
@@ -100,7 +100,7 @@ test('the end of 14 days of learning creates one event per phase, sent only to c
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a learning phase that is disabled creates no event, and a new phase creates a separate one', async () => {
+test('a disabled learning phase creates no event, and a new phase creates a separate one', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);
@@ -112,7 +112,7 @@ test('a learning phase that is disabled creates no event, and a new phase create
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a change right after the 14 days does not suppress the event of their end', async () => {
+test('a change right after the 14 days does not suppress the event that ends them', async () => {
   const { learn, events } = await learner('ash');
   const { learningModeEndDate: end } = await learn(true);
   clock.skipTo(Number(end) + 1);
@@ -121,7 +121,7 @@ test('a change right after the 14 days does not suppress the event of their end'
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a sensor that leaves its customer while learning creates no event when the phase ends', async () => {
+test('a sensor that leaves the customer while learning creates no event when the phase ends', async () => {
   const { sensorId, learn, customerId } = await learner('fir');
   await learn(true);
   const admin = await adminOf(cloud.url);

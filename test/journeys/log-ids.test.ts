@@ -61,7 +61,7 @@ beforeEach(async () => {
 });
 
 let start = clock.now() - 3_600_000;
-/** Creates the start of a new fall; its later states do not matter here. */
+/** Creates the start of a new fall. Its later states do not matter here. */
 const fall = () => {
   start += 60_000;
   return { ...fallMessage('calling', start), uuid: crypto.randomUUID() };
@@ -76,7 +76,7 @@ const idOf = ({ headers }: Response): string => headers.get('X-Request-Id') ?? '
 const workerLines = () => lines.filter(({ consumer }) => consumer === 'process' || consumer === 'deliver');
 const ids = ({ requestId, uuid }: Line) => ({ requestId, uuid });
 
-test('every log line of a fall that fails at each step has the id of its call and the uuid of its message', async () => {
+test('every log line about a fall that fails at each step has the request id and message uuid', async () => {
   const message = fall();
   failing.add('process.decided').add('deliver.claimed');
   status = 500;
@@ -105,7 +105,7 @@ test('every log line of a fall that fails at each step has the id of its call an
   expect(lines).toContainEqual(expect.objectContaining({ consumer: 'sweep', deliveryIds: [deliveryId] }));
 });
 
-test('the log line of a call that could not be accepted has both ids', async () => {
+test('the log line for a request that could not be accepted has both ids', async () => {
   const message = fall();
   failing.add('events');
   const response = await post(message);
@@ -113,7 +113,7 @@ test('the log line of a call that could not be accepted has both ids', async () 
   expect(lines.map(ids)).toEqual([{ requestId: idOf(response), uuid: message.uuid }]);
 });
 
-test('the response and the log lines ignore an X-Request-Id of the caller and contain a generated id', async () => {
+test("the response and the log lines ignore the caller's X-Request-Id and contain a generated id", async () => {
   const response = await post(fall(), { 'X-Request-Id': 'mine' });
   await cloud.idle();
   expect(idOf(response)).not.toBe('mine');
@@ -121,7 +121,7 @@ test('the response and the log lines ignore an X-Request-Id of the caller and co
   expect(JSON.stringify(lines)).not.toContain('mine');
 });
 
-test('falls that are processed together keep their own ids', async () => {
+test('falls processed together keep separate ids', async () => {
   failing.add('process.judged');
   const messages = [fall(), fall(), fall()];
   const answers: Response[] = [];

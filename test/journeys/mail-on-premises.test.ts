@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 const HOUR = 3_600_000;
 
-/** A home with a nurse. Its mails go to a mail server that demands a password. */
+/** A home with a nurse. Its emails go to a mail server that demands a password. */
 const createWorld = async (options: SMTPServerOptions = {}) => {
   const server = { password: 'first' };
   const passwordFile = join(folder, 'password');
@@ -62,7 +62,7 @@ const createWorld = async (options: SMTPServerOptions = {}) => {
     server,
     nurse,
     setPassword: (password: string) => writeFileSync(passwordFile, password),
-    /** Sets the email channel of the nurse, and returns the answer. */
+    /** Sets the nurse's email channel, and returns the response. */
     setChannel: () => nurse.client.call('PUT', '/users/me/channels/email', { address: 'anna@example.com' }),
     prove: (code: string) => nurse.client.ok('POST', '/users/me/channels/email/proof', { code }),
     addRule: () =>
@@ -130,7 +130,7 @@ test('an alarm is retried for hours after the mail password was rotated, and is 
   expect(alarm.text).toContain('Bitte nachsehen: Zimmer 7, Tür rechts.');
 });
 
-test('a delivery fails with the response of the mail server if the server refuses its recipient', async () => {
+test("a delivery fails with the mail server's response if the server refuses the recipient", async () => {
   let refusal: Error | null = null;
   const world = await createWorld({ onRcptTo: (_address, _session, done) => done(refusal) });
   await world.setChannel();

@@ -12,7 +12,7 @@ import { items } from '#shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome } from '../fixtures/home.ts';
 
-/** The number of processes, each with separate memory like an execution environment of Lambda. */
+/** The number of processes, each with separate memory like a Lambda execution environment. */
 const PROCESSES = 4;
 
 let cloud: Cloud;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   receiver = await startReceiver((_, response) => {
     seen.now += 1;
     seen.peak = Math.max(seen.peak, seen.now);
-    // A request counts until its response: the next one may arrive before the connection reports that this one has ended.
+    // A request counts until the response, because the next one may arrive before the connection reports the end.
     let isOpen = true;
     const end = () => {
       if (isOpen) seen.now -= 1;
@@ -42,7 +42,7 @@ beforeAll(async () => {
       response.writeHead(code).end();
     }, ms);
   });
-  // Messages do not go to the queues of the host, but to the processes of this test.
+  // Messages go to this test's processes instead of the host's queues.
   const send = async (_: string, all: readonly QueueMessage[]) => void messages.push(...all);
   cloud = await startTestCloud({ wrap: (runtime) => ({ ...runtime, queues: { ...runtime.queues, send } }) });
   const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
@@ -136,7 +136,7 @@ test('a single request to a healthy receiver costs no write for a slot, and a bu
   expect(writes).toBeLessThanOrEqual(8);
 });
 
-test('a retry is never sent before its time, even if its task arrives up to a second early', async () => {
+test('a retry is never sent early, even if the task arrives up to a second early', async () => {
   type Detail = { nextAttempt: number | null; attemptLog: { startDate: number }[] };
   answer = [0, 500];
   const { webhookId } = await furnish(1, {}, [0, 2]);

@@ -25,16 +25,16 @@ const sumOf = (name: MetricName) => world.valuesOf(name).reduce((sum, value) => 
 const attempts = () => [sumOf('DeliveriesDelivered'), sumOf('DeliveriesRetried'), sumOf('DeliveriesFailed')];
 
 describe('metrics', () => {
-  test('record the message, events, hit and delivery of a fall, and the time until the receiver accepted it', async () => {
+  test('the message, events, hit and delivery for a fall are measured, and the time until the receiver accepted it', async () => {
     const { fall, client, at, list } = await world.furnish();
     await fall();
     const measured = (['MessagesAccepted', 'Events', 'RuleHits', 'DeliveriesDelivered'] as const).map(sumOf);
-    // Includes the event that the sensor became active.
+    // Includes the event for the sensor becoming active.
     expect(measured).toEqual([1, 2, 1, 1]);
     expect(world.valuesOf('TimeToReceiver')).toEqual([expect.any(Number)]);
     expect(world.valuesOf('TimeToReceiver')[0]).toBeLessThan(60_000);
     expect(world.valuesOf('TimeToFirstAttempt')).toHaveLength(1);
-    // Deliveries that users request, such as tests and redeliveries, do not count as late.
+    // Deliveries requested by users, such as tests and redeliveries, do not count as late.
     const [delivery] = (await list()).data;
     await client.ok('POST', `${at}/test`);
     await client.ok('POST', `${at}/deliveries/${delivery?.id}/redeliver`);
@@ -43,7 +43,7 @@ describe('metrics', () => {
     expect(world.valuesOf('TimeToReceiver')).toHaveLength(1);
   });
 
-  test('record the result of each attempt, and how late the first and the successful one were', async () => {
+  test("each attempt's result is measured, and how late the first and the successful one were", async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -55,7 +55,7 @@ describe('metrics', () => {
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
   });
 
-  test('match the metrics that the cost of a stage includes, in an hour with reports, a fall and rounds of the canary', async () => {
+  test("an hour with reports, a fall and canary rounds produces the metrics that a stage's cost includes", async () => {
     await world.stop();
     world = await createDeliveryWorld({ log: () => {}, environment: { CANARY: 'true' } });
     const { fall, say } = await world.furnish();
@@ -70,7 +70,7 @@ describe('metrics', () => {
     expect(written.toSorted()).toEqual([...assumed.hourlyMetrics].sort());
   });
 
-  test('count a first attempt that ended more than 30 s after its message was accepted', async () => {
+  test('a first attempt is counted if it ends more than 30 s after the message was accepted', async () => {
     const { fall } = await world.furnish();
     await fall();
     expect(sumOf('AttemptsLate')).toBe(0);
@@ -85,14 +85,14 @@ describe('metrics', () => {
     expect(sumOf('AttemptsLate')).toBe(1);
   });
 
-  test('count the circuit of a receiver once when it opens', async () => {
+  test("a receiver's circuit is counted once when it opens", async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     for (let failure = 0; failure < BREAKER_FAILURES + 2; failure++) await fall();
     expect(sumOf('BreakersOpened')).toBe(1);
   });
 
-  test('count a sensor once when its messages stop being understood, until they are understood again', async () => {
+  test('a sensor is counted once when messages stop being understood, until they are understood again', async () => {
     const homes = [await world.furnish(), await world.furnish()];
     const update = async ({ say }: (typeof homes)[number]): Promise<void> => {
       await say(a.presence(true));
@@ -106,7 +106,7 @@ describe('metrics', () => {
     expect(sumOf('SensorsNotUnderstood')).toBe(3);
   });
 
-  test('record the age of the oldest due item that the sweep found', async () => {
+  test('the sweep measures the age of the oldest due item', async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -116,7 +116,7 @@ describe('metrics', () => {
     expect(world.valuesOf('OldestWaiting').at(-1)).toBeLessThan(60);
   });
 
-  test('count failed logins and rate-limited calls', async () => {
+  test('failed logins and rate-limited requests are counted', async () => {
     const guess = { username: 'admin', password: 'wrong' };
     const login = () => clientOf(world.url).call('POST', '/users/login', guess);
     const statuses = [];

@@ -43,7 +43,7 @@ afterEach(() => device.end());
 const fetched = () => sensor.device.call('GET', `/devices/${sensor.sensorId}/config`);
 const telemetry = () => `/sensors/${sensor.sensorId}/maker_a/config/telemetry`;
 
-describe('the MQTT notification of a changed configuration', () => {
+describe('the MQTT notification about a changed configuration', () => {
   const change = {
     'a change of its room': () => client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 300 }),
     'a change of a configuration': () =>
@@ -69,7 +69,7 @@ describe('the MQTT notification of a changed configuration', () => {
     },
   );
 
-  test('reaches devices of maker B as well', async () => {
+  test('a configuration notification reaches maker B devices as well', async () => {
     const theirs = await linkSensor(client, 'maker_b');
     const listening = await createDevice(cloud.mqttUrl ?? '', theirs);
     await client.ok('PUT', `/sensors/${theirs.sensorId}/maker_b/config/fall`, defaultsOf(fallFields));
@@ -78,14 +78,14 @@ describe('the MQTT notification of a changed configuration', () => {
     await listening.end();
   });
 
-  test('does not go out if nothing was stored', async () => {
+  test('no configuration notification goes out if nothing was stored', async () => {
     expect((await client.call('PUT', telemetry(), {})).status).toBe(400);
     await client.ok('GET', telemetry());
     await device.say({});
     expect(device.heard.config).toEqual([]);
   });
 
-  test('does not undo the change if it cannot be sent', async () => {
+  test('a configuration change stays if the notification cannot be sent', async () => {
     isDown = true;
     const before = await fetched();
     await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 280 });

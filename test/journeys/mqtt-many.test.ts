@@ -45,7 +45,7 @@ describe('many devices', () => {
   });
   afterAll(() => cloud.stop());
 
-  test('reconnect, 1,000 at once, and each message that they publish is accepted', async () => {
+  test('1,000 devices reconnect at once, and each message they publish is accepted', async () => {
     const url = cloud.mqttUrl ?? '';
     const sensors = Array.from({ length: SENSORS }, (_, at) => ({
       sensorId: `id_many${at}`.padEnd(12, '_'),
@@ -59,7 +59,7 @@ describe('many devices', () => {
     const more = { reconnectPeriod: 1, connectTimeout: 60_000 };
     const clients = await Promise.all(sensors.map((sensor) => connect(url, sensor, more)));
     const back = clients.map((client) => new Promise<void>((resolve) => client.once('connect', () => resolve())));
-    // All connections end at the same moment, like in an outage.
+    // All connections end at the same moment, as in an outage.
     for (const { stream } of clients) stream.destroy();
     await Promise.all(back);
     await Promise.all(
@@ -87,7 +87,7 @@ describe('one sensor', () => {
     return { uuids, events: (await uuidsOf(client, sensorId)).filter((uuid) => uuids.includes(uuid)) };
   };
 
-  test('keeps the order of its messages while many are in flight', async () => {
+  test("a sensor's messages stay in order while many are in flight", async () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(30);
@@ -97,7 +97,7 @@ describe('one sensor', () => {
     await device.end();
   });
 
-  test('keeps the order of its messages when it alternates between MQTT and HTTP', async () => {
+  test("a sensor's messages stay in order when it alternates between MQTT and HTTP", async () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(20);
@@ -138,7 +138,7 @@ test('every acknowledged message becomes an event after SIGKILL between PUBLISH 
     await eventually(async () =>
       expect(await uuidsOf(back, sensor.sensorId)).toEqual(expect.arrayContaining(acknowledged)),
     );
-    // Messages that were not acknowledged are resent, and create one event.
+    // Unacknowledged messages are resent, and create one event.
     const next = await createDevice(urlIn(again.lines), sensor);
     for (const fall of falls) await next.say(fall);
     await eventually(async () => {

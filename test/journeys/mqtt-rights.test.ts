@@ -49,7 +49,7 @@ const runTimers = () => {
 };
 
 describe('an MQTT connection', () => {
-  test('needs the sensor id and token of a device, and its sensor id as client id', async () => {
+  test("requires a device's sensor id and token, and the sensor id as client id", async () => {
     expect(await connectError(url, sensor)).toBeNull();
   });
 
@@ -63,11 +63,11 @@ describe('an MQTT connection', () => {
     ['no username', 4, () => ({ username: '' })],
     ['the client id of another sensor', 2, () => ({ clientId: other.sensorId })],
     ['no client id', 2, () => ({ clientId: '' })],
-  ])('using %s is rejected with return code %i', async (_, code, more) => {
+  ])('a connection using %s is rejected with return code %i', async (_, code, more) => {
     expect(await connectError(url, sensor, more())).toBe(code);
   });
 
-  test('ends when the device connects again', async () => {
+  test('a connection ends when the device connects again', async () => {
     const first = await connect(url, sensor);
     const firstClosed = closed(first);
     const second = await createDevice(url, sensor);
@@ -76,7 +76,7 @@ describe('an MQTT connection', () => {
     await second.end();
   });
 
-  test('ends at the next check, after 5 minutes, if its token was replaced', async () => {
+  test('a connection ends at the next check, after 5 minutes, if the token was replaced', async () => {
     const renewed = await linkSensor(client);
     const device = await createDevice(url, renewed);
     runTimers();
@@ -90,7 +90,7 @@ describe('an MQTT connection', () => {
   });
 });
 
-describe('a device without the necessary right', () => {
+describe('a device without the required right', () => {
   const topicOfOther = () => topicsOf(other.sensorId).messages;
   const own = () => topicsOf(sensor.sensorId);
   test.each([
@@ -101,7 +101,7 @@ describe('a device without the necessary right', () => {
     ['publishes as the broker', () => '$SYS/x', {}, 'topic'],
     ['publishes a retained message', () => own().messages, { retain: true }, 'retained'],
     ['publishes with QoS 2', () => own().messages, { qos: 2 as const }, 'qos'],
-  ])('gets an acknowledgement and the reason when it %s, and leaves no trace', async (_, topic, more, reason) => {
+  ])('a device without the right is acknowledged and gets the reason when it %s', async (_, topic, more, reason) => {
     const device = await createDevice(url, sensor);
     const listener = await createDevice(url, other);
     const before = accepted;
@@ -113,7 +113,7 @@ describe('a device without the necessary right', () => {
     await Promise.all([device.end(), listener.end()]);
   });
 
-  test('leaves no retained message for clients that connect later', async () => {
+  test('a device without the right leaves no retained message for clients that connect later', async () => {
     const device = await createDevice(url, sensor);
     await device.client.publishAsync(topicsOf(other.sensorId).config, '{}', { qos: 1, retain: true });
     await device.end();
@@ -129,7 +129,7 @@ describe('a device without the necessary right', () => {
     ['a topic with a wildcard', () => 'v1/devices/+/refused'],
     ['everything', () => '#'],
     ['the broker', () => '$SYS/#'],
-  ])('gets a failure in the SUBACK when it subscribes to %s', async (_, topic) => {
+  ])('a device without the right gets a failure in the SUBACK when it subscribes to %s', async (_, topic) => {
     const mqtt = await connect(url, sensor);
     await expect(mqtt.subscribeAsync(topic())).rejects.toThrow(/Subscribe error|Unspecified error/);
     await mqtt.endAsync();
@@ -167,7 +167,7 @@ describe('the MQTT broker', () => {
     ['a topic that is not UTF-8', () => Buffer.concat([hello(), publish(Buffer.from([0xc3, 0x28]))])],
     ['a topic with a wildcard', () => Buffer.concat([hello(), publish(Buffer.from('v1/devices/+/messages'))])],
     ['a reserved packet', () => Buffer.concat([hello(), Buffer.from([0xf0, 0])])],
-  ])('closes only the connection that sends %s', async (_, bytes) => {
+  ])('the MQTT broker closes only the connection that sends %s', async (_, bytes) => {
     const bystander = await createDevice(url, other);
     const before = accepted;
     const socket = connectSocket(Number(new URL(url).port), '127.0.0.1');

@@ -9,7 +9,7 @@ import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { connect, connectError, createDevice, type MqttDevice, renewToken } from '../fixtures/mqtt.ts';
 
-/** The time at which the clock is stopped; null while it runs. */
+/** The time at which the clock is stopped, or null while it runs. */
 let stopped: number | null = null;
 let cloud: Cloud;
 let client: Client;
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => device.end());
 
 const sent: string[] = [];
-/** Returns the UUIDs of the sensor's events that were sent by a test, oldest first. */
+/** Returns the UUIDs of the sensor's events sent by a test, oldest first. */
 const events = async (): Promise<string[]> => {
   await cloud.idle();
   const [page] = await client.ok<{ data: { uuid: string }[] }[]>(
@@ -50,7 +50,7 @@ const fall = () => {
 };
 
 describe('a message published over MQTT', () => {
-  test('becomes events as over HTTP, with QoS 0 or 1, alone or in an array, by topic or Basic Ingest', async () => {
+  test('MQTT messages create events as over HTTP, with QoS 0 or 1, alone or in an array, by topic or Basic Ingest', async () => {
     const falls = Array.from({ length: 5 }, fall);
     const [first, second, ...both] = falls;
     await device.say(first ?? {});
@@ -64,7 +64,7 @@ describe('a message published over MQTT', () => {
     expect(device.heard.refused).toEqual([]);
   });
 
-  test('creates one event however often it arrives, as a duplicate or over HTTP', async () => {
+  test('an MQTT message creates one event however often it arrives, as a duplicate or over HTTP', async () => {
     const message = fall();
     await device.say(message);
     await device.say(message);
@@ -73,7 +73,7 @@ describe('a message published over MQTT', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('counts as another message if only its uuid is the same, over MQTT and HTTP', async () => {
+  test('an MQTT message counts as another message if only the uuid is the same', async () => {
     const message = fall();
     await device.say(message);
     await device.say({ ...fall(), uuid: message.uuid });
@@ -85,7 +85,7 @@ describe('a message published over MQTT', () => {
     });
   });
 
-  test('gets its acknowledgement only once it is in the queue, and is resent until then', async () => {
+  test('an MQTT message is acknowledged only once it is in the queue, and is resent until then', async () => {
     const message = fall();
     const { queues } = cloud.runtime;
     const { send } = queues;
@@ -107,7 +107,7 @@ describe('a message published over MQTT', () => {
   });
 });
 
-describe('the last will of a device', () => {
+describe("a device's last will", () => {
   const present = { cmd: 'event', type: 3, data: { 'number-people': 1 } };
   const willOf = (sensorId: string) => ({
     topic: topicsOf(sensorId).messages,
@@ -131,15 +131,15 @@ describe('the last will of a device', () => {
     return page?.data.filter(({ action }) => action === 'inactive').length;
   };
 
-  test('takes effect like any other message when the connection breaks', async () => {
+  test('a last will takes effect like any other message when the connection breaks', async () => {
     const { sensor, device } = await withWill();
     device.client.stream.destroy();
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('takes no effect when the device connects again while the server still considers it connected', async () => {
+  test('a last will has no effect if the device reconnects before the server notices the break', async () => {
     const { sensor, open, device } = await withWill();
-    // A half-open connection: nothing arrives from it anymore, not even its end.
+    // A half-open connection: nothing arrives from it anymore, not even the end.
     device.client.stream.pause();
     const again = await open();
     expect(await inactiveEvents(sensor.sensorId)).toBe(0);
@@ -148,7 +148,7 @@ describe('the last will of a device', () => {
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('creates no event when a device takes over its connection ten times', async () => {
+  test('a last will creates no event when a device takes over the connection ten times', async () => {
     const { sensor, open } = await withWill();
     let last = await open();
     for (let count = 1; count < 10; count++) last = await open();
@@ -163,7 +163,7 @@ describe('the last will of a device', () => {
     ['for the topic of another sensor', () => ({ topic: topicsOf(sensor.sensorId).messages })],
     ['that is retained', () => ({ retain: true })],
     ['with QoS 2', () => ({ qos: 2 as const })],
-  ])('%s is refused at CONNECT', async (_, changed) => {
+  ])('a last will %s is refused at CONNECT', async (_, changed) => {
     const own = await linkSensor(client, 'maker_b');
     const will = { ...willOf(own.sensorId), ...changed(own.sensorId) };
     expect(await connectError(url, own, { will })).toBe(5);
@@ -182,7 +182,7 @@ describe('a message that cannot be accepted', () => {
     ['more than 100 messages', JSON.stringify(Array(101).fill({})), { reason: 'items' }],
     ['more than 128 KiB', `{"a":"${'x'.repeat(128 * 1_024)}"}`, { reason: 'too_large' }],
     ['more than the broker reads of a packet', `{"a":"${'x'.repeat(3_000_000)}"}`, { reason: 'too_large' }],
-  ])('gets acknowledged, reported as refused with the reason, and not stored: %s', async (_, payload, refusal) => {
+  ])('refuses, acknowledges and reports an unacceptable message without storing it: %s', async (_, payload, refusal) => {
     await device.say(payload);
     expect(device.heard.refused).toEqual([refusal]);
     const message = fall();
@@ -190,7 +190,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('gets reported with its uuid if it exceeds the quota per second', async () => {
+  test('a message over the per-second quota is reported with the uuid', async () => {
     stopped = Date.now();
     for (const _ of [1, 2]) await device.say(Array(54).fill({ type: 'state', payload: {} }));
     const falls = Array.from({ length: 4 }, fall);
@@ -201,7 +201,7 @@ describe('a message that cannot be accepted', () => {
     expect(device.heard.refused).toEqual(uuids.slice(2).map((uuid) => ({ reason: 'rate_limited', uuid })));
   });
 
-  test('gets a warning if only part of it was understood, because of an unknown kind or an ignored field of a fall', async () => {
+  test('warns about a partly understood message, because of an unknown kind or an ignored fall field', async () => {
     const odd = { ...fall(), payload: { ...fall().payload, fallLocX_cm: 'left' } };
     await device.say(odd);
     await device.say([{ type: 99, payload: {} }, fall()]);
@@ -216,7 +216,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('gets refused at once after its token was replaced, even on an existing connection', async () => {
+  test('a message is refused at once after the token was replaced, even on an existing connection', async () => {
     const message = fall();
     await renewToken(sensor);
     await device.say(message);

@@ -82,7 +82,7 @@ test.each([
   const reportedAt = new Map<string, number>();
   for (let minute = 0; minute < 10 + within; minute++) {
     clock.skipTo(now() + MINUTE);
-    // Reports arrive just before and during a sweep, so that the sweep reads states from before these reports.
+    // Reports arrive just before and during a sweep, so the sweep reads states from before these reports.
     const reports = report(sensors.filter(({ sensorId }) => minute <= (lastMinute.get(sensorId) ?? 0)));
     await Promise.all([reports, cloud.sweep()]);
     await cloud.idle();
@@ -102,7 +102,7 @@ test.each([
   deaths = 0;
 });
 
-test('a sweep that freezes between reading and checking marks no sensor as inactive that has since reported', async () => {
+test('a sweep that freezes before checking does not mark a sensor as inactive if it has reported since', async () => {
   const { client, customerId, sensors } = await furnish('alder', 1);
   await report(sensors);
   await cloud.idle();

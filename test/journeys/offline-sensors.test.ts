@@ -33,7 +33,7 @@ const pass = async (minutes: number, between = 1): Promise<void> => {
 };
 
 describe('a sensor', () => {
-  test('becomes active with its first message and inactive 300 s after its last one, with one event each', async () => {
+  test('a sensor becomes active with the first message and inactive 300 s after the last, with one event each', async () => {
     const home = await createHome(await adminOf(cloud.url), 'cedar', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await createAlarm(home.client, receiver.url, 'sensor_active', { format: 'custom1' });
@@ -64,7 +64,7 @@ describe('a sensor', () => {
     expect(types()).toEqual([8, 7, 8]);
   });
 
-  test('becomes inactive even if a sweep runs only every three minutes', async () => {
+  test('a sensor becomes inactive even if a sweep runs only every three minutes', async () => {
     const home = await createHome(await adminOf(cloud.url), 'larch', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
@@ -73,7 +73,7 @@ describe('a sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensor.sensorId}`)).toMatchObject({ isActive: false });
   });
 
-  test('becomes active with any call of its device, first or later, and stays active while it calls', async () => {
+  test('a sensor becomes active with any request from the device, and stays active while requests arrive', async () => {
     const home = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const activations = await startReceiver();
@@ -100,7 +100,7 @@ describe('a sensor', () => {
     await activations.stop();
   });
 
-  test('stays active during an outage of the service of any length', async () => {
+  test('a sensor stays active during a service outage, however long', async () => {
     const home = await createHome(await adminOf(cloud.url), 'ash', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
@@ -117,7 +117,7 @@ describe('a sensor', () => {
 });
 
 describe('sensors that report every ten seconds, with an inactivity limit of 40 s', () => {
-  test('stay active while the table is down for 60 s, and become inactive when they stop reporting', async () => {
+  test('sensors stay active while the table is down for 60 s, and become inactive when they stop reporting', async () => {
     let passedMs = 0;
     let isDown = false;
     const fail = () => Promise.reject(new TableUnavailable('down'));
@@ -154,7 +154,7 @@ describe('sensors that report every ten seconds, with an inactivity limit of 40 
     isDown = true;
     await last(60);
     isDown = false;
-    // A check from before the outage arrives first, before the service knows that it was down.
+    // A check from before the outage arrives before the service notices the downtime.
     const checks = sensors.map(({ sensorId }) => ({
       type: 'check_sensor' as const,
       customerId: home.customerId,

@@ -29,7 +29,7 @@ const pass = async (minutes: number, hear = async () => {}): Promise<void> => {
   await cloud.sweep();
   await cloud.idle();
 };
-/** Lets enough time pass for unreported falls to end and for sensors that send nothing to become inactive. */
+/** Passes enough time for unreported falls to end and for sensors without messages to become inactive. */
 const passTime = async (): Promise<void> => {
   for (let minute = 0; minute < 10; minute++) await pass(1);
 };
@@ -57,8 +57,8 @@ const fall = (sensor: Linked, status: string, start: number, more: object = {}) 
   say(sensor, fallMessage(status, start, more));
 const none = { total: 0, page: 0, perPage: 30, data: [] };
 
-describe('the list of open falls', () => {
-  test('contains falls from suspicion to the end, even if no rule watches them', async () => {
+describe('the open falls list', () => {
+  test('the list contains falls from suspicion to the end, even if no rule watches them', async () => {
     const { sensor, list } = await homeOf('ash');
     expect(await list()).toEqual(none);
     const start = now();
@@ -80,7 +80,7 @@ describe('the list of open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('names the region of the room where a fall happened', async () => {
+  test('the list names the region where a fall happened', async () => {
     const { sensor, list, customerId } = await homeOf('alder');
     const bedroom = { home: 'Alder', room: 'Room 1', region: 'Beside the bed' };
     await nameBedroom({ admin, client: admin, customerId, sensorId: sensor.sensorId }, bedroom);
@@ -88,7 +88,7 @@ describe('the list of open falls', () => {
     expect((await list()).data[0]?.falls).toMatchObject([{ regionName: 'Beside the bed' }]);
   });
 
-  test('states when a suspicion will become an alarm, which it does at that time', async () => {
+  test('the list states when a suspicion will become an alarm, which it does at that time', async () => {
     const { sensor, list } = await homeOf('yew');
     await fall(sensor, 'fall_detected', now());
     const read = async () => (await list()).data[0]?.falls[0];
@@ -103,7 +103,7 @@ describe('the list of open falls', () => {
     expect(await read()).toMatchObject({ fallState: 'calling', alarmBy: null });
   });
 
-  test('contains all falls of a sensor, newest first; each ends separately', async () => {
+  test("the list contains all of a sensor's falls, newest first, and each ends separately", async () => {
     const { sensor, list } = await homeOf('beech');
     const start = now();
     await fall(sensor, 'fall_detected', start);
@@ -117,7 +117,7 @@ describe('the list of open falls', () => {
   });
 
   test.each(['finished', 'canceled'])(
-    'keeps a fall that ended only by time until its device reports %s',
+    'the list keeps a fall that has only timed out until the device reports %s',
     async (end) => {
       const { sensor, list } = await homeOf(`larch-${end}`);
       const start = now();
@@ -136,7 +136,7 @@ describe('the list of open falls', () => {
   test.each([
     ['offline', async () => {}],
     ['online', (sensor: Linked) => say(sensor, a.presence(true))],
-  ])('drops a fall of an %s sensor two hours after it ended only by time', async (name, hear) => {
+  ])('the list drops a fall from an %s sensor two hours after it timed out', async (name, hear) => {
     const { sensor, list } = await homeOf(`maple-${name}`);
     await fall(sensor, 'calling', now());
     await passTime();
@@ -147,7 +147,7 @@ describe('the list of open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('contains the falls of each person that a sensor of maker B tracks', async () => {
+  test('the list contains the falls of each person tracked by a maker B sensor', async () => {
     const { sensor, list } = await homeOf('cherry', 'maker_b');
     const suspected = b.pose(1, 2);
     await say(sensor, suspected);
@@ -162,7 +162,7 @@ describe('the list of open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('loses the falls of a sensor that moves, for the previous and the next customer', async () => {
+  test('moving a sensor removes open falls, for both the previous and the next customer', async () => {
     const from = await homeOf('elder');
     const to = await homeOf('fig');
     await fall(from.sensor, 'calling', now());
@@ -172,11 +172,11 @@ describe('the list of open falls', () => {
     expect([(await from.list()).total, (await to.list()).total]).toEqual([0, 1]);
   });
 
-  test('loses the falls of a deleted sensor', async () => {
+  test('deleting a sensor removes open falls', async () => {
     const { client, sensor, list } = await homeOf('gorse', 'maker_b');
     await say(sensor, b.pose(1, 5));
     await passTime();
-    // A sensor going offline does not mean that somebody is up again.
+    // A sensor going offline does not mean the person is up again.
     expect(await list()).toMatchObject({ total: 1 });
     await client.ok('DELETE', `/sensors/${sensor.sensorId}`);
     expect(await list()).toEqual(none);
@@ -193,7 +193,7 @@ describe('the list of open falls', () => {
     expect(ids.flat()).toEqual(all.map(({ sensorId }) => sensorId).toSorted());
   });
 
-  test('can be read only by its customer and system admins; for others, the customer does not exist', async () => {
+  test('only the customer and system admins can read open falls; for others, the customer does not exist', async () => {
     const ours = await homeOf('iris');
     const theirs = await homeOf('juniper');
     await fall(theirs.sensor, 'calling', now());
@@ -224,7 +224,7 @@ describe('an acknowledged fall', () => {
   };
   const shown = { fallState: 'calling', acknowledgement: { name: 'A B', note: 'On my way', date: expect.any(Number) } };
 
-  test('stays in the list, and shows who is on the way, until its device reports the end', async () => {
+  test('an acknowledged fall stays in the list, and shows who is on the way, until the device reports the end', async () => {
     const { sensor, list, start } = await acknowledged('rowan');
     expect(await fallsOf(list)).toMatchObject([shown]);
     await passTime();
@@ -233,7 +233,7 @@ describe('an acknowledged fall', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('opens for everybody again once the acknowledgement is withdrawn, and leaves the list once it is closed', async () => {
+  test('withdrawing the acknowledgement reopens a fall for everyone, and closing removes it from the list', async () => {
     const { client, list, path } = await acknowledged('sorrel');
     await client.ok('DELETE', `${path}/acknowledgement`);
     await cloud.idle();
@@ -243,7 +243,7 @@ describe('an acknowledged fall', () => {
     expect(await list()).toEqual(none);
   });
 
-  test.each(['maker_a', 'maker_b'] as const)('leaves the list after two hours, for a sensor of %s', async (maker) => {
+  test.each(['maker_a', 'maker_b'] as const)('acknowledged %s falls leave the list after two hours', async (maker) => {
     const { list } = await acknowledged(`teasel-${maker}`, maker);
     await passTime();
     await pass(109);
@@ -252,7 +252,7 @@ describe('an acknowledged fall', () => {
     expect(await fallsOf(list)).toEqual([]);
   });
 
-  test('shows nobody on the way once its sensor of maker B raises another alarm, which nobody has acknowledged', async () => {
+  test('an acknowledged maker B fall shows no one on the way once another alarm is raised', async () => {
     const { sensor, list, start } = await acknowledged('thyme', 'maker_b');
     await pass(6);
     await say(sensor, { ...b.pose(1, 5), timestamp: now() });

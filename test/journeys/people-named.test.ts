@@ -11,7 +11,7 @@ beforeEach(() => {
   world.sentMessages.length = 0;
 });
 
-test('everybody on duty at the time of a hit is notified once; a hit without anybody on duty records that nobody was on duty, and is counted in a metric', async () => {
+test('everyone on duty is notified once, and a hit with no one on duty records and counts that', async () => {
   const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const ben = await hire('Ben', { email: 'ben@example.com' });
@@ -39,7 +39,7 @@ test('everybody on duty at the time of a hit is notified once; a hit without any
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });
 
-test('a user on duty without the channel of the rule counts as nobody on duty', async () => {
+test("a user on duty without the rule's channel does not count as on duty", async () => {
   const { hire, rule, fall, hits, sent, onDuty, customerId } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   const unproven = { by: 'telegram', address: '4712', provenDate: null } as const;

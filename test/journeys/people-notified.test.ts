@@ -20,7 +20,7 @@ const acknowledgeUrlIn = ({ text }: SentMessage): string => /http\S+\/acknowledg
 const times = (delivery: { attemptLog: { startDate: number }[] }): number[] =>
   delivery.attemptLog.map(({ startDate }, at, all) => (startDate - (all[at - 1]?.startDate ?? startDate)) / 1_000);
 
-test('a user is notified of a fall by email, SMS and Telegram, and acknowledges it in their own name with the link', async () => {
+test('a user notified of a fall by email, SMS and Telegram acknowledges it in their own name with the link', async () => {
   const { hire, rule, fall, hits, sent, client, at, customerId } = await world.furnish();
   const anna = await hire(
     'Anna',
@@ -42,7 +42,7 @@ test('a user is notified of a fall by email, SMS and Telegram, and acknowledges 
     text: expect.stringContaining('Please check room 7.'),
   });
   expect(mail?.[0]?.text).toContain('Ort: linden-');
-  // Anyone who holds the phone can read it, so it contains only the texts of the rule and the link.
+  // Anyone holding the phone can read it, so it contains only the rule's texts and the link.
   expect(sms?.[0]?.text).toMatch(/^Sturz erkannt: Sensor \w+\nPlease check room 7\.\n\nIch gehe hin:\nhttp\S+$/);
   const [hit] = await hits();
   expect(hit).toMatchObject({ allSend: true, nobodyOnDuty: false, acknowledgement: null });
@@ -112,7 +112,7 @@ test('a delivery to a person fails after five attempts within ten minutes, and o
   expect(world.valuesOf('AlarmsFailed')).toEqual([1]);
 });
 
-test('a delivery fails at once if its address no longer exists', async () => {
+test('a delivery fails at once if the address no longer exists', async () => {
   const { hire, rule, fall, sent } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await rule([{ userId: ben.id, by: 'sms' }]);
@@ -123,11 +123,11 @@ test('a delivery fails at once if its address no longer exists', async () => {
   expect((await sent())[0]).toMatchObject({ state: 'failed', reason: 'gone', attempts: 1 });
 });
 
-test('a customer over its daily SMS quota gets no SMS until the first one is a day old', async () => {
+test('a customer over the daily SMS quota gets no SMS until the first one is a day old', async () => {
   const { hire, rule, fall, sent } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await rule([{ userId: ben.id, by: 'sms' }]);
-  // All attempts of a delivery count once.
+  // All attempts for a delivery count once.
   world.answerWith(() => {
     throw busy();
   });
@@ -143,7 +143,7 @@ test('a customer over its daily SMS quota gets no SMS until the first one is a d
     ['delivered', null, 2],
   ]);
   expect(world.sentMessages).toHaveLength(3);
-  // Once a day, so that this customer does not hide the next.
+  // Counted once a day, so this customer does not mask the next one.
   await fall();
   expect(world.valuesOf('SmsLimitReached')).toEqual([1]);
   await world.pass(86_400_000);
@@ -151,7 +151,7 @@ test('a customer over its daily SMS quota gets no SMS until the first one is a d
   expect((await sent())[0]).toMatchObject({ state: 'delivered' });
 });
 
-test('a delivery to a person can be resent only by users who manage rules, which ends the pending delivery', async () => {
+test('only users who manage rules can resend a delivery to a person, which ends the pending delivery', async () => {
   const { hire, rule, fall, hits, sent, client, at } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([{ userId: ben.id, by: 'email' }]);
@@ -181,7 +181,7 @@ test('a delivery to a person can be resent only by users who manage rules, which
   expect((await other.client.call('GET', `${other.at}/${first?.id}`)).status).toBe(404);
 });
 
-test('a trace of the fall names the user and the channel, and finds the delivery by its id', async () => {
+test("a fall's trace names the user and the channel, and finds the delivery by id", async () => {
   const { hire, rule, fall, hits, sent, customerId } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([{ userId: ben.id, by: 'email' }]);

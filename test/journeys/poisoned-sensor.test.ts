@@ -6,7 +6,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** `poison`: every table call that contains this text fails. `isOut`: nothing can be decided. */
+/** `poison`: every table call that contains this string fails. `isOut`: nothing can be decided. */
 let poison: string | null;
 let isOut: boolean;
 beforeEach(async () => {
@@ -41,7 +41,7 @@ const passUntil = async (holds: () => boolean, max: number): Promise<number> => 
   return passed;
 };
 
-test('quarantines the poisoned message of the only sensor within 10 minutes, and delivers the fall behind it', async () => {
+test("quarantines the only sensor's poisoned message within 10 minutes, and delivers the fall behind it", async () => {
   const home = await world.furnish();
   const uuid = crypto.randomUUID();
   poison = uuid;
@@ -53,7 +53,7 @@ test('quarantines the poisoned message of the only sensor within 10 minutes, and
   expect([quarantined(), home.receiver.received.length]).toEqual([1, 1]);
 });
 
-test('quarantines nothing while messages of every sensor fail, and a poisoned message soon after the others recover', async () => {
+test("quarantines nothing while every sensor's messages fail, and a poisoned message soon after the others recover", async () => {
   const homes = [await world.furnish(), await world.furnish()];
   const [first, second] = homes;
   const uuid = crypto.randomUUID();

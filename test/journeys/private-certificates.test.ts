@@ -28,7 +28,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Reports a fall to a cloud with a webhook to that server. Returns the attempts of its delivery. */
+/** Reports a fall to a cloud with a webhook to that server. Returns the delivery's attempts. */
 const attemptsOf = async (options: { extraCaFile?: string }) => {
   const cloud = await startTestCloud(options);
   const { client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
@@ -56,7 +56,7 @@ test('a failed attempt names the OpenSSL error code if EXTRA_CA_CERTS is not set
   expect(await attemptsOf({})).toMatchObject([attempt]);
 });
 
-test('an SMS gateway is called if EXTRA_CA_CERTS contains its certificate', async () => {
+test('an SMS gateway is called if EXTRA_CA_CERTS contains the certificate', async () => {
   const gateway = { url, token: null };
   const agentOptions = { secureContext: contextTrusting(extraCaFile) };
   expect(await createSmsGateway(gateway, { deadlineMs: 9_000, agentOptions })('+491701234567', 'x')).toBe('accepted');

@@ -7,9 +7,9 @@ import { freePort, startHost } from '../fixtures/host.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const quickstart = readFileSync(`${root}lib/local/QUICKSTART.md`, 'utf8');
-/** The command blocks of the quickstart. */
+/** The quickstart's command blocks. */
 const blocks = [...quickstart.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-/** Returns the variables that are set before a command. */
+/** Returns the variables set before a command. */
 const variablesIn = (line: string): Record<string, string> =>
   Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]));
 
@@ -21,7 +21,7 @@ const bash = (commands: string) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-test('the quickstart works as written, except for its ports, and the fall arrives with a valid signature', async () => {
+test('the quickstart works as written, except for the ports, and the fall arrives with a valid signature', async () => {
   const [install = '', listen = '', story = ''] = blocks;
   const port = await freePort();
   const other = await freePort();
@@ -50,7 +50,7 @@ test('the quickstart works as written, except for its ports, and the fall arrive
 
   expect(printed.some((line) => line.includes('Sensor 00A1: Fall detected'))).toBe(true);
   expect(printed.filter((line) => line.includes('signatures:'))).toEqual(['  signatures: valid']);
-  // The last response is the page of rule hits.
+  // The last response is the rule hits page.
   const responses = out.join('');
   const [page] = JSON.parse(responses.slice(responses.lastIndexOf('[{"total"')));
   expect(page?.data).toMatchObject([{ situation: 'fall_detected', allSend: true }]);

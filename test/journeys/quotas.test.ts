@@ -27,7 +27,7 @@ let admin: Client;
 let stores: Store;
 let time = Math.ceil(systemClock.now() / 1_000) * 1_000;
 beforeAll(async () => {
-  // The clock stands still, so that a whole test can happen within one second.
+  // The clock stands still, so a whole test fits into one second.
   const clock = { now: () => time, after: systemClock.after };
   cloud = await startTestCloud({ clock, environment: { QUOTAS: JSON.stringify(quotas) } });
   admin = await adminOf(cloud.url);
@@ -59,7 +59,7 @@ const personOf = (home: Home, at: number) => ({
   email: '',
 });
 
-/** How an object of each kind is created at a customer that already has `before` of them, and the path to delete it. */
+/** How to create each kind of object for a customer that already has `before` of them, and the path for deleting it. */
 const kinds: Record<string, { before: number; make: (home: Home, at: number) => Promise<Answer>; path: string }> = {
   users: { before: 1, path: '/users', make: (home, at) => home.client.call('POST', '/users', personOf(home, at)) },
   bots: { before: 1, path: '/bots', make: ({ client }) => client.call('POST', '/bots', { name: 'n' }) },
@@ -96,9 +96,9 @@ const expectFull = (answers: readonly Answer[], quota: number, has: number) => {
     ]);
 };
 
-describe('the quota of a customer', () => {
+describe("a customer's quota", () => {
   test.each(Object.entries(kinds))(
-    'limits %s in 50 concurrent calls; a deletion makes room for another',
+    'the quota limits %s in 50 concurrent requests; a deletion makes room for another',
     async (kind, { before, make, path }) => {
       const home = await furnish(`fills-${kind.toLowerCase()}`);
       const quota = quotas[kind as keyof typeof quotas];
@@ -112,7 +112,7 @@ describe('the quota of a customer', () => {
     },
   );
 
-  test('limits sensors that are linked or moved; a sensor that leaves makes room for another', async () => {
+  test('the quota limits sensors that are linked or moved; a sensor that leaves makes room for another', async () => {
     const home = await furnish('senses');
     const devices = await concurrently(14, () => register(admin, PROVISIONING_KEY, nextHardwareId()));
     const answers = await concurrently(14, (at) => {
@@ -133,7 +133,7 @@ describe('the quota of a customer', () => {
     await admin.ok('PUT', `/sensors/${first?.sensorId}/customer`, { customerId: home.customerId });
   });
 
-  test('limits enabled rules with the same scope and situation, whether created, enabled or changed', async () => {
+  test('the quota limits enabled rules with the same scope and situation, whether created, enabled or changed', async () => {
     const home = await furnish('rules');
     const { client } = home;
     const idle = await concurrently(5, () =>
@@ -150,7 +150,7 @@ describe('the quota of a customer', () => {
     expect((await put(on, { title: 'new' })).status).toBe(200);
     expect((await put(on, { situation: 'fall_loop' })).status).toBe(200);
     expect((await put(off)).status).toBe(200);
-    // The rule would exceed the quota of its scope again, but is the first one for a single sensor.
+    // The rule would exceed its scope's quota again, but is the first one for a single sensor.
     expect((await put(on)).status).toBe(409);
     const { sensorId } = await linkSensor(client);
     expect((await put(on, { sensorId })).status).toBe(200);
@@ -161,7 +161,7 @@ describe('the quota of a customer', () => {
     expect(left).toEqual([]);
   });
 
-  test('limits running replays of a webhook; a replay that has ended makes room for another', async () => {
+  test("the quota limits a webhook's running replays; a replay that has ended makes room for another", async () => {
     const { client, customerId, webhook } = await furnish('replays');
     const at = `/webhooks/${webhook.id}/replays`;
     // The replays are not due yet, so no worker processes them.
@@ -176,7 +176,7 @@ describe('the quota of a customer', () => {
     expect(await statusOf(client.call('POST', at, span))).toBe(202);
   });
 
-  test('limits the distinct sensors in a group', async () => {
+  test('the quota limits the distinct sensors in a group', async () => {
     const { client } = await furnish('groups');
     const sensors = await concurrently(3, () => linkSensor(client));
     const [a = '', b = '', c = ''] = sensors.map(({ sensorId }) => sensorId);
@@ -188,7 +188,7 @@ describe('the quota of a customer', () => {
   });
 });
 
-describe('the message quota of a sensor', () => {
+describe("a sensor's message quota", () => {
   let last = 0;
   const message = () => ({ type: 99, payload: { number: ++last } });
   const batch = (length: number) => Array.from({ length }, message);
@@ -205,25 +205,25 @@ describe('the message quota of a sensor', () => {
     return { post, kept };
   };
 
-  test('rejects messages over the per-second quota with 429 and Retry-After, and stores nothing of the call', async () => {
+  test('messages over the per-second quota return 429 with Retry-After, and none of the request is stored', async () => {
     const { post, kept } = await setUp('talks');
     expect([await statusOf(post(batch(6))), await statusOf(post(batch(4)))]).toEqual([202, 202]);
     const over = await post(message());
     expect([over.status, over.headers.get('retry-after')]).toEqual([429, '1']);
-    // The events of the ten messages, and one about the sensor becoming active.
+    // The events for the ten messages, and one about the sensor becoming active.
     expect(await kept()).toBe(11);
     time += 1_000;
     expect(await statusOf(post(batch(10)))).toBe(202);
     expect(await statusOf(post('{'))).toBe(429);
   });
 
-  test('rejects a call with too many messages with 400, because it could never be accepted', async () => {
+  test('a request with too many messages returns 400, because it could never be accepted', async () => {
     const { post, kept } = await setUp('lists');
     expect([await statusOf(post(batch(101))), await statusOf(post(batch(10)))]).toEqual([400, 202]);
     expect(await kept()).toBe(11);
   });
 
-  test('counts exactly in 50 concurrent calls', async () => {
+  test('the message quota counts exactly in 50 concurrent requests', async () => {
     const { post, kept } = await setUp('shouts');
     const answers = await concurrently(50, () => post(message()));
     expect(
@@ -238,7 +238,7 @@ describe('the message quota of a sensor', () => {
   });
 });
 
-test('users who are logged in can read the quotas', async () => {
+test('logged-in users can read the quotas', async () => {
   const { client } = await furnish('reads');
   expect(await client.ok('GET', '/server/config')).toMatchObject({ limits: { quotas } });
   expect(await admin.as(undefined).ok('GET', '/server/config')).not.toHaveProperty('limits');

@@ -65,7 +65,7 @@ const actionsOf = async (sensorId: string): Promise<string[]> => {
 const bodies = () => receiver.received.map(({ body }) => JSON.parse(body) as FullPayload);
 
 describe('a linked sensor', () => {
-  test('cannot be taken over with a provisioning key; nothing changes, and its customer is notified', async () => {
+  test('a provisioning key cannot take over a linked sensor; nothing changes, and the customer is notified', async () => {
     const { sensorId, deviceToken, pairingCode, again, device } = await linked();
     await device.ok('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} });
     await cloud.idle();
@@ -85,7 +85,7 @@ describe('a linked sensor', () => {
   });
 
   test.each(makers)(
-    'can register again with its token, which is revoked by the first call with the new one (%s)',
+    'a sensor can register again with the token, which the first request with the new one revokes (%s)',
     async (maker) => {
       const { sensorId, deviceToken, again } = await linked(maker);
       const answer = await again({ deviceToken });
@@ -102,14 +102,14 @@ describe('a linked sensor', () => {
     },
   );
 
-  test('cannot register again with the token of another sensor', async () => {
+  test("a sensor cannot register again with another sensor's token", async () => {
     const first = await linked();
     const other = await linked();
     expect(await statusOf(first.again({ deviceToken: other.deviceToken }))).toBe(409);
     expect(await post(other.sensorId, other.deviceToken)).toBe(202);
   });
 
-  test('registers once in 50 concurrent calls while its customer allows it', async () => {
+  test('a sensor registers once in 50 concurrent requests while the customer allows it', async () => {
     const { sensorId, again, open } = await linked();
     const allowed = await open();
     expect(allowed.status).toBe(200);
@@ -127,7 +127,7 @@ describe('a linked sensor', () => {
     expect(await statusOf(again())).toBe(409);
   });
 
-  test('can be opened for registration by users who manage sensors, for 15 minutes and until it moves', async () => {
+  test('users who manage sensors can open a sensor for registration, for 15 minutes and until it moves', async () => {
     const { sensorId, again, open } = await linked();
     const others = ALL_PERMISSIONS.filter((permission) => permission !== 'manage_sensors');
     const colleague = await hireFor(admin, home.customerId, 'colleague', { permissions: others });
@@ -144,7 +144,7 @@ describe('a linked sensor', () => {
     expect(await statusOf(again())).toBe(200);
   });
 
-  test('stays open for registration when it generates a new pairing code', async () => {
+  test('generating a new pairing code keeps a sensor open for registration', async () => {
     const { sensorId, again, open, device } = await linked();
     await open();
     await device.ok('POST', `/devices/${sensorId}/pairing-code`);
@@ -153,7 +153,7 @@ describe('a linked sensor', () => {
 });
 
 describe('registration events', () => {
-  test('arrive even if the queue was down, and do not change the state of the sensor', async () => {
+  test("registration events arrive even if the queue was down, and do not change the sensor's state", async () => {
     const { sensorId, again, deviceToken } = await linked();
     rejections = 2;
     const { deviceToken: fresh } = (await again({ deviceToken })).body as Answer;
@@ -168,7 +168,7 @@ describe('registration events', () => {
     expect(await post(sensorId, fresh)).toBe(202);
   });
 
-  test('occur once per registration even if a process dies while handling it', async () => {
+  test('registration events occur once per registration even if a process dies while handling it', async () => {
     const { sensorId, again, deviceToken } = await linked();
     death.at('process.applied');
     await again({ deviceToken });
@@ -178,7 +178,7 @@ describe('registration events', () => {
     expect([await actionsOf(sensorId), death.isOver()]).toEqual([['sensor/registered'], true]);
   });
 
-  test('include at most 100 rejections in 15 minutes for all sensors of a customer', async () => {
+  test("registration events include at most 100 rejections in 15 minutes for all of a customer's sensors", async () => {
     const first = await linked();
     const other = await linked();
     ahead += 15 * MINUTE;
@@ -205,7 +205,7 @@ describe('a provisioning key', () => {
       .as(key)
       .call('POST', '/devices/register', { manufacturer: 'maker_a', hardwareId, firmwareVersion: 1, ...more });
 
-  test('registers exactly its maximum of new devices in 50 concurrent calls, and shows their number', async () => {
+  test('a key registers exactly the maximum of new devices in 50 concurrent requests, and shows the number', async () => {
     const key = await make({ maxDevices: 7 });
     expect(key).toMatchObject({ maxDevices: 7, expires: null, devices: 0, lastUsed: null });
     const known = nextHardwareId();
@@ -219,7 +219,7 @@ describe('a provisioning key', () => {
     expect(await shown(key)).toMatchObject({ devices: 7, lastUsed: expect.any(Number) });
   });
 
-  test('fails like an unknown key once it has expired', async () => {
+  test('an expired key fails like an unknown one', async () => {
     const key = await make({ expires: systemClock.now() + ahead + MINUTE });
     expect(await statusOf(registerBy(key))).toBe(201);
     const { lastUsed } = (await shown(key)) ?? {};
@@ -231,7 +231,7 @@ describe('a provisioning key', () => {
   });
 
   test.each([{ expires: 1 }, { expires: '2030' }, { maxDevices: 0 }, { maxDevices: 1_000_001 }, { maxDevices: 1.5 }])(
-    'rejects %j with 400',
+    'a key with %j is rejected with 400',
     async (more) => {
       const body = { name: 'n', manufacturer: 'maker_a', ...more };
       expect(await statusOf(admin.call('POST', '/provisioning-keys', body))).toBe(400);

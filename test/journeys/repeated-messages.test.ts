@@ -26,7 +26,7 @@ const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {}
 
 const UUID = '11111111-1111-4111-8111-111111111111';
 
-test('identical bytes with the same uuid create one event, and different bytes a second event, in one call or several', async () => {
+test('identical bytes with the same uuid create one event, and different bytes a second event', async () => {
   const home = await world.furnish();
   const other = '22222222-2222-4222-8222-222222222222';
   await home.say(a.presence(false));
@@ -47,7 +47,7 @@ test('identical bytes with the same uuid create one event, and different bytes a
   expect(uuidOf('c')).toBe(uuidV5(other, JSON.stringify(messages[3])));
 });
 
-/** The number of alarms of a sensor of this maker after these messages. */
+/** The number of alarms from this maker's sensor after these messages. */
 const alarmsAfter = async (maker: 'maker_a' | 'maker_b', messages: readonly object[]): Promise<number | undefined> => {
   const { client, customerId } = await world.furnish();
   const { sensorId, device } = await linkSensor(client, maker);
@@ -64,7 +64,7 @@ test('different falls with the same uuid each raise an alarm', async () => {
   expect(await alarmsAfter('maker_a', falls)).toBe(2);
 });
 
-test('a fall with the uuid of its suspicion, or of a message without an event, raises an alarm', async () => {
+test('a fall with the uuid of the suspicion, or of a message without an event, raises an alarm', async () => {
   const withUuid = (message: object) => ({ ...message, uuid: UUID });
   expect(await alarmsAfter('maker_b', [b.pose(1, 2), b.pose(1, 5)].map(withUuid))).toBe(1);
   expect(await alarmsAfter('maker_b', [b.pose(1, 4), b.pose(1, 5)].map(withUuid))).toBe(1);
@@ -88,7 +88,7 @@ test('a message sent before the sensor was linked does not make a later one a du
   expect(await hits()).toBe(1);
 });
 
-/** Removes the items that DynamoDB would have removed after their TTL. */
+/** Removes the items that DynamoDB would have removed after the TTL. */
 const expire = async ({ customerId, sensorId, at }: Home): Promise<void> => {
   const webhookId = at.split('/').at(-1) ?? '';
   const partitions = [
@@ -101,7 +101,7 @@ const expire = async ({ customerId, sensorId, at }: Home): Promise<void> => {
       if (ttl !== undefined && ttl * 1_000 <= world.now()) await world.table.write({ remove: { pk, sk } });
 };
 
-test('a sensor that comes online after 121 days does not report its last fall again', async () => {
+test('a sensor that comes online after 121 days does not report the last fall again', async () => {
   const home = await world.furnish();
   const { say, fall, receiver, client, customerId } = home;
   await say(a.presence(true));

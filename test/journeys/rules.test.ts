@@ -22,7 +22,7 @@ type Full = {
   rule: { title: string; message: string; regionIndex: number } | null;
 };
 
-/** Creates a home with one sensor, a receiver for its rules, and another for its customer webhook. */
+/** Creates a home with one sensor, a receiver for rules, and another for a customer webhook. */
 const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { client } = home;
@@ -63,7 +63,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 };
 
 describe('a rule', () => {
-  test('fires only in its region, or in every region if it has none', async () => {
+  test('a rule fires only in its region, or in every region if it has none', async () => {
     const { sensor, addRule, say, regionId, byRule } = await prepare('maple');
     const there = { situation: 'door_entered', title: 'here', message: '{region}', rateLimitSeconds: 0 };
     await addRule({ ...there, sensorId: sensor.sensorId, regionId: regionId('Door') });
@@ -78,14 +78,14 @@ describe('a rule', () => {
     expect(byRule()).toMatchObject(Array(2).fill({ message: 'Door', regionIndex: 1 }));
   });
 
-  test('uses the time zone of its schedule, or else of its home, and names the zone while it is UTC', async () => {
+  test("a rule uses the schedule's time zone, or else the home's, and names the zone while it is UTC", async () => {
     const { client, customerId, addRule, say, byRule, dates } = await prepare('spruce');
     const days = [1, 2, 3, 4, 5, 6, 7];
     const schedule = { days, from: '00:00', to: '00:00', timeZone: 'America/New_York' };
     const rule = { situation: 'fall_detected', message: '{time}' };
     await addRule({ ...rule, title: 'home' });
     await addRule({ ...rule, title: 'schedule', schedule });
-    /** Reports a fall, and compares the texts of both rules with the local times of the zones. */
+    /** Reports a fall, and compares both rules' texts with the zones' local times. */
     const fall = async (start: number, zone: string) => {
       await say(a.fall('calling', start));
       const messages = Object.fromEntries(
@@ -100,14 +100,14 @@ describe('a rule', () => {
     await fall(Date.now(), 'UTC');
     const { timeZone: _, ...customer } = await client.ok<{ timeZone: string }>('GET', path);
     await client.ok('PUT', path, { ...customer, timeZone: 'Europe/Berlin' });
-    // A client that does not send a time zone leaves it unchanged.
+    // A client that sends no time zone leaves it unchanged.
     expect(await client.ok('PUT', path, customer)).toMatchObject({ timeZone: 'Europe/Berlin' });
     await fall(Date.now() + 1, 'Europe/Berlin');
     const answer = await client.call('PUT', path, { ...customer, timeZone: 'Europe/Nowhere' });
     expect(rejectedPaths(answer)).toEqual([400, 'timeZone']);
   });
 
-  test('fires for every fall of a sensor whose clock is not set, and once a day for the clock itself', async () => {
+  test("a rule fires for every fall while the sensor's clock is not set, and once a day for the clock itself", async () => {
     const { addRule, say, byRule, all } = await prepare('aspen');
     await addRule({ situation: 'fall_detected', title: 'fall' });
     await addRule({ situation: 'sensor_clock_wrong', title: 'clock' });
@@ -122,18 +122,18 @@ describe('a rule', () => {
     expect(all().filter((action) => action === 'clock_wrong')).toHaveLength(1);
   });
 
-  test('fires for a late fall but for no other late message, while a customer webhook receives both', async () => {
+  test('a rule fires for a late fall but not for other late messages, while a customer webhook receives both', async () => {
     const { addRule, say, byRule, all } = await prepare('hazel');
     for (const situation of ['fall_confirmed', 'fall_detected']) await addRule({ situation, title: situation });
     const start = Date.now();
     const of = (status: string, after: number) => a.fall(status, start, { statusUpdateTimestamp: start + after });
     await say(of('fall_detected', 1), of('finished', 9), of('fall_confirmed', 3), of('calling', 5));
-    // A delivery without a free slot at its webhook arrives a little later.
+    // A delivery without a free webhook slot arrives a little later.
     await eventually(() => expect(all()).toContain('late'));
     expect(byRule().map((rule) => rule?.title)).toEqual(['fall_detected']);
   });
 
-  test('fires for simulated falls only if it includes them, and never for silent ones; a customer webhook receives both', async () => {
+  test('a rule fires for simulated falls only if it includes them, and never for silent ones; a customer webhook receives both', async () => {
     const { addRule, say, byRule, all } = await prepare('birch');
     await addRule({ situation: 'fall_detected', title: 'real' });
     await addRule({ situation: 'fall_detected', title: 'both', includeSimulated: true });
@@ -144,7 +144,7 @@ describe('a rule', () => {
     expect(all().filter((action) => action === 'fall_detected')).toHaveLength(2);
   });
 
-  test('fires at most once per rate limit and sensor, but always for the first event of a fall', async () => {
+  test("a rule fires at most once per rate limit and sensor, but always for a fall's first event", async () => {
     const { addRule, say, byRule } = await prepare('cedar');
     for (const situation of ['occupied_room', 'fall_detected', 'fall_confirmed'])
       await addRule({ situation, title: situation, rateLimitSeconds: 86_400 });
@@ -155,7 +155,7 @@ describe('a rule', () => {
     expect([count('occupied_room'), count('fall_detected'), count('fall_confirmed')]).toEqual([1, 2, 1]);
   });
 
-  test('does not fire while disabled or outside its schedule, but customer webhooks still receive events', async () => {
+  test('a rule does not fire while disabled or off schedule, but customer webhooks still receive events', async () => {
     const { addRule, say, byRule, all } = await prepare('alder');
     const yesterday = new Date(Date.now() - 86_400_000 * 2).getUTCDay() || 7;
     await addRule({ situation: 'occupied_room', isEnabled: false });
@@ -166,7 +166,7 @@ describe('a rule', () => {
     expect(all()).toContain('occupied_room');
   });
 
-  test('fires for a fall that is received within its schedule, even if the clock of the sensor is two hours slow', async () => {
+  test("a rule fires for a fall received on schedule, even if the sensor's clock is two hours slow", async () => {
     const { addRule, say, byRule } = await prepare('willow');
     const clockAt = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
     const schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: clockAt(-30), to: clockAt(30), timeZone: 'UTC' };
@@ -176,7 +176,7 @@ describe('a rule', () => {
     await say({ type: 10, payload: { timestamp } }, { type: 5, payload: { status: 'calling', timestamp } });
     expect(byRule()).toMatchObject([{ title: 'Fall detected' }]);
   });
-  test('replaces its placeholders, and does not shorten its texts', async () => {
+  test('a rule replaces placeholders, and does not shorten texts', async () => {
     const { addRule, say, byRule } = await prepare('rowan');
     await addRule({
       situation: 'bed_entered',
@@ -190,8 +190,8 @@ describe('a rule', () => {
   });
 });
 
-describe('a sensor of maker B', () => {
-  test('treats identical bytes within 2 minutes as a duplicate, but not the people counts 0, 2, 0', async () => {
+describe('a maker B sensor', () => {
+  test('a maker B sensor treats identical bytes within 2 minutes as a duplicate, but not the people counts 0, 2, 0', async () => {
     const { say, all } = await prepare('ash', 'maker_b');
     const people = (count: number) => ({ ...b.people(count), timestamp: undefined });
     await say(people(0), people(2), people(2), people(0), people(0), people(2));
@@ -200,7 +200,7 @@ describe('a sensor of maker B', () => {
     expect(all()).toEqual(['active', 'occupied_room', 'empty_room', 'occupied_room', 'tilted']);
   });
 
-  test('can send several messages in one call, which are processed in order', async () => {
+  test('several messages in one request are processed in order', async () => {
     const { sensor, client, all } = await prepare('oak', 'maker_b');
     // Without timestamps, all have the time of receipt.
     const events = [b.people(2), b.people(0), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1)];
@@ -215,7 +215,7 @@ describe('a sensor of maker B', () => {
   });
 });
 
-test('a device that reports an update gets the behavior of its new firmware', async () => {
+test("a device that reports an update gets the new firmware's behavior", async () => {
   const { sensor, client, say } = await prepare('elm');
   const firmware = async () => (await client.ok('GET', `/sensors/${sensor.sensorId}`)).firmwareVersion;
   expect(await firmware()).toBe(42);

@@ -7,7 +7,7 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 
 const MINUTE = 60_000;
-/** Waits for calls of the deliver worker that begin from now on. */
+/** Waits for deliver worker calls that start after this point. */
 const createCalls = () => {
   const expected = { permit: Promise.withResolvers<void>(), pause: Promise.withResolvers<void>() };
   const expectNext = (call: keyof typeof expected): Promise<void> => {
@@ -34,7 +34,7 @@ const createCalls = () => {
     wrap,
     /** Resolves once a fall has requested a permit. */
     fallWaitsForPermit: () => expectNext('permit'),
-    /** Resolves once a delivery waits for a slot, or for the result of a probe. */
+    /** Resolves once a delivery waits for a slot or a probe result. */
     deliveryWaitsForSlot: () => expectNext('pause'),
   };
 };
@@ -77,7 +77,7 @@ describe('the delivery worker', () => {
     world.answerWith((response) => void open.push(response));
     const falls = times(12, fall);
     await receiver.until(SLOTS_PER_WEBHOOK);
-    // No event shows that no other request is coming, so this waits.
+    // Nothing signals the end of incoming requests, so wait.
     await sleep(500);
     expect(receiver.received).toHaveLength(SLOTS_PER_WEBHOOK);
     world.answerWith(ok);
@@ -119,7 +119,7 @@ describe('an open circuit', () => {
     return home;
   };
 
-  test('sends the next alarm at once, and all later ones after its success', async () => {
+  test('sends the next alarm at once, and all later ones after it succeeds', async () => {
     const { fall, list } = await failing();
     await fall();
     expect((await list('?state=delivered')).total).toBe(1);
@@ -127,18 +127,18 @@ describe('an open circuit', () => {
     expect((await list('?state=delivered')).total).toBe(4);
   });
 
-  /** Sends concurrent alarms, of which one reaches the receiver, and answers that one. */
+  /** Sends concurrent alarms, one of which reaches the receiver, and answers it. */
   const probed = async (home: Awaited<ReturnType<typeof failing>>, alarms: number, how: typeof ok) => {
     const answer = holdRequests();
     await times(alarms, () => ping(home));
     await home.receiver.until(1);
-    // No event shows that no other request is coming, so this waits.
+    // Nothing signals the end of incoming requests, so wait.
     await sleep(500);
     expect(home.receiver.received).toHaveLength(1);
     answer(how);
   };
 
-  test('sends one alarm as a probe while others wait, and all of them at once after its success', async () => {
+  test('sends one alarm as a probe while others wait, and all of them at once after it succeeds', async () => {
     const home = await failing();
     await probed(home, 8, ok);
     await home.receiver.until(8);
@@ -146,7 +146,7 @@ describe('an open circuit', () => {
     expect((await home.list('?state=delivered')).total).toBe(8);
   });
 
-  test('postpones the other alarms by the second step of the schedule after a failed probe, without an attempt', async () => {
+  test("a failed probe postpones the other alarms by the schedule's second step, without an attempt", async () => {
     const home = await failing();
     await probed(home, SLOTS_PER_WEBHOOK, status(500, 'no'));
     await world.idle();
@@ -159,7 +159,7 @@ describe('an open circuit', () => {
     }
   });
 
-  test('sends an alarm at once if the probe that it waited for was given up without a request', async () => {
+  test('sends an alarm at once if the probe it waited for was given up without a request', async () => {
     const home = await failing();
     await home.set({ probeUntil: world.now() + 20_000 });
     const waits = calls.deliveryWaitsForSlot();
@@ -171,7 +171,7 @@ describe('an open circuit', () => {
     expect((await home.list('?state=delivered')).total).toBe(1);
   });
 
-  test('sends one retry at a time as a probe, and all of them once the receiver is healthy', async () => {
+  test('probes with one retry at a time, then sends all of them once the receiver is healthy', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     const { receiver, list } = home;
     world.answerWith(status(500, 'no'));
@@ -190,7 +190,7 @@ describe('an open circuit', () => {
   });
 });
 
-test('a webhook that hangs does not delay others of its customer, however many deliveries are queued for it', async () => {
+test("a webhook that hangs does not delay the customer's others, however many deliveries are queued for it", async () => {
   const home = await world.furnish();
   const { client, at, receiver, list } = home;
   const hook = { ...(await client.ok<object>('GET', at)), secretKey: null };
@@ -221,7 +221,7 @@ test('a fall is sent before everything else that waits for a slow receiver', asy
   await fell;
   const place = home.receiver.received.findIndex(({ headers }) => headers['x-service-cloud-test'] === undefined);
   expect(place).toBeGreaterThan(0);
-  // The fall's request arrives together with the requests in the slots that were freed at the same time.
+  // The fall's request arrives together with the requests in the slots freed at the same time.
   expect(place).toBeLessThan(2 * SLOTS_PER_WEBHOOK);
   await world.idle();
   expect((await home.list('?state=delivered')).total).toBe(61);

@@ -41,7 +41,7 @@ const start = ({ lines = [], ...options }: Start): Promise<Cloud> =>
   startTestCloud({ log: logTo((line) => void lines.push(line)), hasOutbox: false, environment: PUSH, ...options });
 const withGateway = () => ({ sms: { url: gateway.url, token: TOKEN } });
 
-/** Creates a home with a sensor, and a rule that sends falls to the verified channel of its user. */
+/** Creates a home with a sensor, and a rule that sends falls to the user's verified channel. */
 const createRule = async (cloud: Cloud, by: string, address: string, codeOf: () => Promise<string | undefined>) => {
   const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   const { client, customerId } = home;
@@ -64,7 +64,7 @@ const createRule = async (cloud: Cloud, by: string, address: string, codeOf: () 
 };
 type Created = Awaited<ReturnType<typeof createRule>>;
 
-/** Returns the newest delivery with its attempts. */
+/** Returns the newest delivery with all attempts. */
 const newestOf = async ({ client, customerId }: Pick<Created, 'client' | 'customerId'>) => {
   const at = `/customers/${customerId}/deliveries`;
   const [page] = await client.ok<{ data: DeliveryView[] }[]>('GET', at);
@@ -116,7 +116,7 @@ test('ends a delivery whose phone number the gateway refuses', async () => {
   await cloud.stop();
 });
 
-test('keeps SMS rules after a restart without the gateway, reaches nobody with them, and accepts no new ones', async () => {
+test('SMS rules remain after a restart without the gateway, but reach no one, and new ones are rejected', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const first = await start({ clock, dataDir, ...withGateway() });
@@ -142,7 +142,7 @@ test('keeps SMS rules after a restart without the gateway, reaches nobody with t
   await second.stop();
 });
 
-test('writes messages to files if an outbox is set, and shows in channels and attempts that nobody is notified', async () => {
+test('writes messages to files if an outbox is set, and shows in channels and attempts that no one is notified', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const cloud = await start({ clock, dataDir, hasOutbox: true, ...withGateway() });
@@ -162,7 +162,7 @@ test('writes messages to files if an outbox is set, and shows in channels and at
   expect(await newest()).toMatch(/^To: 4711\n.*Please check room 7\./s);
   expect(await newestOf(created)).toMatchObject({ state: 'delivered', attemptLog: [{ error: null, outbox: true }] });
   expect(gateway.received).toEqual([]);
-  // A file notifies nobody.
+  // A file does not notify anyone.
   const of = `/customers/${created.customerId}`;
   const [page] = await created.client.ok<{ data: object[] }[]>('GET', `${of}/rule-hits`);
   expect(page?.data).toMatchObject([{ notifiedDate: null }]);

@@ -41,8 +41,8 @@ const createHome = async () => {
 };
 const sms = (start: string) => world.sentMessages.filter(({ by, text }) => by === 'sms' && text.startsWith(start));
 
-describe('the quota of SMS', () => {
-  test('reserves its second half for falls', async () => {
+describe('the SMS quota', () => {
+  test('the SMS quota reserves the second half for falls', async () => {
     const home = await createHome();
     await home.watchConfirmations();
     await home.confirm(7);
@@ -57,14 +57,14 @@ describe('the quota of SMS', () => {
     expect(sms('Confirmed')).toHaveLength(1);
   });
 
-  test('allows all SMS for falls if nothing else is sent', async () => {
+  test('the SMS quota allows all SMS for falls if nothing else is sent', async () => {
     const home = await createHome();
     await home.watchFalls();
     await home.fall(11);
     expect(await home.states()).toEqual([...Array(10).fill('delivered'), 'limit_reached']);
   });
 
-  test('counts exactly when SMS are sent concurrently', async () => {
+  test('the SMS quota counts exactly when SMS are sent concurrently', async () => {
     const { limits } = store(world.table);
     const counts = await concurrently(30, (at) =>
       limits.countWithin('sms:race', at % 2 === 0 ? 10 : 5, 60, world.now()),
@@ -73,7 +73,7 @@ describe('the quota of SMS', () => {
     expect(counted.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('emails the managers of rules once a day when 80% of the quota is used', async () => {
+  test('emails the rule managers once a day when 80% of the quota is used', async () => {
     const home = await createHome();
     const boss = { email: 'boss@example.com', permissions: ['manage_rules'], locale: 'de' };
     await home.hire('Boss', {}, boss);
@@ -89,7 +89,7 @@ describe('the quota of SMS', () => {
     expect(mails()).toHaveLength(2);
   });
 
-  test('does not include tests of rules, which have a separate quota', async () => {
+  test('the SMS quota does not include rule tests, which have a separate quota', async () => {
     const home = await createHome();
     const { id } = await home.watchFalls();
     const tryRule = async () => {

@@ -22,13 +22,13 @@ type Home = Awaited<ReturnType<typeof world.furnish>>;
 const mailsOf = ({ customerId }: Home) =>
   world.sentMessages.filter(({ by, to }) => by === 'email' && to === `nora-${customerId}@example.com`);
 const smsTo = (number: string) => world.sentMessages.filter(({ by, to }) => by === 'sms' && to === number);
-/** Advances time in small steps, so that each task is done when it is due. */
+/** Advances time in small steps, so each task runs when it is due. */
 const pass = async (ms: number): Promise<void> => {
   for (let left = ms; left > 0; left -= 5 * SECOND) await world.pass(Math.min(left, 5 * SECOND));
 };
 const unanswered = (): number => world.valuesOf('AlarmsUnanswered').length;
 
-/** A home with a manager, a nurse whom the rule notifies by SMS, and an emergency contact. */
+/** A home with a manager, a nurse notified by the rule by SMS, and an emergency contact. */
 const furnish = async (plan: (nurse: { userId: number; by: 'sms' }) => object) => {
   const home = await world.furnish();
   await home.hire('Nora', { email: `nora-${home.customerId}@example.com` }, { permissions: ['manage_rules'] });
@@ -43,7 +43,7 @@ const furnish = async (plan: (nurse: { userId: number; by: 'sms' }) => object) =
 };
 const withStep = (nurse: object) => ({ escalation: [{ afterSeconds: 90, recipients: [nurse] }] });
 
-test('reports an alarm once if nobody has acknowledged it after the last step', async () => {
+test('reports an alarm once if no one has acknowledged it after the last step', async () => {
   const home = await furnish(withStep);
   const receiver = await startReceiver();
   const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
@@ -126,7 +126,7 @@ describe('an alarm', () => {
         await home.report(fallMessage('finished', start));
       },
     ],
-  ] as const)('does not count as unanswered if %s', async (_, plan, act) => {
+  ] as const)('an alarm does not count as unanswered if %s', async (_, plan, act) => {
     const home = await furnish(plan as never);
     const before = unanswered();
     const start = world.now();
@@ -148,7 +148,7 @@ test('finishes the work of a process that died after recording the alarm', async
   expect((await home.hits())[0]?.unansweredDate).toEqual(expect.any(Number));
 });
 
-test('an acknowledgement ends the alarm, which no list contains afterwards', async () => {
+test('an acknowledgement ends the alarm, which then appears in no list', async () => {
   const home = await furnish(withStep);
   await home.fall();
   await pass(190 * SECOND);

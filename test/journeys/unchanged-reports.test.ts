@@ -49,14 +49,14 @@ describe('a report that changes nothing', () => {
     await say(a.presence(true), 60);
   });
 
-  test('skips the queue from the third report on, as long as nothing changes', async () => {
+  test('an unchanged report skips the queue from the third one on, as long as nothing changes', async () => {
     for (let minute = 0; minute < 10; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
     const { isActive } = await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`);
     expect(isActive).toBe(true);
   });
 
-  test('skips the queue right after a change, which always goes through it', async () => {
+  test('an unchanged report skips the queue right after a change, which always goes through it', async () => {
     expect(await say(a.presence(false), 60)).toBe(1);
     expect(await say(a.presence(false), 60)).toBe(0);
     expect(await say(a.presence(true), 1)).toBe(1);
@@ -66,7 +66,7 @@ describe('a report that changes nothing', () => {
     expect(await events()).toEqual(['empty_room', 'occupied_room', 'empty_room', 'active', 'occupied_room']);
   });
 
-  test('skips the queue during falls, which always go through it', async () => {
+  test('an unchanged report skips the queue during falls, which always go through it', async () => {
     const start = now();
     expect(await say(a.fall('calling', start), 1)).toBe(1);
     expect(await say(a.presence(true), 1)).toBe(0);
@@ -75,21 +75,21 @@ describe('a report that changes nothing', () => {
     expect(await say([a.presence(true), a.fall('calling', start + 1)], 1)).toBe(1);
   });
 
-  test('makes an older message that arrives afterwards count as late', async () => {
+  test('an older message that arrives after an unchanged report counts as late', async () => {
     const late = a.presence(false);
     for (let minute = 0; minute < 3; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await say(late, 1)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
   });
 
-  test('skips the queue for maker B as well', async () => {
+  test('a maker B report that changes nothing also skips the queue', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
     for (const queuedFor of [1, 1, 0, 0]) expect(await say(b.people(2), 60)).toBe(queuedFor);
     expect(await say(b.vital(0, 14, 60), 60)).toBe(0);
     expect(await say(b.people(0), 60)).toBe(1);
   });
 
-  test('keeps two messages of maker B with identical bytes and no timestamp separate', async () => {
+  test('two maker B messages with identical bytes and no timestamp stay separate', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
     const { timestamp: _, ...normal } = b.vital(0, 14, 60);
     const enters = { cmd: 'event', type: 1, data: [{ event: 1 }] };
@@ -101,7 +101,7 @@ describe('a report that changes nothing', () => {
     expect((await events())?.[0]).toBe('empty_room');
   });
 
-  test('goes through the queue with another token, and for another customer', async () => {
+  test('an unchanged report goes through the queue with another token, and for another customer', async () => {
     const provisioner = home.client.as(PROVISIONING_KEY);
     const hardwareId = nextHardwareId();
     const first = await register(home.client, PROVISIONING_KEY, hardwareId);

@@ -52,7 +52,7 @@ const manager = (home: Home) =>
 const addressOf = ({ customerId }: Home): string => `nora-${customerId}@example.com`;
 const measured = (): number => world.valuesOf('AlarmsUnnotified').length;
 
-test('emails managers about a fall whose only receiver is down, counts it, and records it until the receiver accepts it', async () => {
+test('emails managers about a fall whose only receiver is down, and records it until the receiver accepts it', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url);
@@ -80,7 +80,7 @@ test('emails managers about a fall whose only receiver is down, counts it, and r
   expect(await openAlarms(home)).toEqual([]);
 });
 
-test('counts a fall as unsent only if none of its deliveries was attempted', async () => {
+test('counts a fall as unsent only if no delivery was attempted', async () => {
   const untold = () => world.valuesOf('AlarmsUntold').length;
   const home = await world.furnish();
   await createAlarm(home.client, receiver.url);
@@ -99,7 +99,7 @@ test('counts a fall as unsent only if none of its deliveries was attempted', asy
   expect([untold() - before, (await openAlarms(other)).length, (await openAlarms(disabled)).length]).toEqual([1, 1, 1]);
 });
 
-test('does nothing about a fall that somebody was notified of, or has acknowledged', async () => {
+test('does nothing about a fall if someone was notified of it or has acknowledged it', async () => {
   const home = await world.furnish();
   await manager(home);
   const anna = await home.hire('Anna', { sms: '+491701234567' });
@@ -117,7 +117,7 @@ test('does nothing about a fall that somebody was notified of, or has acknowledg
   expect([await openAlarms(home), mailsTo(addressOf(home))]).toEqual([[], []]);
 });
 
-/** Reports a fall whose alarm reaches nobody, and returns the mail about it. */
+/** Reports a fall whose alarm reaches no one, and returns the email about it. */
 const mailAbout = async (home: Home): Promise<string> => {
   await manager(home);
   await home.fall();
@@ -155,13 +155,13 @@ test.each([
     },
     'could be reached: Anna.',
   ],
-])('states in the email why nobody was notified: %s', async (_, prepare, cause) => {
+])('states in the email why no one was notified: %s', async (_, prepare, cause) => {
   const home = await world.furnish();
   await prepare(home);
   expect(await mailAbout(home)).toContain(cause);
 });
 
-test('sends a recipient in the format Raw the newest message of a fall whose alarm was raised by a timer', async () => {
+test('sends a Raw recipient the newest message about a fall whose alarm was raised by a timer', async () => {
   status = 200;
   const home = await world.furnish();
   await manager(home);
@@ -175,13 +175,13 @@ test('sends a recipient in the format Raw the newest message of a fall whose ala
   await home.report(confirmed);
   for (let step = 0; step < 24; step++) await world.pass(10 * SECOND);
   const bodies = receiver.received.map(({ body }) => JSON.parse(body.toString()));
-  // The receiver is shared with other homes, whose webhooks have the format Full.
+  // The receiver is shared with other homes, whose webhooks have the Full format.
   expect(bodies.filter(({ service }) => !service)).toEqual([confirmed]);
   expect((await home.hits())[0]).toMatchObject({ notifiedDate: expect.any(Number), allSend: true });
   expect(mailsTo(addressOf(home))).toEqual([]);
 });
 
-test('sends an event to webhooks of the customer, and treats their failed deliveries as an alarm about the event', async () => {
+test('sends an event to customer webhooks, and treats failed deliveries as an alarm about the event', async () => {
   const home = await world.furnish();
   await manager(home);
   const other = await startReceiver();
@@ -202,7 +202,7 @@ test('sends an event to webhooks of the customer, and treats their failed delive
   await other.stop();
 });
 
-test('makes the next step of the escalation due at once', async () => {
+test('an unnotified alarm makes the next escalation step due at once', async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', { sms: '+491701234567' });
   const { rule } = await createAlarm(home.client, receiver.url);
@@ -218,7 +218,7 @@ test('makes the next step of the escalation due at once', async () => {
   expect(await openAlarms(home)).toEqual([]);
 });
 
-test('ends an alarm with an acknowledgement, and starts it again if the acknowledgement is withdrawn', async () => {
+test('an acknowledgement ends an alarm, and withdrawing it starts the alarm again', async () => {
   const home = await world.furnish();
   await createAlarm(home.client, receiver.url);
   await mailAbout(home);
@@ -291,7 +291,7 @@ test('sends only reminders to an address once it has accepted no email for an ho
   await home.fall();
   await world.pass(121 * SECOND);
   for (let minutes = 0; minutes < 120; minutes += 10) await world.pass(601 * SECOND);
-  // The mail, a list at once and every ten minutes of the first hour, and two reminders.
+  // The email, a list at once and every ten minutes of the first hour, and two reminders.
   expect(attempts.length).toBeGreaterThan(6);
   expect(attempts.length).toBeLessThan(12);
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);

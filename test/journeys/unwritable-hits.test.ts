@@ -4,7 +4,7 @@ import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { createDeliveryWorld } from '../fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** Whether updates in the partition of the hits fail. */
+/** Whether updates in the hit partition fail. */
 let isThrottled = false;
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => ({
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a receiver is called only once while its rule hit cannot be written, and the hit records the attempt later', async () => {
+test('a receiver is called only once while the rule hit cannot be written, and the hit records the attempt later', async () => {
   const { fall, receiver, list, tries } = await world.furnish();
   isThrottled = true;
   await fall();

@@ -58,7 +58,7 @@ const homeOf = async (
   const page = async (query = ''): Promise<PageOf<Alarm>> =>
     (await client.ok<PageOf<Alarm>[]>('GET', `${at}${query}`))[0] ?? expect.unreachable();
   const list = async (query = '') => (await page(query)).data;
-  /** Reports a new fall and returns its start. */
+  /** Reports a new fall and returns the start time. */
   const fall = async (...statuses: string[]): Promise<number> => {
     await pass(10 * MINUTE);
     const start = now();
@@ -74,7 +74,7 @@ const homeOf = async (
 };
 
 describe('listAlarms', () => {
-  test('lists a fall with its hits and the times until notification, acknowledgement and end', async () => {
+  test('lists a fall with hits and the times until notification, acknowledgement and end', async () => {
     const home = await homeOf('ash', ['fall_detected']);
     const { sensorId } = home.sensor;
     const start = await home.fall('fall_detected', 'fall_confirmed', 'calling');

@@ -23,7 +23,7 @@ const linksOf = (page: string): string[] =>
     .filter((link) => link !== '' && !link.startsWith('data:'));
 
 test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/sensors/'])(
-  'the page at /console%s links its files correctly at any path prefix',
+  'the page at /console%s links to files correctly at any path prefix',
   async (path) => {
     const { status, text, headers } = await anybody.call('GET', `/console${path}`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -38,7 +38,7 @@ test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/senso
   },
 );
 
-test('serves files with a hash in their name as immutable, and responds with 404 for others', async () => {
+test('serves files with a hash in the name as immutable, and responds with 404 for others', async () => {
   for (const [name, type] of [
     [script, 'text/javascript'],
     [style, 'text/css'],
@@ -89,7 +89,7 @@ test('the Content-Security-Policy allows only scripts and files from the service
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });
 
-/** The names of a script and all its static imports. */
+/** The names of a script and all static imports. */
 const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(name)) return seen;
   seen.add(name);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('the delivery log', () => {
-  test('lists each attempt with its start, status, error and response', async () => {
+  test('lists each attempt with start, status, error and response', async () => {
     const { fall, list, detail, tries } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'x'.repeat(5_000)));
     await fall();
@@ -98,7 +98,7 @@ describe("a delivery's format", () => {
   };
 
   test.each(['raw', 'custom1'])(
-    'a delivery keeps its format when the webhook switches to %s, even if it is resent',
+    'the format stays the same when the webhook switches to %s, even if the delivery is resent',
     async (format) => {
       const { receiver, client, at, id, fall } = await rejectAndReformat(format);
       await world.pass(1_500_000);
@@ -112,7 +112,7 @@ describe("a delivery's format", () => {
     },
   );
 
-  test('webhook tests keep their format', async () => {
+  test('webhook tests keep the format they were created with', async () => {
     const { receiver } = await rejectAndReformat('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
     await world.pass(1_500_000);
     const [first, second] = await receiver.until(2);
@@ -197,7 +197,7 @@ describe('a disabled webhook', () => {
     expect((await list('?state=delivered')).total).toBe(10);
   });
 
-  test('expires held deliveries after 14 days', async () => {
+  test("a disabled webhook's held deliveries expire after 14 days", async () => {
     const { fall, list, set } = await world.furnish();
     await set({ isEnabled: false });
     await fall();

@@ -30,7 +30,7 @@ const policyOf = (headers: Headers) =>
     }),
   );
 
-test("the documentation page loads only the service's files, enforced by its Content-Security-Policy", async () => {
+test("the documentation page loads only the service's files, enforced by a Content-Security-Policy", async () => {
   const { headers, text } = await anybody.call('GET', '/docs');
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = policyOf(headers);

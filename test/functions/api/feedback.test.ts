@@ -111,7 +111,7 @@ describe('feedback', () => {
 });
 
 describe('feedback shown by a rule hit', () => {
-  test('a rule hit shows its latest feedback, and the previous one after the latest is deleted', async () => {
+  test('a rule hit shows the latest feedback, and the previous one after the latest is deleted', async () => {
     const { sensor, hit } = await createSensorWithHit();
     expect(await feedbackOfHit(hit.id)).toBeNull();
     const first = await give(sensor, { ruleHitId: hit.id });

@@ -154,7 +154,7 @@ describe('a pinned firmware version', () => {
     for (const version of versions) expect(await remove(version)).toBe(version === firmwareVersion ? 409 : 200);
   });
 
-  test('a version can be deleted once its sensor is deleted or moved to another customer', async () => {
+  test('a version can be deleted once the pinned sensor is deleted or moved to another customer', async () => {
     const deleted = await linkSensor(client);
     const moved = await linkSensor(client);
     const version = await create();
@@ -178,7 +178,7 @@ describe('a pinned firmware version', () => {
   });
 });
 
-test("devices install the pinned version, or else their maker's default", async () => {
+test("devices install the pinned version, or else the maker's default", async () => {
   const standard = await create('maker_a', { isDefault: true });
   const other = await create('maker_b', { isDefault: true });
   const a = await linkSensor(client);

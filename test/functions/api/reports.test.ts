@@ -65,7 +65,7 @@ describe('getReport', () => {
     expect({ timeZone, from, to }).toEqual({ timeZone: 'Europe/Berlin', from: '2027-03-01', to: '2027-03-31' });
     expect(months).toHaveLength(1);
     expect(months[0]).toMatchObject({ month: '2027-03', from: Date.parse('2027-02-28T23:00:00Z'), isWhole: false });
-    // The end of the month, not the time of the request, so that the response changes only with its content.
+    // The end of the month rather than the request time, so the response stays the same until the content changes.
     expect(months[0]?.to).toBe(Date.parse('2027-03-31T22:00:00Z'));
     expect(months[0]?.days.at(-1)).toEqual({ date: '2027-03-31', falls: 0, falseAlarms: 0 });
     expect(months[0]?.rooms).toMatchObject([{ sensorId: home.sensor.sensorId, falls: 0, medianMs: null }]);
@@ -89,7 +89,7 @@ describe('getReport', () => {
     expect(months.at(-1)?.rooms[0]).toMatchObject({ falls: 2, falseAlarms: 1 });
   });
 
-  test('counts falls that matched no rule like any others, with their acknowledgements and feedback', async () => {
+  test('counts falls that matched no rule like any others, with acknowledgements and feedback', async () => {
     const other = await homeOf('privet', { isEnabled: false });
     await other.fall();
     await other.fall({ isSimulated: true });
@@ -200,7 +200,7 @@ describe('getReport', () => {
 });
 
 describe('downloadReport', () => {
-  test('returns the report as CSV, which browsers save as a file', async () => {
+  test('downloadReport returns the report as CSV, which browsers save as a file', async () => {
     const home = await homeOf('yew');
     await home.fall();
     const { status, text, headers } = await home.csv(`?from=${thisMonth()}`);

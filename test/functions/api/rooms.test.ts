@@ -66,7 +66,7 @@ const limits = [
   ['maker_b', 'ceiling', 300, 200, 150, 330, 0],
 ] as const;
 test.each(limits)(
-  'accepts a room for %s (%s) at its limits, and rejects one beyond them',
+  'accepts a room for %s (%s) at the limits, and rejects one beyond them',
   async (maker, sensorMounting, x, y, low, high, rotation) => {
     const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
     const answer = await put(maker, room);

@@ -30,7 +30,7 @@ describe('listing rule hits', () => {
     for (let n = 0; n < 3; n++) sensors.push((await linkSensor(home.client)).sensorId);
     // The first 600 are up to a day past their retention, but not removed yet.
     const count = COUNT;
-    // Far enough apart that no hit expires while the test runs.
+    // Far enough apart to keep any hit from expiring while the test runs.
     const stepMs = 600_000;
     const from = Date.now() - EVENT_RETENTION - OLD * stepMs - stepMs / 2;
     const log = { customerId: home.customerId, sensors, count, from, stepMs };
@@ -95,7 +95,7 @@ describe('listing rule hits', () => {
     expect((await list('')).read).toBeLessThanOrEqual(20);
   });
 
-  test('shows each hit with its current sensor', async () => {
+  test('shows each hit with the current sensor', async () => {
     const { data } = await list('');
     expect(data.every(({ sensor, sensorId }) => sensor?.id === sensorId)).toBe(true);
   });
@@ -128,11 +128,11 @@ describe("storing a customer's hits", () => {
     expect(repeated).toEqual(positions);
     await engine.stop();
     expect(positions.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, n) => after.id + 1 + n));
-    // Each hit is also written to its sensor's list.
+    // Each hit is also written to the sensor's list.
     expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
   });
 
-  test('50 concurrently appended hits get consecutive ids, the dates on their clocks, and an increasing order', async () => {
+  test('50 concurrently appended hits get consecutive ids, clock dates, and an increasing order', async () => {
     const engine = await startEngine(createLedger());
     // Two processes, each with a separate write queue.
     const first = store(engine.plain).ruleHits;

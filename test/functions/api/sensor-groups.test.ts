@@ -46,7 +46,7 @@ const seed = async (customerId: number, count: number, prefix: string): Promise<
 };
 
 describe('a sensor group', () => {
-  test('contains each given sensor once, and each sensor shows its group', async () => {
+  test('a group contains each given sensor once, and each sensor shows the group', async () => {
     const [a, b] = await seed(home.customerId, 2, 'FIRS');
     const group = await create([b, a, b].map(String));
     expect(group).toMatchObject({ name: 'Ward', customerId: home.customerId, sensorIds: [a, b] });
@@ -60,7 +60,7 @@ describe('a sensor group', () => {
     expect([await groupOf(String(a)), await groupOf(String(b))]).toEqual([0, group.id]);
   });
 
-  test('adding a sensor to a group removes it from its previous group', async () => {
+  test('adding a sensor to a group removes it from the previous one', async () => {
     const [a = '', b = ''] = await seed(home.customerId, 2, 'MOVE');
     const first = await create([a, b]);
     const second = await create([b]);

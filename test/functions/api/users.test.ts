@@ -106,7 +106,7 @@ describe('access', () => {
 
 describe('a password', () => {
   const newPassword = 'another-long-password';
-  test('users can change their password with the current one, which ends all sessions', async () => {
+  test('users can change a password with the current one, which ends all sessions', async () => {
     const { client, username, password } = await hire('changer');
     const other = await logIn(anybody, username, password);
     for (const body of [{ newPassword }, { newPassword, currentPassword: 'wrong' }]) {

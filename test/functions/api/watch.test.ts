@@ -135,7 +135,7 @@ test('getWatch names sensors whose configuration keeps them from reporting falls
   expect(await kinds()).toEqual(['all', silence]);
 });
 
-test('getWatch names a sensor that marks its falls as silent, until an unmarked fall or a new configuration', async () => {
+test('getWatch names a sensor that marks falls as silent, until an unmarked fall or a new configuration', async () => {
   const home = await furnish();
   const silentSensors = async () =>
     (await home.watch()).gaps.flatMap((gap) => (gap.kind === 'silent_mode' ? gap.sensorIds : []));
@@ -154,7 +154,7 @@ test('getWatch names a sensor that marks its falls as silent, until an unmarked 
   expect(await silentSensors()).toEqual([]);
 });
 
-test('getWatch names a sensor while most of its messages are not understood', async () => {
+test('getWatch names a sensor while most messages are not understood', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   await home.say(a.presence(true));
@@ -277,7 +277,7 @@ describe('fall rules that reach no one', () => {
   });
 });
 
-test("a fall rule reaches no one once its only user's login is disabled", async () => {
+test("a fall rule reaches no one once the only user's login is disabled", async () => {
   const home = await furnish();
   const { id: userId } = home.nurse;
   const address = 'a@example.com';
@@ -295,7 +295,7 @@ test("a fall rule reaches no one once its only user's login is disabled", async 
   expect(gaps).toContainEqual(unreachable);
 });
 
-test('a rule about offline sensors does not count while its only user has no channel', async () => {
+test('a rule about offline sensors does not count while the only user has no channel', async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const silence = { ...(await ruleOf(home)), situation: 'sensor_inactive' };
@@ -339,7 +339,7 @@ describe('a webhook failure', () => {
     expect(page.data).toMatchObject([{ actor: { id: String(home.nurse.id) }, object: { kind: 'webhook' } }]);
   });
 
-  test('includes a webhook disabled by the service, but not by its owner', async () => {
+  test('includes a webhook disabled by the service, but not by the owner', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });
@@ -348,7 +348,7 @@ describe('a webhook failure', () => {
     world.answerWith(status(410, 'gone'));
     await home.fall();
     expect((await home.watch()).troubles).toMatchObject([{ isSwitchedOff: true, failedDeliveries: 1 }]);
-    // Enabling the webhook clears that it was disabled, but not the failed deliveries.
+    // Enabling the webhook clears the disabled state, but not the failed deliveries.
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: true });
     expect((await home.watch()).troubles).toMatchObject([{ isSwitchedOff: false, failedDeliveries: 1 }]);
   });

@@ -43,7 +43,7 @@ type World = {
   /** The alarm that SNS rejects. */
   rejected?: string;
 };
-/** Runs the check as in AWS. Returns its log lines, emails and metrics, and the alarms sent. */
+/** Runs the check as in AWS. Returns log lines, emails and metrics, and the alarms sent. */
 const run = async ({ subscriptions, active = [], sender = 'cloud@example.org', at = now, rejected }: World) => {
   const [lines, mails, sent]: [string[], string[], string[]] = [[], [], []];
   const measured: Measured[] = [];
@@ -141,7 +141,7 @@ test('warns only in the log when alarms are sent by email only', async () => {
   expect(measured).toEqual(counted(1, 0));
 });
 
-test('does not warn when a pager or phone has confirmed its alarm subscription', async () => {
+test('does not warn when a pager or phone has confirmed an alarm subscription', async () => {
   const { lines, mails, measured } = await run({
     subscriptions: [subscription('email', true), subscription('https', true)],
   });

@@ -48,7 +48,7 @@ const startTogether = () => {
   };
 };
 
-test('keeps an export file for a day when its task is received twice', async () => {
+test('keeps an export file for a day when the task is received twice', async () => {
   const { admin, at, begin, customer, customerId } = await furnish();
   const { id } = await begin('exports', customer);
   await world.idle();
@@ -63,7 +63,7 @@ test('keeps an export file for a day when its task is received twice', async () 
   expect((await store(world.table).dataJobs.get({ customerId, kind: 'export', id }))?.file).toBeUndefined();
 });
 
-test("erases a sensor linked while its customer's erasure starts", async () => {
+test("erases a sensor linked while the customer's erasure starts", async () => {
   let link: (() => Promise<unknown>) | null = null;
   const { client, customerId, begin, customer, passMinutes } = await furnish(async ([write]) => {
     if (!link || !write || !('remove' in write) || write.remove.sk !== items.customer({ customerId }).sk) return;
@@ -82,7 +82,7 @@ test("erases a sensor linked while its customer's erasure starts", async () => {
   expect(await register(client, PROVISIONING_KEY, hardwareId)).toMatchObject({ sensorId });
 });
 
-test('keeps the registration of a device that registers again while its deleted customer is erased', async () => {
+test('keeps the new registration of a device whose deleted customer is being erased', async () => {
   let registerAgain: (() => Promise<void>) | null = null;
   const { sensorId, customerId, client, begin, customer, passMinutes } = await furnish(async ([write]) => {
     if (!registerAgain || !write || !('remove' in write)) return;

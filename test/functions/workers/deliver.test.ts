@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test("releases a failed probe's slot while another alarm waits for its result", async () => {
+test("releases a failed probe's slot while another alarm waits for the result", async () => {
   const { fall, set, record, receiver } = await world.furnish({ retrySchedule: [0, 3_600] });
   const now = world.now();
   await set({ consecutiveFailures: 10, failingSince: now, openUntil: now + 60_000 });

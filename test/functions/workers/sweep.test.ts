@@ -112,7 +112,7 @@ describe('a sweep that runs out of time', () => {
   const SHARDS = DUE_SHARDS;
   const each = 5;
   const page = 2;
-  // Hashed like real ids, because ids that count up would leave some shards empty.
+  // Hashed like real ids, because sequential ids would leave some shards empty.
   const idOf = (at: number) =>
     hashOf(`${at}`)
       .toLowerCase()
@@ -144,7 +144,7 @@ describe('a sweep that runs out of time', () => {
     expect(new Set([...sent()].map((id) => shardOf(id))).size).toBe(SHARDS);
     for (let sweep = SHARDS; sweep < SHARDS * Math.ceil(each / page); sweep++) await sweepOnce({} as never, hurried);
     expect(sent().size).toBe(ids.length);
-    // Items that are still due are enqueued again once a sweep has run to the end.
+    // Items still due are enqueued again once a sweep has run to the end.
     messages.length = 0;
     ahead += 3_600_000;
     for (let sweep = 0; sweep < 2; sweep++) await sweepOnce({} as never, context);

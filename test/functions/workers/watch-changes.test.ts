@@ -40,7 +40,7 @@ const decoded = (raw: Buffer): Mail => {
   return { to: header('To'), subject: header('Subject'), text: plain.replaceAll('=E2=80=93', '–') };
 };
 
-/** A home where a rule covers the only sensor's falls, and its rule manager, who has an address. */
+/** A home where a rule covers the only sensor's falls, with a rule manager who has an address. */
 const furnish = async (name: string) => {
   const home = await world.furnish();
   await home.say(a.presence(true));
@@ -171,7 +171,7 @@ describe('changes that do not concern rule managers', () => {
   });
 });
 
-test('a change is checked in a later run if its watch could not be computed', async () => {
+test('a change is checked in a later run if the watch could not be computed', async () => {
   const home = await furnish('hal');
   await home.client.ok('DELETE', home.rule);
   await world.checkChanges();

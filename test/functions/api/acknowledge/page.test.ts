@@ -6,7 +6,7 @@ import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 beforeAll(async () => {
-  // Otherwise the page would show dates around midnight.
+  // Noon UTC, so the page does not show dates around midnight.
   world = await createPeopleWorld({ start: new Date().setUTCHours(12, 0, 0, 0) });
 });
 afterAll(() => world.stop());

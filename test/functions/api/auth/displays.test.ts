@@ -39,7 +39,7 @@ const openBrowser = async () => {
   return { login, cookies, call };
 };
 
-/** Reports a fall from a new sensor. Returns the path that acknowledges it, and its hit. */
+/** Reports a fall from a new sensor. Returns the hit and the path for acknowledging it. */
 const fallOfNewSensor = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', cloud.runtime.now()));
@@ -75,7 +75,7 @@ describe('a display session', () => {
     expect((await display.call('GET', watch)).status).toBe(401);
   });
 
-  test('renews its cookies hourly with the same values, even if several requests arrive at once', async () => {
+  test('a display session renews the cookies hourly with the same values, even for concurrent requests', async () => {
     const { login, cookies, call } = await openBrowser();
     const path = `/customers/${home.customerId}/open-falls`;
     expect(maxAgesOf(login)).toEqual([86_400, 86_400, 86_400]);
@@ -90,7 +90,7 @@ describe('a display session', () => {
     expect((await call('GET', path)).headers.getSetCookie()).toEqual([]);
   });
 
-  test("appears as a display in the user's session list, and can be ended there months later", async () => {
+  test("a display session appears as such in the user's session list, and can be ended there months later", async () => {
     const display = await newDisplay();
     const list = async () => {
       const client = await logIn(anybody(), home.username, home.password);
@@ -132,7 +132,7 @@ describe('a display session', () => {
     expect((await second.call('GET', '/sensors')).status).toBe(401);
   });
 
-  test('holds no permissions, even if the user is a system admin', async () => {
+  test('a display session has no permissions, even if the user is a system admin', async () => {
     const display = await logIn(anybody(), 'admin', ADMIN_PASSWORD, {
       display: true,
     });
@@ -143,7 +143,7 @@ describe('a display session', () => {
     expect(health.body).toEqual((await anybody().call('GET', '/health')).body);
   });
 
-  test('requires the second factor like any other session', async () => {
+  test('a display session requires the second factor like any other', async () => {
     const boss = await adminOf(cloud.url);
     const { username, password, customerId } = await createHome(boss, 'careful', []);
     const customer = { name: 'careful', location: '', email: '', requireOtp: true };

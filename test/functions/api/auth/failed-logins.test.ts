@@ -65,9 +65,9 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
   for (const { status } of answers) sum[status] = (sum[status] ?? 0) + 1;
   return sum;
 };
-/** The status, and a 429 response's seconds to wait. */
+/** The status, plus Retry-After (s) for a 429 response. */
 const resultOf = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
-/** Delays the attempt with that password until all others have a response. */
+/** Delays the login attempt with that password until all others have finished. */
 const afterOthers = async (password: string, attempt: () => Promise<Answer>, others: () => Promise<Answer[]>) => {
   const released = Promise.withResolvers<void>();
   held.set(password, released.promise);

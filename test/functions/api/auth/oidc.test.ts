@@ -32,7 +32,7 @@ beforeEach(() => {
   ahead = 0;
 });
 
-/** Begins a login and visits the issuer. Returns the browser and the URL that the issuer redirects to. */
+/** Begins a login and visits the issuer. Returns the browser and the redirect URL. */
 const visitIssuer = async (name: string, change = (url: string) => url) => {
   const { url, cookie } = await beginOidc(anybody);
   return { browser: withCookie(anybody, cookie), back: await followLogin(change(url), name) };

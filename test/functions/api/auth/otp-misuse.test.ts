@@ -37,7 +37,7 @@ const strictHome = async (name: string) => {
   return home;
 };
 
-test('treats a session without its required second factor as anonymous, even for a system admin', async () => {
+test('treats a session without the required second factor as anonymous, even for a system admin', async () => {
   const { userId, username, password } = await strictHome('admins');
   await admin.ok('PUT', `/users/${userId}/access`, { canLogin: true, permissions: [], isAdmin: true });
   const limited = await logIn(admin, username, password);

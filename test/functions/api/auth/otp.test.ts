@@ -106,7 +106,7 @@ describe('a second factor', () => {
     expect(statuses(both)).toEqual({ 200: 2 });
   });
 
-  test('keeps its secret and codes unreadable, and returns them only once', async () => {
+  test('the secret and codes are stored unreadable, and returned only once', async () => {
     const user = await hireWithOtp('private');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';

@@ -107,7 +107,7 @@ const moved = (email: string, more: object = {}) => ({
 });
 const DAY = 86_400_000;
 
-test('users must enter their password to change their address, and codes go to the old one for 24 more hours', async () => {
+test('an address change requires the password, and codes go to the old address for 24 more hours', async () => {
   const { client, username, password } = await hire('robbed');
   const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
   const missing = await put('thief@example.com', {});
@@ -115,7 +115,7 @@ test('users must enter their password to change their address, and codes go to t
   expect([missing.status, wrong.status]).toEqual([400, 400]);
   expect(missing.body).toMatchObject({ errors: [{ path: 'currentPassword' }] });
   expect(await client.ok('GET', '/users/me')).toMatchObject({ email: `${username}@example.com` });
-  // Everything else changes without the password, which no response contains.
+  // Other fields change without the password. No response contains it.
   await client.ok('PUT', '/users/me', moved(`${username}@example.com`, { firstName: 'New' }));
   const answer = await put('second@example.com', { currentPassword: password });
   expect([answer.status, answer.text.includes(password)]).toEqual([200, false]);

@@ -215,7 +215,7 @@ describe('a request with cookies', () => {
 });
 
 describe('a session', () => {
-  test('logout ends the session and deletes its cookies, without affecting other sessions', async () => {
+  test('logout ends the session and deletes the cookies, without affecting other sessions', async () => {
     const [first, other] = [await login(), await login()].map((answer) => anybody.as(tokenOf(answer)));
     const out = await first?.call('POST', '/users/logout');
     expect([out?.status, out?.body]).toEqual([200, { status: 'OK' }]);

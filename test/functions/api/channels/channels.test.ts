@@ -115,7 +115,7 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
   });
 
-  test('shows a channel without its address to users with manage_users, and to no one else', async () => {
+  test('users with manage_users see a channel without the address, and no one else sees it', async () => {
     const { id, client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const manager of [place.home.client, place.admin])
@@ -140,7 +140,7 @@ describe('a channel', () => {
     };
     const broken = { by: 'sms', provenDate: 1, undeliverableDate: 3, undeliverableReason: 'TEXT_INVALID' };
 
-    test('stays in use until the user has verified it again', async () => {
+    test('an undeliverable channel stays in use until the user has verified it again', async () => {
       const { ids, client, address, channels, report } = await createUndeliverable();
       expect(await channelsOf(client)).toEqual([{ ...broken, address }]);
       expect((await setChannel(client, 'sms', { address })).body).toEqual({ ...broken, address });
@@ -153,7 +153,7 @@ describe('a channel', () => {
       expect(await channelsOf(client)).toEqual(proven);
     });
 
-    test('an undeliverable channel counts as deliverable again when its address changes', async () => {
+    test('a new address makes an undeliverable channel count as deliverable again', async () => {
       const { ids, client, channels, report } = await createUndeliverable();
       const address = nextNumber();
       expect((await setChannel(client, 'sms', { address })).body).toEqual({

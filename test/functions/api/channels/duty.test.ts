@@ -90,7 +90,7 @@ test('responds with 404 to users of other customers', async () => {
   expect((await admin.call('GET', '/customers/987654321/duty')).status).toBe(404);
 });
 
-test('access tokens can put their user on duty, unless they are read-only', async () => {
+test('access tokens can put the user on duty, unless they are read-only', async () => {
   const { client } = await hire('roster');
   const make = (readOnly: boolean) =>
     client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n', readOnly });

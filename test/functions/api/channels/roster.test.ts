@@ -52,7 +52,7 @@ const furnish = async (timeZone = 'Europe/Berlin') => {
 const day = (date: number): string => new Date(date).toISOString().slice(0, 10);
 
 describe('a roster', () => {
-  test('starts empty, can be read by every user of the customer, and is replaced as a whole', async () => {
+  test('a roster starts empty, can be read by every user of the customer, and is replaced as a whole', async () => {
     const { client, set, path, hire } = await furnish();
     const anna = await hire('anna');
     expect(await client.ok('GET', path)).toEqual([]);
@@ -68,7 +68,7 @@ describe('a roster', () => {
     expect(await anna.client.ok('GET', path)).toEqual([]);
   });
 
-  test('lists its possible members and their channels for every user of the customer', async () => {
+  test('lists possible members and their channels for every user of the customer', async () => {
     const { customerId, userId, hire, path } = await furnish();
     const [anna, ben] = [await hire('anna'), await hire('ben')];
     const { channels } = store(cloud.runtime.table);
@@ -116,7 +116,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id, source: 'self' }]);
   });
 
-  test('puts users on duty in their next shift even if they went off duty before it', async () => {
+  test('puts users on duty in their next shift even if they went off duty earlier', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '13:00', to: '14:00' }]);

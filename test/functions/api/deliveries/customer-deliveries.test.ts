@@ -20,7 +20,7 @@ let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 let newestFirst: string[];
 
-/** The deliveries to the `at`th webhook, spread over time so that each page contains several webhooks. */
+/** The deliveries to the `at`th webhook, spread out so each page covers several webhooks. */
 const deliveriesOf = (at: number, webhookId: string) =>
   Array.from({ length: COUNTS[at] ?? 0 }, (_, n) => {
     // All times differ. The last webhook has the oldest delivery of all.
@@ -95,7 +95,7 @@ describe("a customer's delivery list", () => {
     const first = await list();
     expect(first).toMatchObject({ is: 'at-least', ids: newestFirst.slice(0, 30) });
     expect(first.total).toBeGreaterThanOrEqual(100);
-    // 10 from each of the four webhooks that have any, and about 60 more: 120 deliveries at 0.2 KB, in queries of 10.
+    // 10 from each of the four webhooks with deliveries, and about 60 more: 120 deliveries at 0.2 KB, in queries of 10.
     expect(first.read).toBeLessThanOrEqual(25);
     expect((await list('?page=19')).read).toBeLessThanOrEqual(100);
     const recent = await list(`?since=${from + 75_000_000}`);

@@ -160,7 +160,7 @@ test('fires the alarm and sends one email after 10 minutes without a fetch, and 
   expect([mailed(), (await health()).failingSince]).toEqual([0, null]);
   await world.pass(20_000);
   await world.pass(60_000);
-  // An alarm that lasts until the next fetch would hide the next webhook.
+  // An alarm lasting until the next fetch would hide the next webhook.
   expect(alarms() - before).toBe(1);
   expect(mailed()).toBe(1);
   expect((await health()).failingSince).toEqual(expect.any(Number));

@@ -4,7 +4,7 @@ import type { Item } from '#shared/store/engine/request.ts';
 import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
-/** Whether reads of webhooks return them as they were before they held deliveries. */
+/** Whether webhook reads return a stale version from before any delivery was held. */
 let isStale = false;
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {

@@ -58,7 +58,7 @@ const webhookOfMaker = async () => {
   return { customerId: found[0]?.id, webhookId: page?.data[0]?.id };
 };
 
-test('forwards feedback to the maker as the API returns it, with its event and a signature', async () => {
+test('forwards feedback to the maker as the API returns it, with the event and a signature', async () => {
   const { sensorId, device } = await linkSensor(home.client);
   const fall = fallMessage('calling', clock.now());
   await device.ok('POST', `/devices/${sensorId}/messages`, fall);
@@ -126,7 +126,7 @@ test('forwards feedback with the next sweep if the queue was unavailable', async
   expect((await newRequests()).map(({ feedback }) => feedback)).toEqual([created]);
 });
 
-test('uses one webhook for all feedback, even concurrent feedback, and updates its URL', async () => {
+test('uses one webhook for all feedback, even concurrent feedback, and updates the URL', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'feedback-'));
   const elsewhere = await startReceiver();
   const run = async (url: string, count: number): Promise<number> => {

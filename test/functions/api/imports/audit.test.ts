@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 type Home = Awaited<ReturnType<(typeof world)['furnish']>>;
-/** Runs an import. Returns its audit lines by operation, because all were written in the same millisecond. */
+/** Runs an import. Returns the audit lines by operation, because all were written in the same millisecond. */
 const linesOf = async (home: Home, kind: string, rows: object[], client = home.session) => {
   const { id } = await home.load(kind, rows, client);
   const [page] = await home.session.ok<{ data: AuditEntry[] }[]>(

@@ -57,7 +57,7 @@ const errorOf = async (answer: ReturnType<Client['call']>) => {
 };
 
 describe('a customer erasure requested by a manager', () => {
-  test('waits, and everyone who can cancel it gets one email in their language', async () => {
+  test('a requested erasure waits, and everyone who can cancel it gets one email in their language', async () => {
     const { customerId, request, client, path, admin } = await furnish();
     const { id, createDate, ...made } = await request();
     expect(made).toMatchObject({
@@ -106,7 +106,7 @@ describe('a customer erasure requested by a manager', () => {
     expect((await client.call('GET', path)).status).toBe(200);
   });
 
-  test('begins 24 hours after the request, if a second manager has approved it, and completes', async () => {
+  test('an erasure begins 24 hours after the request, if a second manager has approved it, and completes', async () => {
     const { request, erasure, path, ann, client, customerId } = await furnish();
     const { at } = await request();
     expect(await ann.client.ok('POST', `${at}/approval`)).toMatchObject({
@@ -126,7 +126,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(done?.updateDate ?? 0).toBeGreaterThan((done?.startDate ?? 0) + 16 * MINUTE - 1);
   });
 
-  test('begins at once if a system admin approves it after the 24 hours', async () => {
+  test('an erasure begins at once if a system admin approves it after the 24 hours', async () => {
     const { request, erasure } = await furnish();
     const { at } = await request();
     await passHours(26);
@@ -210,7 +210,7 @@ describe('a customer erasure requested by a manager', () => {
     expect((await boss.call('DELETE', at)).status).toBe(200);
   });
 
-  test('keeps the requester from removing users, and from changing their permissions and logins', async () => {
+  test('keeps the requester from removing users, and from changing permissions and logins', async () => {
     const { request, mallory, ann, customerId, path, hire } = await furnish();
     const { at } = await request();
     const victim = await hire('victim', { permissions: [] });

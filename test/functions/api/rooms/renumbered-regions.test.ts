@@ -44,7 +44,7 @@ const furnish = async (maker?: 'maker_a' | 'maker_b') => {
 };
 
 describe('renumbered regions', () => {
-  test('a renumbered region keeps its presence, and reports only real changes', async () => {
+  test('a renumbered region keeps the presence state, and reports only real changes', async () => {
     const { put, say, regionEvents } = await furnish();
     await put(chair);
     await say(a.regions({ 0: 1 }));
@@ -65,7 +65,7 @@ describe('renumbered regions', () => {
     expect(await regionEvents()).toEqual(['entered Bed', 'entered Chair']);
   });
 
-  test('a maker B fall keeps its region when regions are renumbered', async () => {
+  test('a maker B fall stays in the same region when regions are renumbered', async () => {
     const { put, say, regionEvents } = await furnish('maker_b');
     await put(chair);
     await say(b.move(1, 3, 0, 0));

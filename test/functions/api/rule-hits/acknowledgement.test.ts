@@ -37,7 +37,7 @@ const listed = async (query: string) => {
   const [page] = await home.client.ok<{ data: RuleHit[] }[]>('GET', `${hitsPath()}?${query}`);
   return page?.data ?? [];
 };
-/** Reports a fall from a new sensor. Returns its hit. */
+/** Reports a fall from a new sensor and returns the hit. */
 const createHit = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
@@ -95,7 +95,7 @@ describe('acknowledging a rule hit', () => {
       );
   });
 
-  test('an acknowledgement can be withdrawn by its user or with manage_customers, and then made by others', async () => {
+  test('a user can withdraw an acknowledgement, as can manage_customers, and others can then acknowledge', async () => {
     const { hit, path } = await createHit();
     await other.client.ok('PUT', path, {});
     expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ id: hit.id, acknowledgement: null });
@@ -145,7 +145,7 @@ describe('acknowledging a rule hit', () => {
     await hooks.stop();
   });
 
-  test('creates one event, even if its notice is processed repeatedly', async () => {
+  test('creates one event, even if the notice is processed repeatedly', async () => {
     const { path, sensorId, hit } = await createHit();
     const { acknowledgement } = await home.client.ok<RuleHit>('PUT', path, {});
     await cloud.idle();

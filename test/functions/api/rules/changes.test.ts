@@ -33,7 +33,7 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 };
 
 describe('changing a rule', () => {
-  test('a rule fires for its new sensor after a move, and never after its deletion', async () => {
+  test('a rule fires for the new sensor after a move, and never after a deletion', async () => {
     const { client, customerId } = await createHome(admin, 'ivy', ALL_PERMISSIONS);
     const here = await linkSensor(client);
     const there = await linkSensor(client);

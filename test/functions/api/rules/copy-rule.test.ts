@@ -37,7 +37,7 @@ test('copyRule creates a rule that differs only in name, id and dates, and notif
   expect((await hits()).map(({ ruleId }) => ruleId).sort()).toEqual([id, copy.id].sort());
 });
 
-test('copyRule keeps a rule disabled, with its schedule', async () => {
+test('copyRule keeps a rule disabled, with the same schedule', async () => {
   const { rule, client } = await world.furnish();
   const { id } = await rule([{ onDuty: true, by: 'sms' }], { isEnabled: false, schedule });
   expect(await client.ok('POST', `/rules/${id}/copies`, { name: 'n' })).toMatchObject({ isEnabled: false, schedule });
@@ -59,7 +59,7 @@ test('copyRule responds with 400 and the path of a recipient who can no longer b
   expect(page?.total).toBe(1);
 });
 
-test('copyRule responds with 409 once the customer has as many rules as its quota allows', async () => {
+test('copyRule responds with 409 once the customer has reached the rule quota', async () => {
   const { rule, client } = await world.furnish();
   const { id } = await rule([{ onDuty: true, by: 'sms' }]);
   const copy = async () => (await client.call('POST', `/rules/${id}/copies`, { name: 'n' })).status;

@@ -27,7 +27,7 @@ const ward = async (count: number) => {
 };
 
 describe("a group's floor plan", () => {
-  test('starts without rooms, then contains the placed rooms, in meters with decimals', async () => {
+  test('a floor plan starts without rooms, then contains the placed rooms, in meters with decimals', async () => {
     const { path, sensors } = await ward(2);
     expect(await home.client.ok('GET', path)).toEqual(empty);
     const plan = { width: 42.5, height: 18, rooms: sensors.map((id, at) => room(id, { x: at + 0.125 })) };
@@ -38,14 +38,14 @@ describe("a group's floor plan", () => {
     expect(await home.client.ok('GET', path)).toEqual({ ...plan, rooms: [] });
   });
 
-  test('every user of the customer can read it, and manage_sensors allows changing it', async () => {
+  test('every user of the customer can read a floor plan, and manage_sensors allows changing it', async () => {
     const { path } = await ward(0);
     const { client } = await hireFor(admin, home.customerId, 'reader', { firstName: 'A', lastName: 'B' });
     expect(await client.ok('GET', path)).toEqual(empty);
     expect((await client.call('PUT', path, empty)).status).toBe(403);
   });
 
-  test('shows a room only while its sensor belongs to the group', async () => {
+  test('shows a room only while the sensor belongs to the group', async () => {
     const { path, group, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const plan = { ...empty, rooms: [room(a), room(b)] };
@@ -70,7 +70,7 @@ describe("a group's floor plan", () => {
     expect(await put(Array.from({ length: 201 }, () => room(a)))).toEqual([400, 'rooms']);
   });
 
-  test('deleting the group deletes its floor plan', async () => {
+  test('deleting the group deletes the floor plan', async () => {
     const { id, path, group, sensors } = await ward(1);
     await home.client.ok('PUT', path, { ...empty, rooms: sensors.map((sensorId) => room(sensorId)) });
     await home.client.ok('DELETE', group);

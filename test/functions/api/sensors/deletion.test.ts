@@ -19,7 +19,7 @@ afterAll(async () => {
 const DAY = 86_400_000;
 
 describe('deleting a sensor', () => {
-  test('removes everything about the sensor except its events, and lets its device register again', async () => {
+  test('removes everything about the sensor except events, and lets the device register again', async () => {
     const { admin, home, presence, post, fallSilent, leftOf, furnish } = its;
     const sensor = await linkSensor(home.client);
     await furnish(home.client, sensor);

@@ -8,7 +8,7 @@ const MAX_LAMBDA_RESPONSE = 6 * 1_024 * 1_024;
 test('a page of 200 events fits into a Lambda response, and a page of 160 includes all messages up to 16 KiB', async () => {
   const world = await createDeliveryWorld();
   const home = await world.furnish();
-  // The longest messages that a list shows, in characters that JSON escapes. Lambda escapes them twice.
+  // The longest messages shown in a list, made of characters that JSON escapes. Lambda escapes them twice.
   const message = (n: number) => ({ type: 99, n, text: '\\'.repeat((16_384 - 60) / 2) });
   for (let start = 0; start < 200; start += 50)
     await home.say(JSON.stringify(Array.from({ length: 50 }, (_, at) => message(start + at))));
@@ -19,7 +19,7 @@ test('a page of 200 events fits into a Lambda response, and a page of 160 includ
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MAX_LAMBDA_RESPONSE);
   const shown = (JSON.parse(text) as Page[])[0]?.data.map(({ raw }) => raw !== null) ?? [];
   expect(shown).toHaveLength(200);
-  // The newest events have their message.
+  // The newest events have a message.
   expect(shown.slice(0, 160)).toEqual(Array(160).fill(true));
   expect(shown.at(-1)).toBe(false);
 

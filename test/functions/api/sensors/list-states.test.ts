@@ -18,7 +18,7 @@ const list = async (query: string) => {
   return page ?? expect.unreachable();
 };
 
-test('listing sensors includes their states on request', async () => {
+test('listing sensors includes states on request', async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, a.presence(true));
   await cloud.idle();

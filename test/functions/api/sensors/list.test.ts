@@ -106,7 +106,7 @@ describe('listing 10,000 sensors', () => {
     }
   });
 
-  test('shows each sensor as its own GET does', async () => {
+  test('shows each sensor as a GET for that sensor does', async () => {
     const { page } = await list(big, 'perPage=3&page=100&isActive=true');
     for (const sensor of page.data) expect(await big.client.ok('GET', `/sensors/${sensor.id}`)).toEqual(sensor);
   });

@@ -37,7 +37,7 @@ const names = { firstName: 'A', lastName: 'B', locale: 'en', telegramId: null, m
 const newPassword = 'taken-over-by-a-colleague';
 const token = { name: 'n' };
 
-/** The requests that take over or control the user's login, with the status that each returns on success. */
+/** The requests that take over or control the user's login, with their status on success. */
 const takeoverCalls = ({ id }: { id: number }) => {
   const path = `/users/${id}`;
   return [
@@ -52,7 +52,7 @@ const takeoverCalls = ({ id }: { id: number }) => {
 };
 
 describe('a caller with manage_users', () => {
-  test('cannot control the login of a colleague with more permissions, or see their tokens', async () => {
+  test('manage_users does not allow control over the login or tokens of a colleague with more permissions', async () => {
     const colleague = await hire('ruler', ['manage_rules', 'manage_bots']);
     await colleague.client.ok('POST', '/users/me/access-tokens', token);
     const before = await manager.ok('GET', `/users/${colleague.id}`);
@@ -67,13 +67,13 @@ describe('a caller with manage_users', () => {
   test.each<[string, Permission[]]>([
     ['a colleague with the same permissions', ['manage_users', 'manage_bots']],
     ['a colleague without permissions', []],
-  ])('can control the login of %s', async (_, permissions) => {
+  ])('manage_users allows control over the login of %s', async (_, permissions) => {
     const colleague = await hire(`equal-${permissions.length}`, permissions);
     for (const [method, path, body, status] of takeoverCalls(colleague))
       expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, status]);
   });
 
-  test('a limited token permits no more than its own permissions', async () => {
+  test('a limited token permits only what the token itself permits', async () => {
     const colleague = await hire('botanist', ['manage_bots']);
     const limited = { name: 'n', permissions: ['manage_users'] };
     const { token } = await manager.ok<{ token: string }>('POST', '/users/me/access-tokens', limited);
@@ -81,7 +81,7 @@ describe('a caller with manage_users', () => {
     expect(await statusOf(byToken.call('DELETE', `/users/${colleague.id}`))).toBe(403);
     expect(await statusOf(byToken.call('GET', `/users/${colleague.id}/access-tokens`))).toBe(403);
     expect(await statusOf(manager.call('DELETE', `/users/${colleague.id}`))).toBe(200);
-    // The token may not even delete or change its own user, who has more permissions.
+    // The token may not even delete or change the token's user, who has more permissions.
     const access = { canLogin: false, permissions: [] };
     expect(await statusOf(byToken.call('DELETE', '/users/me'))).toBe(403);
     expect(await statusOf(byToken.call('PUT', '/users/me/access', access))).toBe(403);
@@ -104,7 +104,7 @@ describe('a caller with manage_users', () => {
     expect((await before).filter((status) => status !== 200 && status !== 403)).toEqual([]);
   });
 
-  test('cannot take control of a colleague who gains permissions between the check and the change', async () => {
+  test('manage_users does not allow control over a colleague who gains permissions after the check', async () => {
     const { users, accessTokens } = store(cloud.runtime.table);
     const { id } = await hire('rising', []);
     const stale = await users.get(home.customerId, id);

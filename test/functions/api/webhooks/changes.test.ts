@@ -35,7 +35,7 @@ afterAll(async () => {
 type Hook = { id: string; isEnabled: boolean; format: string; isCustomerHook: boolean; botId: number | null };
 
 let falls = 0;
-/** Creates a home with an alarm. `fall` reports a fall, and returns the `awaited` requests that result from it. */
+/** Creates a home with an alarm. `fall` reports a fall, and returns the resulting `awaited` requests. */
 const createScene = async (name: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { client } = home;
@@ -56,7 +56,7 @@ const createScene = async (name: string) => {
 };
 
 describe('a webhook', () => {
-  test('a webhook keeps its secret if a PUT omits it, and removes it with null', async () => {
+  test('a webhook keeps the secret if a PUT omits it, and removes it with null', async () => {
     const { client, path, hook, fall } = await createScene('alder');
     const signature = async (more: object) => {
       const answer = await client.ok('PUT', path, { ...hook, ...more });
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect(signed).toEqual([true, false, false, true, true]);
   });
 
-  test('returns a new token once, and sends it with the next delivery', async () => {
+  test('a new token is returned once, and sent with the next delivery', async () => {
     const { client, path, hook, webhook, fall } = await createScene('aspen');
     const { token, ...nothing } = await client.ok<{ token: string }>('POST', `${path}/token`);
     expect([token, nothing]).toEqual([expect.stringMatching(/^[a-z1-9]{26}$/), {}]);
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(got?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  test('sends every event to a customer webhook in its current format, but only rule hits to a bot webhook', async () => {
+  test('sends every event to a customer webhook in the current format, but only rule hits to a bot webhook', async () => {
     const { client, customerId, path, hook, fall } = await createScene('birch');
     const listed = async () => (await stores.customers.get(customerId))?.hooks;
     const put = (more: object) => client.ok('PUT', path, { ...hook, ...more });
@@ -94,14 +94,14 @@ describe('a webhook', () => {
     await put({});
     expect([await listed(), (await bodyOf()).rule?.situation]).toEqual([{}, 'fall_detected']);
     await put({ isCustomerHook: true, botId: null, isEnabled: false });
-    // A disabled webhook stays in the list, so that its deliveries are held.
+    // A disabled webhook stays in the list, so its deliveries are held.
     expect(await listed()).toEqual({ [hook.id]: 'full' });
     await client.ok('DELETE', path);
     expect([await listed(), await statusOf(client.call('GET', path))]).toEqual([{}, 404]);
     await fall(0);
   });
 
-  test('receives nothing from rules that name the previous bot', async () => {
+  test('a moved webhook receives nothing from rules that name the previous bot', async () => {
     const { client, path, hook, fall } = await createScene('box');
     const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'other' });
     await client.ok('PUT', path, { ...hook, botId });
@@ -110,7 +110,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('enabling a webhook resets its health if the service had disabled it', async () => {
+  test('enabling a webhook resets the health if the service had disabled it', async () => {
     const { client, customerId, path, hook, fall } = await createScene('cherry');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -135,7 +135,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('receives deliveries immediately when enabled, even if the circuit breaker was open', async () => {
+  test('a webhook receives deliveries immediately when enabled, even if the circuit breaker was open', async () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('stays disabled, with its health, if the service disables it during an update', async () => {
+  test('a webhook stays disabled, with the same health, if the service disables it during an update', async () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(await statusOf(onlyHooks.call('DELETE', path))).toBe(200);
   });
 
-  test("responds with 400 to invalid fields, and to formats that the webhook's rules do not support", async () => {
+  test("responds with 400 to invalid fields, and to formats not supported by the webhook's rules", async () => {
     const { client, path, hook, bot } = await createScene('holly');
     const put = async (more: object) => rejectedPaths(await client.call('PUT', path, { ...hook, ...more }));
     expect(await put({ url: 'ftp://127.0.0.1/' })).toEqual([400, 'url']);
@@ -236,7 +236,7 @@ describe('a webhook', () => {
     }
   });
 
-  test('stays consistent with the list of customer webhooks after 50 concurrent changes', async () => {
+  test('50 concurrent changes leave the webhook and the list of customer webhooks consistent', async () => {
     const { client, customerId, path, hook } = await createScene('laurel');
     const forms = [{ isCustomerHook: true, botId: null, format: 'raw' }, { isCustomerHook: true, botId: null }, {}];
     const statuses = await concurrently(50, (at) => statusOf(client.call('PUT', path, { ...hook, ...forms[at % 3] })));

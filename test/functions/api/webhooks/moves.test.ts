@@ -58,7 +58,7 @@ test('resets the failure count for a new URL', async () => {
   expect(await healthOf(home)).toMatchObject({ isEnabled: true, health: { consecutiveFailures: 1 } });
 });
 
-test('stays enabled at the new URL if the old one disables it during the move', async () => {
+test('a moved webhook stays enabled if the old URL disables it during the move', async () => {
   const home = await world.furnish();
   const { health, webhooks } = store(world.table);
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');
@@ -70,7 +70,7 @@ test('stays enabled at the new URL if the old one disables it during the move', 
   expect(await healthOf(home)).toMatchObject({ isEnabled: true, disabledReason: null });
 });
 
-test('ignores responses from the previous URL after the move, but frees their slots', async () => {
+test('ignores responses from the previous URL after the move, but frees the slots', async () => {
   const home = await world.furnish();
   const { health, webhooks } = store(world.table);
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');

@@ -63,7 +63,7 @@ describe('a webhook secret', () => {
 
   const bytes = (length: number) => Buffer.alloc(length, 0xfb);
   const standard = (length: number) => `whsec_${bytes(length).toString('base64')}`;
-  /** Returns the statuses for a creation, an update and a rotation with a secret, and the paths that they reject. */
+  /** Returns the statuses for a creation, an update and a rotation with a secret, and the rejected paths. */
   const answersTo = async (secretKey: string) => {
     const { client, at } = await world.furnish();
     const { id: _, ...hook } = await client.ok<{ id: string }>('GET', at);

@@ -50,7 +50,7 @@ describe('the service itself as a webhook target', () => {
       `${world.url}/users/login`.replace('127.0.0.1', host),
     );
 
-  test('rejects the service, its table and its queues as targets in any notation', async () => {
+  test('rejects the service, the table and the queues as targets in any notation', async () => {
     const { client, at } = await world.furnish();
     const hook = await client.ok<object>('GET', at);
     expect(world.settings.OWN_URLS.filter(Boolean)).toHaveLength(2);

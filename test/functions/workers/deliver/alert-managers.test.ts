@@ -47,7 +47,7 @@ describe('emails about people', () => {
     expect([mails, claims]).toEqual([[], []]);
   });
 
-  test('an email identifies a missing sensor by its id', async () => {
+  test('an email identifies a missing sensor by id', async () => {
     const { mails } = await run({ open: [alarmOf('a', { sensorId: 's2.example' })] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
   });
@@ -72,7 +72,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test("managers get emails at their verified address, or else at their account's address", async () => {
+  test("managers get emails at the verified address, or else at the account's address", async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },
@@ -201,7 +201,7 @@ describe('emails about sensors', () => {
     expect(mails.map(([, , limit]) => limit)).toEqual([10, 5]);
   });
 
-  test('a sensor alarm list contains only alarms that concern its recipient', async () => {
+  test('a sensor alarm list contains only alarms that concern the recipient', async () => {
     const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2)];
     const { mails } = await run({
       open: [offline('a', { hitId: 5, isToBots: true }), offline('b', { hitId: 6 })],
@@ -220,7 +220,7 @@ describe('alarms from missing sensors', () => {
   const gone = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf(id, { sensorId: 's2', mailDate: NOW - HOUR, ...more });
 
-  test('an event alarm ends once its sensor is gone, because no one could acknowledge it', async () => {
+  test('an event alarm ends once the sensor is gone, because no one could acknowledge it', async () => {
     const { ended, mails, updated } = await run({ open: [gone('a')] });
     expect([ended, mails, updated]).toEqual([['a'], [], []]);
   });

@@ -145,7 +145,7 @@ describe('deliveries', () => {
     expect(named('claim')).toHaveLength(1);
   });
 
-  test('a delivery ends if its webhook was deleted', async () => {
+  test('a delivery ends if the webhook was deleted', async () => {
     const { named, calls, id } = await run({
       webhooks: [null],
       delivery: { ...toWebhook(), state: 'failed', hit: null },
@@ -161,7 +161,7 @@ describe('deliveries', () => {
     expect(named('claim')).toEqual([]);
   });
 
-  test('a delivery enters the feed if its webhook has no URL, even if the webhook is disabled', async () => {
+  test('a delivery enters the feed if the webhook has no URL, even if the webhook is disabled', async () => {
     const delivery = toWebhook({ state: 'pending', nextAttempt: NOW });
     const { outcome, named } = await run({ webhooks: [{ ...webhook, url: null, isEnabled: false }], delivery });
     expect(outcome).toBe('pending');
@@ -171,7 +171,7 @@ describe('deliveries', () => {
 });
 
 describe('times', () => {
-  test('an attempt waits up to a second for its exact time, because queues delay by whole seconds', async () => {
+  test('an attempt waits up to a second for the exact time, because queues delay by whole seconds', async () => {
     const soon = await run({ task: { notBefore: NOW + 1_000 } });
     expect(soon.outcome).toBe('delivered');
     expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
@@ -251,7 +251,7 @@ describe('a slow or failing receiver', () => {
     expect((await run({ webhooks: [failing], task: { isRetry: true }, left: 20_000 })).outcome).toBe('delivered');
   });
 
-  test('a delivery waiting for a slot is not sent once its webhook is disabled or deleted', async () => {
+  test('a delivery waiting for a slot is not sent once the webhook is disabled or deleted', async () => {
     for (const later of [{ ...failing, isEnabled: false }, null, { ...failing, url: null }]) {
       const { outcome, named, enqueued } = await run({
         webhooks: [failing, later],
@@ -292,7 +292,7 @@ describe('circuits', () => {
     expect(enqueued.length).toBeLessThanOrEqual(1);
   });
 
-  test('an open circuit lets a new alarm through as its probe', async () => {
+  test('an open circuit lets a new alarm through as a probe', async () => {
     const alarm = toWebhook({ attempts: 0, createDate: NOW });
     const { outcome, named } = await run({ webhooks: [open], delivery: alarm, task: { isRetry: true } });
     expect(outcome).toBe('delivered');

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Creates a home with one delivery, and its task. */
+/** Creates a home with one delivery, and the delivery task. */
 const furnish = async (hook: object = {}) => {
   const home = await world.furnish(hook);
   const { hasSecretKey: _, health: __, ...webhook } = await home.client.ok<Record<string, unknown>>('GET', home.at);
@@ -60,7 +60,7 @@ test('requeues a task that arrives more than a second early', async () => {
   expect([receiver.received.length, await state()]).toEqual([0, ['pending', null, 0]]);
 });
 
-test('attempts a delivery at once if its task is so early that the clock must have been set back', async () => {
+test('attempts a delivery at once if the task is so early that the clock must have been set back', async () => {
   const { run } = await furnish();
   expect(await run({ notBefore: world.now() + 11_000 })).toBe('delivered');
 });
@@ -72,7 +72,7 @@ test('fails a delivery whose webhook was deleted', async () => {
   expect(await state()).toEqual(['failed', 'deleted', 0]);
 });
 
-test('leaves a delivery pending that has to be fetched', async () => {
+test('leaves a delivery pending if the receiver has to fetch it', async () => {
   const { run, state, put } = await furnish();
   await put({ url: null });
   expect(await run()).toBe('pending');

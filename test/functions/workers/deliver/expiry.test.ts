@@ -33,10 +33,7 @@ afterAll(async () => {
 
 const DAY = 86_400_000;
 
-/**
- * Creates a home whose webhook is fetched, with another webhook that gets notices about failures, and a user who gets
- * emails.
- */
+/** Creates a home with a fetched webhook, another webhook that gets failure notices, and a user who gets emails. */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, session, customerId, at, receiver, list } = home;
@@ -132,7 +129,7 @@ test('a fetch returns the deliveries after an expired one, even before the expir
   await feed(`?after=${next?.id}`);
 });
 
-test('reports a fall exactly once if its message is lost, and no later fetch delivers it', async () => {
+test('reports a fall exactly once if the message is lost, and no later fetch delivers it', async () => {
   const { fall, feed, notified, ends, loseMessages } = await furnish();
   await fall();
   await loseMessages();

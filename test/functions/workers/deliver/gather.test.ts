@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Starts a process with its own memory. It processes tasks concurrently. */
+/** Starts a process with separate memory. It processes tasks concurrently. */
 const startProcess = () => {
   const runtime = host ?? expect.unreachable();
   const telegram = async (_: string, text: string) => {

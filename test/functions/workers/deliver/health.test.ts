@@ -251,7 +251,7 @@ describe('early attempts', () => {
     ]);
   });
 
-  test("an attempt that fails during its receiver's recovery is repeated a second later", async () => {
+  test('an attempt that fails while the receiver recovers is repeated a second later', async () => {
     const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
     const again = async (of: object, delivery: Delivery) => {
       const { deps, enqueued } = world();
@@ -298,7 +298,7 @@ describe('early attempts', () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt after a process died is made once its lease has ended', async () => {
+  test('an early attempt after a process died is made once the lease has ended', async () => {
     const sending = pending({ state: 'sending' });
     expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
@@ -352,7 +352,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     expect([enqueued, calls]).toEqual([[], []]);
   });
 
-  test('attempts alarms about people first, then other alarms, then the rest, and ends after the last attempt', async () => {
+  test('the release attempts alarms about people first, then other alarms, then the rest', async () => {
     const [a, b, c, d] = [alarm('a'), other('b'), other('c', kinds.sensor_inactive), alarm('d')];
     const { ids, next, named, places } = await release([
       [a, b],
@@ -375,7 +375,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     expect(nothing.enqueued).toEqual([]);
   });
 
-  test('attempts fifty deliveries at once, ten a second', async () => {
+  test('the release attempts fifty deliveries at once, ten a second', async () => {
     const many = Array.from({ length: 60 }, (_, at) => alarm(String(at)));
     const { ids, next, enqueued } = await release([many]);
     expect(ids).toEqual(many.slice(0, 50).map(({ id }) => id));

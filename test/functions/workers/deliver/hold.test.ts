@@ -206,7 +206,7 @@ describe('a delivery to a webhook without a URL', () => {
     expect((await enter(old, { isEnded: false })).outcome).toBe('superseded');
   });
 
-  test('a delivery ends if its message is lost and a fetch could not return it', async () => {
+  test('a delivery ends if the message is lost and a fetch could not return it', async () => {
     const { event, ...others } = toWebhook().snapshot;
     const raw = { format: 'raw', snapshot: { ...others, event: { ...event, source: 'm1' } } };
     const lost = await enter(pending({ ...raw, nextAttempt: null }), { raw: null });
@@ -225,7 +225,7 @@ describe('checking a feed', () => {
   };
   const unfetched = { lastSuccess: NOW - 600_000 };
 
-  test('reports once that no one fetches the feed', async () => {
+  test('checking a feed reports once that no one fetches it', async () => {
     const { state, measured, named, mails } = await check(unfetched, { managers: [boss] });
     expect(state).toBe('in_use');
     expect(named('noFetch')).toHaveLength(1);
@@ -256,7 +256,7 @@ describe('checking a feed', () => {
     expect(named('toPost').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'a']);
   });
 
-  test('ends once the feed is empty and no process can still write to it', async () => {
+  test('checking a feed ends once it is empty and no process can still write to it', async () => {
     const url = { url: 'https://example.org/' };
     expect((await check(url)).state).toBe('empty');
     expect((await check({ ...url, updateDate: NOW - 60_000 })).state).toBe('in_use');
@@ -271,7 +271,7 @@ describe('reports about disabled webhooks', () => {
     return stubs;
   };
 
-  test('a disabled webhook is reported by metric, by notice to other webhooks, and by email to its managers', async () => {
+  test('a disabled webhook is reported by metric, by notice to other webhooks, and by email to the managers', async () => {
     const { named, measured, enqueued, mails } = await disable(toWebhook());
     expect(named('disable')).toEqual([[expect.objectContaining({ id: 'w1' }), NOW, 'gone', expect.anything()]]);
     expect(measured).toEqual([['WebhooksDisabled']]);

@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 type Hook = { id: string; name: string };
 type Delivery = { id: string; state: string; reason: string | null };
 
-/** Creates an alarm with an escalation step that is held because its recipient's webhook is disabled. */
+/** Creates an alarm with an escalation step held because the recipient's webhook is disabled. */
 const held = async () => {
   const home = await world.furnish(2);
   const { client } = home;
@@ -30,7 +30,7 @@ const held = async () => {
   return { ...home, at, turn, deliveries };
 };
 
-test('cancels a held escalation step once the alarm is acknowledged, but sends its redelivery', async () => {
+test('cancels a held escalation step once the alarm is acknowledged, but sends a redelivery of it', async () => {
   const { client, notifications, at, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await turn(true);

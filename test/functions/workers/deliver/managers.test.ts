@@ -14,9 +14,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/**
- * Creates a home whose webhook fails, with another webhook that gets its notices, and two users who have an address.
- */
+/** Creates a home with a failing webhook, another webhook that gets the notices, and two users with an address. */
 const furnish = async (retrySchedule: number[]) => {
   const home = await world.furnish({ retrySchedule });
   const receiver = await startReceiver();
@@ -30,7 +28,7 @@ const furnish = async (retrySchedule: number[]) => {
   await session.ok('POST', '/users', { ...person, ...guest });
   const actions = () =>
     receiver.received.map(({ body }) => JSON.parse(body).event).map(({ type, action }) => `${type}/${action}`);
-  /** Returns the emails about deliveries, without emails about falls that reached no one. */
+  /** Returns the emails about deliveries, except those about falls that reached no one. */
   const mailsHere = () =>
     mails.filter((mail) => mail.includes(`-${customerId}@`) && !mail.includes(': Niemand wurde benachrichtigt: '));
   return { ...home, actions, mailsHere };

@@ -38,7 +38,7 @@ const notify = async (outcome: unknown, channels: object[] = [email]) => {
   return { ...stubs, state, states, first, other };
 };
 
-test('a message about several sensors is sent once, and recorded for each of its deliveries', async () => {
+test('a message about several sensors is sent once, and recorded for each delivery', async () => {
   const { state, states, named } = await notify('accepted');
   expect(state).toBe('delivered');
   expect(named('person')).toHaveLength(1);
@@ -49,7 +49,7 @@ test('a message about several sensors is sent once, and recorded for each of its
   ]);
 });
 
-test("a failed message about several sensors is retried by its first delivery's task only", async () => {
+test("a failed message about several sensors is retried only by the first delivery's task", async () => {
   const { state, states, enqueued, first } = await notify({ retry: 'Busy' });
   expect(state).toBe('retrying');
   expect(states).toEqual([
@@ -60,7 +60,7 @@ test("a failed message about several sensors is retried by its first delivery's 
   expect(enqueued).toHaveLength(1);
 });
 
-test('a message about several sensors to an unreachable person fails for all of its deliveries', async () => {
+test('a message about several sensors to an unreachable person fails for all deliveries', async () => {
   const { states, named } = await notify('accepted', []);
   expect(named('person')).toEqual([]);
   expect(states).toEqual([

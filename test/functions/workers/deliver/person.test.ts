@@ -14,7 +14,7 @@ import { NOW } from '#test/fixtures/stub-deps.ts';
 
 const sms = { by: 'sms', address: '+491701234567' };
 const email = { by: 'email', address: 'anna@example.org' };
-/** Runs the task for a delivery to a person that no other task has claimed. */
+/** Runs the task for a delivery to a person, unclaimed by other tasks. */
 const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Partial<Deliver> = {}) => {
   const stubs = deliveryStubs({ claimed: delivery, channels: [email, sms], ...more });
   const key = { customerId, webhookId: null, id: delivery.id };
@@ -35,7 +35,7 @@ const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Part
 const result = (error: string | null, responseBody = '') => ({ status: null, error, responseBody });
 
 describe('notifications', () => {
-  test('a notification goes to the verified channel with a link to its alarm, and is recorded as delivered', async () => {
+  test('a notification goes to the verified channel with a link to the alarm, and is recorded as delivered', async () => {
     const delivery = deliveryTo('sms');
     const { outcome, named, recorded, measured, places } = await notify(delivery);
     expect(outcome).toBe('delivered');
@@ -79,7 +79,7 @@ describe('notifications', () => {
     expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
   });
 
-  test('a notification counts as delivered if its service accepted it at a new address', async () => {
+  test('a notification counts as delivered if the service accepted it at a new address', async () => {
     const telegram = { by: 'telegram', address: '1' };
     const { outcome, named } = await notify(deliveryTo('telegram'), {
       channels: [telegram],
@@ -89,7 +89,7 @@ describe('notifications', () => {
     expect(named('recordReached')).toEqual([[{ customerId, userId: 21 }, 'telegram', { from: '1', to: '2' }]]);
   });
 
-  test("a notification that its service permanently refuses fails with the service's response", async () => {
+  test("a notification permanently refused by its service fails with the service's response", async () => {
     const gone = await notify(deliveryTo('sms'), { outcome: 'gone' });
     expect(gone.recorded).toMatchObject({ result: result('gone'), next: { state: 'failed', reason: 'gone' } });
     const refused = await notify(deliveryTo('sms'), { outcome: { refused: 'Conflict', answer: 'opted out' } });
@@ -100,7 +100,7 @@ describe('notifications', () => {
     expect(refused.outcome).toBe('failed');
   });
 
-  test('a notification to a person is retried soon, up to five times, or after a delay requested by its service', async () => {
+  test('a notification to a person is retried soon, up to five times, or after a delay the service requests', async () => {
     const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
     expect(soon.outcome).toBe('retrying');
     expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
@@ -112,7 +112,7 @@ describe('notifications', () => {
     expect(last.recorded?.next).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('a notification to a person is retried for weeks while its service fails for all users on the host', async () => {
+  test('a notification to a person is retried for weeks while the service fails for all users on the host', async () => {
     const { recorded } = await notify(deliveryTo('sms', { attempts: 5 }), {
       outcome: { retry: 'NoCredit', isOfHost: true },
     });
@@ -218,7 +218,7 @@ describe('steps', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
-  test('an escalation step is canceled without an attempt once someone has acknowledged its alarm', async () => {
+  test('an escalation step is canceled without an attempt once someone has acknowledged the alarm', async () => {
     const { outcome, named, recorded, logged } = await notify(deliveryTo('sms', step), acknowledged);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);

@@ -23,7 +23,7 @@ const webhook = {
   consecutiveFailures: 0,
   lastSuccess: NOW,
 };
-/** A delivery to a webhook that is claimed for its first attempt. */
+/** A webhook delivery claimed for its first attempt. */
 const toWebhook = (more: object = {}): Delivery => {
   const { person: _, ...others } = deliveryTo('email', { webhookId: 'w1', format: 'full', ...more });
   return others;
@@ -89,7 +89,7 @@ const run = async (delivery: Delivery, outcome: AttemptOutcome, given: AttemptWo
 };
 
 describe('an attempt accepted by a receiver', () => {
-  test("ends the delivery, and reports the attempt's start to each of its hits", async () => {
+  test('an accepted attempt ends the delivery, and reports the start to each hit', async () => {
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { state, named, recorded, rest, places, logged } = await run(delivery, accepted);
     expect(state).toBe('delivered');
@@ -113,7 +113,7 @@ describe('an attempt accepted by a receiver', () => {
     expect(logged).toEqual([['info', 'an attempt was made', details]]);
   });
 
-  test('also reports the starts of earlier attempts whose process died', async () => {
+  test('an accepted attempt also reports the starts of earlier attempts whose process died', async () => {
     const times = [NOW - 3_000, NOW - 2_000, NOW];
     const interrupted = toWebhook({ sendTryTimes: times, attempts: 3, log: [[1]] });
     expect((await run(interrupted, accepted)).named('report')).toMatchObject([[{ tries: times.slice(1) }, NOW]]);
@@ -121,7 +121,7 @@ describe('an attempt accepted by a receiver', () => {
     expect((await run(unlogged, accepted)).named('report')).toMatchObject([[{ tries: times }, NOW]]);
   });
 
-  test('ends the originals of a redelivery, and each completed replay', async () => {
+  test('an accepted redelivery ends the originals, and each completed replay', async () => {
     const job = { state: 'running', total: 1, sent: 1 };
     const original = toWebhook({ id: 'original', replay: 'old' });
     const delivery = toWebhook({ replayOf: 'original', replay: 'new' });
@@ -133,7 +133,7 @@ describe('an attempt accepted by a receiver', () => {
     ]);
   });
 
-  test("ends the event's alarm if the delivery is at least half a minute old", async () => {
+  test("an accepted attempt ends the event's alarm if the delivery is at least half a minute old", async () => {
     const { type, action } = kinds.fall_detected;
     const { event, ...others } = snapshotOf('fall_detected', { webhook: { name: 'n', isCustomerHook: true } });
     const snapshot = { ...others, event: { ...event, type, action } };
@@ -251,7 +251,7 @@ test('the first success after a failure updates the receiver before the delivery
   expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
 });
 
-test('an attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
+test('an attempt that cannot be reported to the hit is recorded, and the task is retried', async () => {
   const failure = new Error('throttled');
   const stubs = world({ report: () => Promise.reject(failure) });
   const admitted = { webhook, slot };
@@ -263,7 +263,7 @@ test('an attempt that cannot be reported to its hit is recorded, and its task is
 describe('receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
-  test('a delivery fails and its webhook is disabled once the receiver has been gone for two minutes', async () => {
+  test('a delivery fails and the webhook is disabled once the receiver has been gone for two minutes', async () => {
     const { state, recorded, changes } = await run(toWebhook(), gone, since(120_000));
     expect(state).toBe('failed');
     expect(recorded.next).toEqual({ state: 'failed', reason: 'gone' });
@@ -277,7 +277,7 @@ describe('receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a delivery is only retried if its receiver responds with 410 %s', async (_, given) => {
+  ])('a delivery is only retried if the receiver responds with 410 %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
@@ -320,7 +320,7 @@ describe('times', () => {
     expect(await timesOf(toWebhook(more))).toEqual([]);
   });
 
-  test('the time to a receiver is not measured for a delivery that was held or delayed by its schedule', async () => {
+  test('the time to a receiver is not measured for a delivery held or delayed by the schedule', async () => {
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED - 1 } })).toHaveLength(2);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [1] } })).toEqual([]);
@@ -335,7 +335,7 @@ describe('times', () => {
     expect(measured).toEqual([['DeliveriesDelivered']]);
   });
 
-  test('attempts are counted by their result', async () => {
+  test('attempts are counted by result', async () => {
     const counts = async (outcome: AttemptOutcome, given: AttemptWorld = {}) =>
       (await run(toWebhook(), outcome, given)).measured.filter(([name]) => name.startsWith('Deliveries'));
     expect(await counts(accepted)).toEqual([['DeliveriesDelivered']]);

@@ -5,7 +5,7 @@ import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
 import { homeAt } from '#test/fixtures/home.ts';
 import { a } from '#test/fixtures/messages.ts';
 
-/** Retries come after 5 s and then after an hour, so that only a release can send a delivery soon. */
+/** Retries come after 5 s and then after an hour, so only a release can send a delivery soon. */
 const HOURLY = [0, 5, 3_600, 3_600, 3_600];
 const down = status(503, '');
 
@@ -20,7 +20,7 @@ const passSeconds = async (seconds: number) => {
   for (let second = 0; second < seconds; second++) await world.pass(1_000);
 };
 
-/** Creates a home whose receiver is up. `states` returns its delivery states. */
+/** Creates a home whose receiver is up. `states` returns the delivery states. */
 const furnish = async (hook: object = {}) => {
   const home = await world.furnish({ retrySchedule: HOURLY, ...hook });
   const states = async () => (await home.list('?perPage=200')).data.map(({ state }) => state);
@@ -67,7 +67,7 @@ test('sends 50 pending falls within 10 s to a receiver that responds after 500 m
   expect(countOf(await home.states(), 'delivered')).toBe(51);
 }, 60_000);
 
-test('stops when the receiver fails again, and continues with the next success', async () => {
+test('the release stops when the receiver fails again, and continues with the next success', async () => {
   const home = await outage(50);
   let requests = 0;
   world.answerWith((response) => (requests++ === 0 ? ok : down)(response));
@@ -116,7 +116,7 @@ test('sends alarms before everything else', async () => {
   expect(actions.slice(4).toSorted()).toEqual(['empty_room', 'occupied_room']);
 });
 
-test('keeps a repeatedly rejected delivery at its place in the retry schedule', async () => {
+test('a repeatedly rejected delivery keeps its place in the retry schedule', async () => {
   const home = await outage(1);
   const [rejected] = (await home.list()).data;
   world.answerWith((response) => {

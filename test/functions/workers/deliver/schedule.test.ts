@@ -57,7 +57,7 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-test('a task carries its exact time, because queues delay by whole seconds and must not be late', async () => {
+test('a task carries an exact time, because queues delay by whole seconds and must not be late', async () => {
   const { deps, enqueued } = world();
   expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
   expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
@@ -80,7 +80,7 @@ test('a task moves to the retry queue unchanged', async () => {
   expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
 });
 
-test('a task returns to its queue until another task has finished, for at least half a second', async () => {
+test('a task returns to the queue until another task has finished, for at least half a second', async () => {
   const later = world({ until: NOW + 5_000 });
   expect(await requeue(later.deps, key)).toBe('requeued');
   expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
@@ -120,7 +120,7 @@ test("an ended delivery's task repeats the work that follows the end, because a 
   expect(delivered.enqueued).toEqual([]);
 });
 
-test('a task does nothing while its delivery is held or waits in the index', async () => {
+test('a task does nothing while the delivery is held or waits in the index', async () => {
   for (const state of ['held', 'retrying']) {
     const { deps, enqueued, reported } = world({ found: { ...delivery, state } });
     expect(await requeue(deps, key)).toBe(state);

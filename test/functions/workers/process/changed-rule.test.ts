@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 type Recipient = 'webhook' | 'anna' | 'ben' | 'duty';
-/** Returns the recipients of a fall whose rule is changed before its deliveries are written. */
+/** Returns the recipients of a fall whose rule is changed before the deliveries are written. */
 const notifiedOf = async (before: Recipient, after: Recipient): Promise<string[]> => {
   const { client, hire, rule, fall, hits, sent } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });

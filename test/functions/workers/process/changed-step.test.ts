@@ -20,7 +20,7 @@ const crashDuringStep = async () => {
   return {
     home,
     change: (steps: Record<number, string>) => home.client.ok('PUT', `/rules/${rule.id}`, home.bodyOf('a', steps)),
-    /** Resumes processing, and then returns the recipients that were notified. */
+    /** Resumes processing, and then returns the notified recipients. */
     notified: async () => {
       isDown = false;
       await world.pass(120);
@@ -30,7 +30,7 @@ const crashDuringStep = async () => {
   };
 };
 
-test('an interrupted step notifies its earlier and its current recipients once each', async () => {
+test('an interrupted step notifies earlier and current recipients once each', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   expect([...(await notified())].toSorted()).toEqual(['a', 'b', 'c']);
@@ -54,14 +54,14 @@ test.each([
   ]);
 });
 
-test('an interrupted step notifies its current recipients if the earlier webhook was deleted', async () => {
+test('an interrupted step notifies the current recipients if the earlier webhook was deleted', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.client.ok('DELETE', `/webhooks/${home.webhookIds[1]}`);
   expect(await notified()).toBe('ac');
 });
 
-test('an interrupted step notifies no one after an acknowledgement, even if its recipients changed', async () => {
+test('an interrupted step notifies no one after an acknowledgement, even if the recipients changed', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.acknowledgement('PUT');

@@ -84,7 +84,7 @@ describe('unnotified alarms', () => {
     );
   });
 
-  test('the record of an unnotified alarm states whether its recipients included a bot webhook', async () => {
+  test('the record of an unnotified alarm states whether the recipients included a bot webhook', async () => {
     const messages = [
       { publisher: 'sms', step: 0 },
       { publisher: 'webhook', step: 1 },
@@ -111,7 +111,7 @@ describe('unnotified alarms', () => {
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });
 
-  test('an unnotified alarm is emailed only if its records are new', async () => {
+  test('an unnotified alarm is emailed only if the records are new', async () => {
     const handled = { kind: 'handled' };
     const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
     expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
@@ -137,7 +137,7 @@ test("each of an alarm's hits counts as notified independently of the others", a
   expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
 });
 
-test('an alarm is over for all hits and webhooks once any of its hits is acknowledged', async () => {
+test('an alarm is over for all hits and webhooks once any hit is acknowledged', async () => {
   const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
   const { recorded, enqueued, read } = await run({ hits: acknowledged });
   expect([recorded, enqueued]).toEqual([[], []]);
@@ -198,7 +198,7 @@ describe('counts', () => {
     (await run({ hits, deliveries }, more)).measured.some(([name]) => name === 'AlarmsUntold');
   const pending = { state: 'pending' };
 
-  test('AlarmsUntold counts an alarm if none of its due deliveries was attempted', async () => {
+  test('AlarmsUntold counts an alarm if no due delivery was attempted', async () => {
     expect(await isUntold({ i1: pending, i2: { state: 'sending', log: [] } })).toBe(true);
   });
 
@@ -218,7 +218,7 @@ describe('counts', () => {
 });
 
 describe('a check', () => {
-  test('a check that is more than a second early waits for its time', async () => {
+  test('a check that is more than a second early waits', async () => {
     const { enqueued, recorded } = await run({ hits }, { at: NOW + 1_001 });
     expect(recorded).toEqual([]);
     expect(enqueued).toEqual([[[check({ at: NOW + 1_001 })], 1.001]]);
@@ -234,7 +234,7 @@ describe('a check', () => {
     expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_000 })).recorded).toEqual([]);
   });
 
-  test('an alarm dated in the future is checked at once, and its escalations are corrected', async () => {
+  test('an alarm dated in the future is checked at once, and the escalations are corrected', async () => {
     const corrections = ({ enqueued }: Awaited<ReturnType<typeof run>>) => enqueued[0];
     const after = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 180_000 });
     expect(corrections(after)).toEqual([

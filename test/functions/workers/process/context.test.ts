@@ -68,7 +68,7 @@ const world = ({
 };
 
 describe('loading a sensor', () => {
-  test('a sensor that may be slightly outdated is read from a recent copy, with its current state', async () => {
+  test('a sensor that may be slightly outdated is read from a recent copy, with the current state', async () => {
     const { deps, calls } = world();
     const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
     expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
@@ -78,7 +78,7 @@ describe('loading a sensor', () => {
     ]);
   });
 
-  test('a sensor is read consistently with its customer if alarms may follow', async () => {
+  test('a sensor is read consistently with the customer if alarms may follow', async () => {
     const { deps, calls } = world();
     const known = some(stateOf({ version: 2 }));
     expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
@@ -88,14 +88,14 @@ describe('loading a sensor', () => {
     expect(calls).toEqual([['latest', customerId, sensorId, known]]);
   });
 
-  test('a sensor has an empty state before its first message', async () => {
+  test('a sensor has an empty state before the first message', async () => {
     const { deps } = world({ latest: { sensor, customer, state: null } });
     expect(await loadSensor(deps, key, 'latest')).toMatchObject({
       context: { state: { ...newSensorState, decision: null } },
     });
   });
 
-  test('a sensor is read again consistently if the first read missed it or it has left its customer', async () => {
+  test('a sensor is read again consistently if the first read missed it or it has left the customer', async () => {
     const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
     expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
     expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
@@ -104,7 +104,7 @@ describe('loading a sensor', () => {
     expect(left.named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that has left its customer is loaded as it was when it left', async () => {
+  test('a sensor that has left a customer is loaded as it was at that time', async () => {
     const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
     const state = stateOf({ ttl: 77 });
     for (const latest of [
@@ -160,7 +160,7 @@ describe('rooms', () => {
     expect(unmeasured.room.bounds).toEqual([]);
   });
 
-  test('the room of a sensor that has left its customer is loaded as it was when the sensor left', async () => {
+  test('a room is loaded as it was when the sensor left the customer', async () => {
     const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
     const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
     expect(calls).toEqual([]);
@@ -177,7 +177,7 @@ describe('a scheduled sensor check', () => {
   const entry = { duePk: 'due', dueAt: String(NOW - 5) };
   const HOUR = 3_600_000;
 
-  test('leaves an online sensor and its entry unchanged', async () => {
+  test('a check leaves an online sensor and its entry unchanged', async () => {
     const { names } = await check(stateOf(entry));
     expect(names()).toEqual(['latest', 'upSince']);
   });
@@ -190,7 +190,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(silent, { upSince: NOW - HOUR + 1 })).named('decide')).toEqual([]);
   });
 
-  test('marks a sensor as offline after the inactivity limit, and removes its entry', async () => {
+  test('marks a sensor as offline after the inactivity limit, and removes the entry', async () => {
     const { named, names } = await check(stateOf({ ...entry, lastSeen: NOW - HOUR }));
     expect(named('decide')).toMatchObject([
       [key, 3, { isActive: false, decision: { decided: [{ happening: { situation: 'sensor_inactive' } }] } }, {}],
@@ -230,7 +230,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf({ ...entry, decision: both }))).named('isApplied')).toEqual([]);
   });
 
-  test("removes a sensor's entry if the sensor is gone or has left its customer", async () => {
+  test("removes a sensor's entry if the sensor is gone or has left the customer", async () => {
     const state = stateOf(entry);
     for (const given of [
       { latest: { sensor: null, customer, state } },
@@ -270,7 +270,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf({ ...entry, ...inactive, falls: [ended] }))).named('schedule')).toEqual([
       [customerId, sensorId, expect.anything(), NOW - HOUR + UNCLEAR_MS],
     ]);
-    // An entry that is later than the change is from before the clock was set back.
+    // An entry later than the change dates from before the clock was set back.
     const future = { ...later, dueAt: String(NOW + 63_000 + 10_001) };
     expect((await check(stateOf(future), { critical })).named('schedule')).toHaveLength(1);
   });

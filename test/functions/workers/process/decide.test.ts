@@ -71,7 +71,7 @@ describe('judgements', () => {
       rules: [ruleOf(111, { isEnabled: true, rateLimitSeconds: 0 }), ruleOf(112, { isEnabled: false })],
     });
     expect(named('rules')).toEqual([[customerId, sensor, 'fall_detected']]);
-    // The hits follow the last one that exists before the decision is written.
+    // The hits follow the last one written before the decision.
     expect(names()).toEqual(['rules', 'lastPlace', 'decide']);
     const { requestId: _, ...stored } = fallEvent();
     const { subject: __, ...happening } = stored.happening;
@@ -98,7 +98,7 @@ describe('judgements', () => {
     for (const name of ['isSilent', 'newFall']) expect(event?.happening).not.toHaveProperty(name);
   });
 
-  test('a decision keeps the subject if any of its rules depends on it, and looks up the last hit only once', async () => {
+  test('a decision keeps the subject if any rule depends on it, and looks up the last hit only once', async () => {
     const common = { isEnabled: true, rateLimitSeconds: 0 };
     const rules = [ruleOf(111, common), ruleOf(112, { ...common, untilAcknowledged: false })];
     const other = newEvent({ uuid: 'event-2' }, { situation: null, subject: undefined });
@@ -144,7 +144,7 @@ describe('judgements', () => {
     const back = await judge({ state: { isActive: false, dueAt: undefined, duePk: undefined } });
     expect(back.times).toMatchObject({ checkAt: offline });
     expect(back.written.dueAt).toBeUndefined();
-    // The sensor's entry stays where it is if its time is early enough.
+    // The sensor's entry stays where it is if the time is early enough.
     expect((await judge({ state: { isActive: false, dueAt: String(offline) } })).times).toMatchObject({
       checkAt: null,
     });
@@ -158,7 +158,7 @@ describe('judgements', () => {
     expect((await judge({ state: ahead, next: { lastSeen: NOW } })).times).toMatchObject({ checkAt: offline });
   });
 
-  test('the state of a sensor that has left its customer expires with its record, and is no longer checked', async () => {
+  test('the state of a sensor that has left the customer expires with the record, and is no longer checked', async () => {
     const { times, enqueued } = await judge({
       state: { isActive: false, dueAt: undefined },
       more: { former: { ttl: 77 } },
@@ -183,7 +183,7 @@ describe('judgements', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('a fall that advances too late for a queue is left to the sweep, and its entry is moved if necessary', async () => {
+  test('a fall that advances too late for a queue is left to the sweep, and the entry is moved if necessary', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
@@ -191,7 +191,7 @@ describe('judgements', () => {
     expect(far.times).toMatchObject({ checkAt: dueAt });
     expect((await judge({ ...late, state: { dueAt: String(dueAt + 1) } })).times).toMatchObject({ checkAt: dueAt });
     expect((await judge({ ...late, state: { dueAt: String(dueAt) } })).times).toMatchObject({ checkAt: null });
-    // A sensor that is back online may be offline earlier.
+    // A sensor back online may be offline earlier.
     const back = await judge({
       ...late,
       state: { ...noEntry, isActive: false },

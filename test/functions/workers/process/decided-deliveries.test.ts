@@ -16,7 +16,7 @@ describe("a decision's deliveries", () => {
   const recipients = (...webhooks: object[]) =>
     ({ webhooks: new Map(webhooks.map((webhook) => [(webhook as { id: string }).id, webhook])) }) as never;
 
-  test('deliveries with the same id are merged into one, which reports to all their hits', () => {
+  test('deliveries with the same id are merged into one, which reports to all hits', () => {
     const merged = mergeDeliveries([
       toWebhook('a', 'w1', { hit: null }),
       toWebhook('a', 'w1', { hit: { id: 1, message: 0 } }),
@@ -32,7 +32,7 @@ describe("a decision's deliveries", () => {
     expect(merged[1]).not.toHaveProperty('alsoHits');
   });
 
-  test('deliveries to webhooks without a URL are written to their feed in order, and not enqueued', async () => {
+  test('deliveries to webhooks without a URL are written to the feed in order, and not enqueued', async () => {
     const calls: unknown[][] = [];
     const noting =
       (name: string) =>

@@ -65,7 +65,7 @@ test('each emergency contact is asked to check the room, in their language, with
   ]);
 });
 
-test('a message to an emergency contact belongs to a round after all others, so that its id is unique', async () => {
+test('a message to an emergency contact belongs to a round after all others, which makes the id unique', async () => {
   const idsOf = async (of: UnnotifiedAlarm) => (await notify(of)).created.map(({ id }) => id);
   const idOf = (round: number, ruleId: number, receiver: string) =>
     idInRound({ uuid: eventUuid, sensorId, ruleId }, { round, at: NOW }, receiver);

@@ -33,7 +33,7 @@ describe('an escalation with untilAcknowledged false', () => {
       'a0 b30',
       (home) => home.say(fallMessage('finished', world.clock.now() - 5_000)),
     ],
-  ])('an escalation runs only as long as its fall: %s', async (_, situation, heard, end) => {
+  ])('an escalation runs only as long as the fall: %s', async (_, situation, heard, end) => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' }, { ...over, situation });
     home.begin();
@@ -72,7 +72,7 @@ describe('an escalation with untilAcknowledged false', () => {
       [b.people(1), b.online(false)],
       [b.online(true)],
     ],
-  ])('an escalation ends once its event is over: %s', async (_, situation, maker, begin, end) => {
+  ])('an escalation ends once the event is over: %s', async (_, situation, maker, begin, end) => {
     for (const [ended, heard] of [
       [end, 'a0'],
       [[], 'a0 b30'],
@@ -88,7 +88,7 @@ describe('an escalation with untilAcknowledged false', () => {
     }
   });
 
-  test('an escalation continues when a fall times out before its device reports the end', async () => {
+  test('an escalation continues when a fall times out before the device reports the end', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 60: 'b', 120: 'b', 300: 'b', 600: 'b' }, over);
     home.begin();
@@ -101,7 +101,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b60 b120 b300');
   });
 
-  test('an escalation continues when its fall timed out more than two hours ago', async () => {
+  test('an escalation continues when the fall timed out more than two hours ago', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 9000: 'b', 10000: 'b' }, over);
     home.begin();

@@ -9,7 +9,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('an unacknowledged alarm', () => {
-  test("notifies each step's recipients at its time, once each", async () => {
+  test("notifies each step's recipients on time, once each", async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'cb' });
     await home.fall();
@@ -63,7 +63,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('repeats even if the rule has no steps', async () => {
+  test('an alarm repeats even if the rule has no steps', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -82,7 +82,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('appears in the hit list by its last change', async () => {
+  test('an alarm appears in the hit list by the last change', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -96,7 +96,7 @@ describe('an unacknowledged alarm', () => {
 });
 
 describe('acknowledging an escalated alarm', () => {
-  test('an acknowledgement ends the escalation, and withdrawing it resumes with the next step at its time', async () => {
+  test('an acknowledgement ends the escalation, and withdrawing it resumes with the next step on time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c' });
     await home.fall();
@@ -145,7 +145,7 @@ describe('acknowledging an escalated alarm', () => {
 });
 
 describe('an escalation', () => {
-  test('an escalation ends if no one responds to its last step, and leaves no trace in the hit', async () => {
+  test('an escalation ends if no one responds to the last step, and leaves no trace in the hit', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -157,7 +157,7 @@ describe('an escalation', () => {
     expect(Object.keys((await home.stored()) ?? {})).not.toContain('cause');
   });
 
-  test('an escalation ends when its rule or its sensor is deleted', async () => {
+  test('an escalation ends when the rule or the sensor is deleted', async () => {
     for (const end of ['rule', 'sensor']) {
       const home = await world.furnish();
       const rule = await home.addRule('a', { 3600: 'b' });
@@ -173,7 +173,7 @@ describe('an escalation', () => {
     }
   });
 
-  test('an escalation continues when its rule is disabled after the event', async () => {
+  test('an escalation continues when the rule is disabled after the event', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 30: 'b' });
     await home.fall();

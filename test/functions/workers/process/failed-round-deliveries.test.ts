@@ -129,7 +129,7 @@ describe('later rounds', () => {
     expect((await run(alone, failed(earlier), { id: earlier, ...given })).isHurried).toBe(false);
   });
 
-  test('the step after a later round is due at once when its only delivery has failed, if the step still exists', async () => {
+  test('the step after a later round is due at once when the only delivery has failed, if the step still exists', async () => {
     const [step, last] = rule.escalation;
     const single = { ...rule, escalation: [{ ...step, recipients: [ben] }, last] };
     expect((await run(hitOf(second), failed(id), { id, rules: { [ruleId]: single } })).isHurried).toBe(true);

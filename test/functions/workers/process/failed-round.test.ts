@@ -55,7 +55,7 @@ test('the next step is due at once when all deliveries to the first recipients h
   await unreach();
   await fall();
   await world.pass(3_000);
-  // The step reaches someone, so the next step is due at its planned time.
+  // The step reaches someone, so the next step is due as planned.
   expect(sentTo()).toEqual(['cem']);
   expect(await steps()).toEqual([
     [0, false],
@@ -85,7 +85,7 @@ test("the steps follow each other at once as long as all of a step's deliveries 
   expect((await hits())[0]?.nobodyOnDuty).toBe(false);
 });
 
-test('a round that reached someone, or may still do so, leaves the next step at its time', async () => {
+test('a round that reached someone, or may still do so, leaves the next step as planned', async () => {
   const { rule, fall, anna, cem, dora, by, unreach, sentTo } = await furnish();
   const escalation = [{ afterSeconds: HOUR_SECONDS, recipients: [by(dora)] }];
   await rule([by(anna), by(cem)], { escalation });
@@ -103,7 +103,7 @@ test('a round that reached someone, or may still do so, leaves the next step at 
   world.answerWith(() => {});
 });
 
-test('an acknowledged hit is not escalated when its deliveries fail', async () => {
+test('an acknowledged hit is not escalated when the deliveries fail', async () => {
   const { rule, fall, hits, client, customerId, anna, cem, by, unreach, sentTo } = await furnish();
   world.answerWith(({ by: channel }) => {
     if (channel === 'sms') throw new Error('busy');

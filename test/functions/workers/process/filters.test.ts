@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 
 const hook = { format: 'full', isCustomerHook: true } as const;
 
-/** Creates a home with customer webhooks, each with its filters. `receivedBy` returns what one received. */
+/** Creates a home with customer webhooks and their filters. `receivedBy` returns what one received. */
 const furnish = async (filters: Readonly<Record<string, object>>) => {
   const home = await world.furnish();
   const { client, receiver } = home;
@@ -25,7 +25,7 @@ const furnish = async (filters: Readonly<Record<string, object>>) => {
   return { ...home, receivedBy };
 };
 
-test('a customer webhook receives only events that match all its filters, or all events without filters', async () => {
+test('a customer webhook receives only events that match every filter, or all events without filters', async () => {
   const { say, receivedBy } = await furnish({
     all: {},
     situations: { situations: ['fall_confirmed', 'fall_finished'] },

@@ -32,18 +32,18 @@ const fall = JSON.stringify(fallMessage('calling', NOW));
 const presence = JSON.stringify({ type: 4, payload: { presenceDetected: true, timestamp: NOW } });
 
 describe('inputs', () => {
-  test('a task becomes one input per message, in order, with its position in the request and sensor sequence', async () => {
+  test('a task becomes one input per message, in order, positioned within the request and sensor sequence', async () => {
     const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
     const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
     expect(await read(of)).toEqual([
       { ...common, position: '5#000', raw: '1', at: 7 },
       { ...common, position: '5#001', raw: '2', at: 8 },
-      // The call is recorded as processed with its last message.
+      // The call is recorded as processed with the last message.
       { ...common, position: '5#002', raw: '3', at: 9, noted },
     ]);
   });
 
-  test('inputs follow the order of their tasks, with one each for a notice and for a call without messages', async () => {
+  test('inputs follow the order of tasks, with one each for a notice and for a call without messages', async () => {
     const call = received(task({ requestId: 'q', noted }));
     const ofNotice = received({ type: 'process_notice', customerId, sensorId, uuid: 'n1', requestId: 'r' }, '6');
     const gone = received({ type: 'process_notice', customerId, sensorId, uuid: 'n2' }, '7');
@@ -74,7 +74,7 @@ const input = (position: string, receiveDate: number, more: object = {}): Sensor
 const judged = { position: '5#001', receiveDate: NOW };
 
 describe('whether an input was judged before', () => {
-  test("an input counts as judged if its position is not after the last judged input's", () => {
+  test('an input counts as judged if it is positioned no later than the last judged input', () => {
     const places = ['5#000', '5#001', '5#002', '6#000'];
     expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);
     expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);

@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('an interrupted round notifies its earlier recipients if the rule has replaced them or removed the step', async () => {
+  test('an interrupted round notifies the earlier recipients if the rule has replaced them or removed the step', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);
@@ -59,7 +59,7 @@ describe('interrupted rounds', () => {
     expect(named('schedule')).toHaveLength(1);
   });
 
-  test('an interrupted round is canceled if its rule is gone', async () => {
+  test('an interrupted round is canceled if the rule is gone', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' } };
     const { named } = await run({ hits: [opened()], deliveries: pending, of: null });
     expect(named('end')).toEqual([[{ id: idOf('w1'), state: 'pending' }, 'canceled', NOW]]);
@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('an interrupted round schedules its next step from now if the clock was set back', async () => {
+  test('an interrupted round schedules the next step from now if the clock was set back', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);
@@ -83,7 +83,7 @@ describe('former recipients of an interrupted round', () => {
     });
   const without = { ...rule, escalation: [rule.escalation[1]] };
 
-  test('former recipients of an interrupted round get their alert even if they are webhooks from several bots', async () => {
+  test('former recipients of an interrupted round get an alert even if they are webhooks from several bots', async () => {
     const hit = openFor(['w1', 'w2'], [message(31, 'webhook', 1), message(32, 'webhook', 1)]);
     const webhooks = [webhookOf('w1', 31), webhookOf('w2', 32)];
     const { to } = await run({ hits: [hit], of: without, webhooks });
@@ -100,7 +100,7 @@ describe('former recipients of an interrupted round', () => {
     );
   });
 
-  test("a former recipient's delivery belongs to its last message in a step, and its first in a repeat", async () => {
+  test("a former recipient's delivery belongs to the last message in a step, and the first in a repeat", async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });
@@ -109,13 +109,13 @@ describe('former recipients of an interrupted round', () => {
     expect(repeat.to.find(([name]) => name === 'name 21')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('former recipients of an interrupted round keep their messages if the rule has moved them to another step', async () => {
+  test('former recipients of an interrupted round keep messages if the rule has moved them to another step', async () => {
     const moved = openFor(['22 email', 'w1'], [message(22, 'email', 2), message(31, 'webhook', 1)]);
     const { to } = await run({ hits: [moved] });
     expect(to.find(([name]) => name === 'Ben Birch' || name === 'name 22')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test("an interrupted round cancels a former recipient's pending delivery if its webhook was deleted", async () => {
+  test("an interrupted round cancels a former recipient's pending delivery if the webhook was deleted", async () => {
     const id = idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, 'w1');
     const hit = openFor(['w1', '22 email'], [message(31, 'webhook', 1), message(22, 'email', 1)]);
     const { named, to } = await run({ hits: [hit], webhooks: [], deliveries: { [id]: { id, state: 'pending' } } });

@@ -140,7 +140,7 @@ test('a message stored earlier creates no event, and only shows that the device 
   ]);
 });
 
-test('a message that reuses a UUID is judged with a UUID derived from its bytes', async () => {
+test('a message that reuses a UUID is judged with a UUID derived from the bytes', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);
@@ -218,7 +218,7 @@ describe('sensors', () => {
   });
 });
 
-test("a fall's timings are read with its first report", async () => {
+test("a fall's timings are read with the first report", async () => {
   const { result, named } = await run([JSON.stringify(fallMessage('fall_detected', NOW))]);
   expect(named('config')).toEqual([[{ customerId, sensorId }, 'critical']]);
   expect(result?.timings).toMatchObject({ calling: expect.any(Number) });
@@ -283,7 +283,7 @@ describe('a notice', () => {
     notice: { notice: 'unnotified', receiveDate: NOW - 3, ...more },
   });
 
-  test('a notice becomes an event once, even if its task is repeated', async () => {
+  test('a notice becomes an event once, even if the task is repeated', async () => {
     const { result, named } = await run([], { inputs: [notice(), notice()] });
     expect(result?.events.map(({ uuid }) => uuid)).toEqual([uuidOf(7)]);
     expect(result?.events[0]).toMatchObject({

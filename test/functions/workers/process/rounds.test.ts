@@ -28,7 +28,7 @@ describe('due rounds', () => {
       { accountId: 22, publisher: 'email', step: 1, extra: { display_name: 'Ben Birch', is_bot: false } },
     ];
     expect(named('open')).toMatchObject([[customerId, { id: 11 }, { escalation: open, messages: rows }, NOW]]);
-    // Their messages follow the first round's message.
+    // These messages follow the first round's message.
     expect(to).toEqual([
       ['w1', { id: 11, message: 1 }],
       ['Ben Birch', { id: 11, message: 2 }],
@@ -82,13 +82,13 @@ describe('due rounds', () => {
     expect(raced.measured).toEqual([['NobodyOnDuty']]);
   });
 
-  test('a due round adds no messages once the hit is full, but notifies its recipients', async () => {
+  test('a due round adds no messages once the hit is full, but notifies the recipients', async () => {
     const many = Array.from({ length: 299 }, (_, at) => message(1_000 + at, 'sms', 0));
     const { named, to } = await run({ hits: [hitOf({ messages: many })] });
     expect(named('open')[0]?.[2]).toMatchObject({ messages: [{ accountId: 31 }] });
     expect(to).toEqual([
       ['w1', { id: 11, message: 299 }],
-      // Its result is reported for a message that the hit has no room for.
+      // The result is reported for a message that did not fit into the hit.
       ['Ben Birch', { id: 11, message: 300 }],
     ]);
     const full = Array.from({ length: 301 }, (_, at) => message(1_000 + at, 'sms', 0));
@@ -97,7 +97,7 @@ describe('due rounds', () => {
     expect(none.to.map(([, hit]) => hit)).toEqual(Array(2).fill({ id: 11, message: 301 }));
   });
 
-  test('a due round waits if its rule now has a later time for it', async () => {
+  test('a due round waits if the rule now has a later time for it', async () => {
     const later = { ...rule, escalation: [{ afterSeconds: 31, recipients: [ben] }] };
     const { names, named, enqueued } = await run({ of: later });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'schedule']);
@@ -109,7 +109,7 @@ describe('due rounds', () => {
 describe('early rounds', () => {
   const later = (at: number, more: object = {}) => run({ hits: [hitOf({ escalation: { ...waiting, at }, ...more })] });
 
-  test('a round that is not due is requeued if its task is up to five seconds early, or the sweep enqueued it', async () => {
+  test('a round that is not due is requeued if the task is up to five seconds early, or the sweep enqueued it', async () => {
     const early = await later(NOW + 5_000);
     expect(early.enqueued).toEqual([[[roundTask], 5]]);
     expect(early.names()).toEqual(['hit']);
@@ -119,7 +119,7 @@ describe('early rounds', () => {
     expect(soon.enqueued).toEqual([[[roundTask], 600]]);
   });
 
-  test('a round that is not due is left alone if its task arrived more than five seconds early', async () => {
+  test('a round that is not due is left alone if the task arrived more than five seconds early', async () => {
     const { enqueued, names } = await later(NOW + 5_001);
     expect([enqueued, names()]).toEqual([[], ['hit']]);
   });
@@ -159,7 +159,7 @@ describe('ending an escalation', () => {
     expect((await run({ hits: [hitOf({ acknowledgement, duePk: undefined })] })).names()).toEqual(['hit']);
   });
 
-  test('an escalation ends if its rule or its sensor is gone', async () => {
+  test('an escalation ends if the rule or the sensor is gone', async () => {
     for (const given of [{ of: null }, { isSensorGone: true }]) {
       const { named, created } = await run(given);
       expect(named('schedule')).toEqual([[customerId, expect.anything(), null, NOW]]);
@@ -167,7 +167,7 @@ describe('ending an escalation', () => {
     }
   });
 
-  test('an escalation ends once its event is over, if its rule says so', async () => {
+  test('an escalation ends once the event is over, if the rule says so', async () => {
     const until = { ...rule, untilAcknowledged: false };
     const over = {
       falls: [{ start: (cause.happening as { subject: { fall: number } }).subject.fall, phases: ['finished'] }],
@@ -181,7 +181,7 @@ describe('ending an escalation', () => {
       expect((await run(given)).created.length).toBeGreaterThan(0);
   });
 
-  test('an escalation ends some time after its last round if no one acknowledges the alarm', async () => {
+  test('an escalation ends some time after the last round if no one acknowledges the alarm', async () => {
     const last = { round: 2, after: 90, repeats: 0, at: NOW };
     const waits = await run({ hits: [hitOf({ escalation: last })] });
     const answer = { ...last, at: NOW + 60_000, isLast: true };
@@ -195,7 +195,7 @@ describe('ending an escalation', () => {
     expect(over.named('schedule')).toEqual([[customerId, expect.anything(), null, NOW]]);
   });
 
-  test('an escalation waits for an acknowledgement right after its last round was sent', async () => {
+  test('an escalation waits for an acknowledgement right after the last round was sent', async () => {
     const single = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }] };
     const { named } = await run({ of: single });
     expect(named('schedule')).toMatchObject([[customerId, {}, { isLast: true, at: NOW + 60_000 }, NOW]]);

@@ -49,7 +49,7 @@ const context = (state: object) => some({ customerId, sensor: { id: sensorId }, 
 describe("a sensor's state", () => {
   const open = { ...newSensorState, falls: [{ start, phases: ['calling'] as const, at: start }] };
 
-  test('shows that someone has acknowledged a fall, until the acknowledgement is withdrawn', async () => {
+  test('the state shows that someone has acknowledged a fall, until the acknowledgement is withdrawn', async () => {
     const { deps, calls } = world({ answer: { acknowledgement: { name: 'Anna' } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, isAcknowledged: true }]);
@@ -59,14 +59,14 @@ describe("a sensor's state", () => {
     expect(withdrawn.state.falls[0]).not.toHaveProperty('isAcknowledged');
   });
 
-  test('ends a fall when someone closes it', async () => {
+  test('the state ends a fall when someone closes it', async () => {
     const { deps } = world({ answer: { acknowledgement: { name: 'Anna' }, closure: { date: NOW - 5 } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, closedAt: NOW - 5 }]);
     expect(events).toHaveLength(1);
   });
 
-  test("follows the response to a fall's newest alarm", async () => {
+  test("the state follows the response to a fall's newest alarm", async () => {
     const { deps, calls } = world();
     const track = { id: 3, since: start, alarmedAgain: start + 500, fallPostures: [] };
     await withAnswer(deps, { ...ref, fall: `${fall}-3` }, some({ ...newSensorState, tracks: [track] }));
@@ -138,7 +138,7 @@ describe('acknowledging or closing a fall', () => {
     }
   });
 
-  test("reads nothing more if people have responded to all of the fall's alarms", async () => {
+  test('reads nothing more if people have responded to all alarms about the fall', async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);

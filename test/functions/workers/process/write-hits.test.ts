@@ -21,7 +21,7 @@ const message = (accountId: number, publisher: string, name: string) => ({
 });
 
 describe('rules', () => {
-  test('a firing rule writes a hit after the last hit, with its event and one message per recipient', async () => {
+  test('a firing rule writes a hit after the last hit, with the event and one message per recipient', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
     const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     const { rules: _, requestId: __, ...cause } = fallEvent();
@@ -48,7 +48,7 @@ describe('rules', () => {
     expect(asked).toEqual([[['w1'], [31]]]);
   });
 
-  test("a firing rule notifies its first recipients, and each delivery has its message's position in the hit", async () => {
+  test('a firing rule notifies the first recipients, and each delivery points to its message in the hit', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     expect(sent).toEqual([
@@ -57,7 +57,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('a firing rule appends its hit after all others, with a number that stays the same after a crash', async () => {
+  test('a firing rule appends the hit after all others, with a number that stays the same after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -77,7 +77,7 @@ describe('rules', () => {
     expect(checks.map(({ hitIds }) => hitIds)).toEqual([[51, 52], [53]]);
   });
 
-  test('a firing rule records whether its event is simulated, and which fall it is about, if any', async () => {
+  test('a firing rule records whether the event is simulated, and which fall it is about, if any', async () => {
     const simulated = await runHits({ events: [fallEvent({}, { isSimulated: true })] });
     expect(simulated.appended[0]?.[2]).toMatchObject({ isSimulated: true });
     const other = await runHits({ events: [fallEvent({}, { subject: undefined })] });
@@ -87,7 +87,7 @@ describe('rules', () => {
     expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
   });
 
-  test('a firing rule begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
+  test('a firing rule begins the escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
     const firstStepAfter = (afterSeconds: number) =>
       runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
     const { tasks, escalationAt } = await firstStepAfter(30);
@@ -97,7 +97,7 @@ describe('rules', () => {
     expect((await firstStepAfter(900)).tasks).toEqual([]);
   });
 
-  test('a firing rule without anyone on duty counts NobodyOnDuty, and its first step is due at once', async () => {
+  test('a firing rule without anyone on duty counts NobodyOnDuty, and the first step is due at once', async () => {
     const rule = ruleOf(111, {
       recipients: [{ onDuty: true, by: 'sms' }],
       escalation: [{ afterSeconds: 600, recipients: [] }],
@@ -124,7 +124,7 @@ describe('a hit written before a crash', () => {
     ...(step !== undefined && { step }),
   });
 
-  test('notifies the recipients named in the hit and those of the current rule', async () => {
+  test('a hit from before a crash notifies the recipients named in it and those of the current rule', async () => {
     const rule = ruleOf(111, {
       recipients: [
         { userId: 22, by: 'email' },
@@ -141,7 +141,7 @@ describe('a hit written before a crash', () => {
     ]);
   });
 
-  test("notifies the rule's recipients if the hit is gone", async () => {
+  test("a missing hit from before a crash notifies the rule's recipients", async () => {
     const { sent } = await runHits({ written: { 51: null as never } });
     expect(sent).toEqual([['Anna Ash', { id: 51, message: 0 }]]);
   });
@@ -197,7 +197,7 @@ describe('customer webhooks', () => {
       snapshot: { webhook: { name: 'hook c1', isCustomerHook: true }, rule: null, event: { text: 'Fall detected' } },
     });
     expect(deliveries[0]?.snapshot).not.toHaveProperty('reader');
-    // Without a situation, its action stands for the event.
+    // Without a situation, the action stands for the event.
     const noted = fallEvent({ rules: [] }, { situation: null, action: 'registered' });
     const notice = await runHits({ events: [noted], hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
@@ -316,7 +316,7 @@ describe('checks', () => {
     expect((await runHits(more)).checks).toEqual([]);
   });
 
-  test('the notification check is enqueued for its time', async () => {
+  test('the notification check is enqueued on time', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const checks = [some({ at: NOW + 120_000 }), some({ at: NOW })];
     await enqueueChecks(deps, checks);

@@ -62,7 +62,7 @@ const put = async (name: string, state: Partial<SensorState>, entry = now - 86_4
   known.push(sensorId);
   return sensorId;
 };
-/** Creates a process that sweeps. Time advances by `pass` ms before each sweep. */
+/** Creates a sweeping process. Time advances by `pass` ms before each sweep. */
 const start = (more: Partial<Runtime> = {}) => {
   const run = handler.with({ ...runtime, ...more });
   return async (pass = MINUTE, lambda = context) => {
@@ -188,7 +188,7 @@ describe('a new process', () => {
     const fullest = Math.max(
       ...[...Map.groupBy(ids, (id) => dueAt(id, 0).duePk).values()].map((ofShard) => ofShard.length),
     );
-    // Each process ends after its first sweep, which has time for one page of ten.
+    // Each process ends after the first sweep, which has time for one page of ten.
     for (let process = 0; process < DUE_SHARDS * Math.ceil(fullest / 10); process++)
       found.push(...(await start(more)(SECOND, hurried)).read);
     expect(new Set(found)).toEqual(new Set(ids));

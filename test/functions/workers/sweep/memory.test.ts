@@ -24,12 +24,12 @@ describe('pauses', () => {
     }
   });
 
-  test('each item has its own pause', () => {
+  test('each item has a separate pause', () => {
     const { isTime } = createResendHistory();
     expect([isTime('a', NOW), isTime('b', NOW), isTime('a', NOW)]).toEqual([true, true, false]);
   });
 
-  test("an item's pauses start over if no queue accepted its task", () => {
+  test("an item's pauses start over if no queue accepted the task", () => {
     const { isTime, forget } = createResendHistory();
     isTime('a', NOW);
     forget('a');
@@ -43,7 +43,7 @@ describe('pauses', () => {
     expect(isTime('a', NOW - 1)).toBe(true);
   });
 
-  test("the pauses between an item's tasks are forgotten after twice their length", () => {
+  test("the pauses between an item's tasks are forgotten after twice the pause", () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);
@@ -91,7 +91,7 @@ describe('sensors', () => {
     task: { type: 'check_sensor', customerId: 1, sensorId },
     time,
   });
-  /** A process that sweeps, with these states in the table. */
+  /** A sweeping process, with these states in the table. */
   const world = (states: Record<string, object | null>, fails?: Error) => {
     const reads: string[][] = [];
     const glance = async (tasks: { sensorId: string }[]) => {
@@ -152,7 +152,7 @@ describe('sensors', () => {
     expect(await world({}).check([checkOf('a')])).toEqual([checkOf('a', NOW)]);
   });
 
-  test('all sensors are checked if their states cannot be read, and the failure is counted', async () => {
+  test('all sensors are checked if the states cannot be read, and the failure is counted', async () => {
     const { check, measured, logged } = world({ a: online }, new TableUnavailable('throttled'));
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', NOW), checkOf('b', NOW)]);
     expect(measured).toEqual([['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]]);

@@ -20,11 +20,11 @@ const escalateDue = (hitId: number, time = NOW - 1_000): Due =>
 type SweepWorld = {
   pages?: readonly Due[][];
   heartbeat?: object;
-  /** The queues that do not accept anything. */
+  /** The queues that reject everything. */
   down?: readonly string[];
   left?: number;
 };
-/** A process that sweeps. */
+/** A sweeping process. */
 const startSweep = () => {
   const host = hostOf();
   let time = NOW;
@@ -102,7 +102,7 @@ describe('sweeps', () => {
     expect(measured).toEqual([['OldestWaiting', 0]]);
   });
 
-  test('a delivery is enqueued again only after its pause, but other tasks in every sweep', async () => {
+  test('a delivery is enqueued again only after a pause, but other tasks in every sweep', async () => {
     const sweep = startSweep();
     const pages = [[deliver(1), escalateDue(2)]];
     await sweep({ pages });
@@ -110,7 +110,7 @@ describe('sweeps', () => {
     expect((await sweep({ pages }, 1)).sent).toHaveLength(2);
   });
 
-  test('a failing queue is counted, does not stop the others, and gets its tasks again in the next sweep', async () => {
+  test('a failing queue is counted, does not stop the others, and gets the tasks again in the next sweep', async () => {
     const sweep = startSweep();
     const pages = [[deliver(1), deliver(2), escalateDue(3)]];
     const first = await sweep({ pages, down: ['deliveries'] });
@@ -146,7 +146,7 @@ describe('sweeps', () => {
     expect(asked).toContainEqual(['saveCursors', cursors]);
   });
 
-  test('dead letters are returned to their queues when a redrive is due', async () => {
+  test('dead letters are returned to the queues when a redrive is due', async () => {
     expect((await startSweep()({ heartbeat: { isToRedrive: true } })).redriven).toBeGreaterThan(0);
   });
 

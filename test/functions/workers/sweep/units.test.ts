@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** Writes the states of sensors that are online and have just reported. */
+/** Writes the states of online sensors that have just reported. */
 const report = async () => {
   const lastSeen = metered.now();
   const state = { ...newSensorState, isActive: true, isSteady: true, lastSeen, version: 1 };

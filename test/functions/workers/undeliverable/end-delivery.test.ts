@@ -24,7 +24,7 @@ type UndeliverableWorld = {
   delivery?: object | null;
   attempt?: number;
   users?: Record<number, object>;
-  /** The hits after their success was withdrawn, or null if nothing has changed. */
+  /** The hits after the success was withdrawn, or null if nothing has changed. */
   withdrawn?: readonly (object | null)[];
   isRecorded?: boolean;
 };
@@ -65,7 +65,7 @@ const end = async ({
 };
 
 describe('messages that did not arrive', () => {
-  test("an undeliverable message's success is withdrawn from its hits before its delivery ends", async () => {
+  test("an undeliverable message's success is withdrawn from the hits before the delivery ends", async () => {
     const { names, named, places, measured, error } = await end();
     expect(error).toBeNull();
     expect(names()).toEqual(['delivery', 'mark', 'withdraw', 'storeNotice', 'record']);
@@ -75,7 +75,7 @@ describe('messages that did not arrive', () => {
     expect(measured.map(([name]) => name)).toContain('Undeliverable');
   });
 
-  test('an alarm that has lost its last success is checked, and its next escalation step may be due', async () => {
+  test('an alarm that has lost the last success is checked, and the next escalation step may be due', async () => {
     const { enqueued } = await end();
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual([
       'check_alarm',
@@ -88,7 +88,7 @@ describe('messages that did not arrive', () => {
     expect(gone.enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).not.toContain('check_alarm');
   });
 
-  test("an undeliverable message's success is withdrawn from every hit of its delivery", async () => {
+  test("an undeliverable message's success is withdrawn from every hit of the delivery", async () => {
     const delivery = delivered({ alsoHits: [{ id: 12, message: 0 }] });
     expect((await end({ delivery, withdrawn: [hit, hit] })).named('withdraw')).toHaveLength(2);
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);
@@ -122,7 +122,7 @@ describe('messages that did not arrive', () => {
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual(['escalate']);
   });
 
-  test('an event that arrives before its attempt is recorded, or races another event, is retried', async () => {
+  test('an event that arrives before the attempt is recorded, or races another event, is retried', async () => {
     const sending = await end({ delivery: delivered({ state: 'sending' }) });
     expect(sending.error).toBeInstanceOf(RetryLater);
     expect(sending.names()).toEqual(['delivery']);
