@@ -45,7 +45,7 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 describe('a customer', () => {
   const renamed = { name: 'Renamed', location: 'Elsewhere 2', email: 'office@example.com' };
 
-  test('users with manage_customers can change a customer, without affecting webhooks and the user count', async () => {
+  test('users with manage_customers can change a customer', async () => {
     const home = await createHome(admin, 'ash', ALL_PERMISSIONS);
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
@@ -61,7 +61,7 @@ describe('a customer', () => {
     expect(JSON.parse(last?.body ?? '')).toMatchObject({ customer: { name: 'Renamed', location: 'Elsewhere 2' } });
   });
 
-  test('the list shows a created customer, later changes to it, and no deleted one', async () => {
+  test('the customer list shows creations, changes and deletions', async () => {
     const listed = async (id: number) => {
       const all = await admin.ok<Id[]>('GET', '/customers');
       return all.filter((item) => item.id === id);
@@ -96,7 +96,7 @@ describe('a customer', () => {
     return { customerId: home.customerId, path: `/customers/${home.customerId}`, things };
   };
 
-  test('deleting a customer deletes all bots, webhooks and rules, and no new ones can be added', async () => {
+  test('deleting a customer deletes all bots, webhooks and rules', async () => {
     const { customerId, path, things } = await furnished('cedar');
     await admin.ok('DELETE', path);
     for (const url of [path, ...things]) expect([url, await statusOf(admin.call('GET', url))]).toEqual([url, 404]);
@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 
-  test('concurrently deleting a customer and creating a user fails one of the two, 50 times', async () => {
+  test('a customer deleted while a user is created either survives or refuses the user', async () => {
     const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
@@ -127,7 +127,7 @@ describe('a customer', () => {
     expect(outcomes.filter(([created, removed]) => created === removed)).toEqual([]);
   });
 
-  test('the user count is exact after 50 users are created concurrently and half of them deleted', async () => {
+  test('the user count is exact after concurrent creations and deletions', async () => {
     const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
     await concurrently(50, async (at) => {
       const accountKey = `guest-${at}`;
@@ -143,7 +143,7 @@ describe('a customer', () => {
 });
 
 describe('a bot', () => {
-  test("a bot's new name appears in rule hits, and the new language in webhook messages", async () => {
+  test("a bot's new name and language appear in rule hits and webhook messages", async () => {
     const { client, customerId } = await createHome(admin, 'fir', ALL_PERMISSIONS);
     const { bot } = await createAlarm(client, receiver.url);
     const changed = { name: 'Nachtdienst', locale: 'de' };
@@ -155,7 +155,7 @@ describe('a bot', () => {
     expect(JSON.parse(got?.body ?? '').rule.situationDescription).toMatch(/Sturz/);
   });
 
-  test('deleting a bot deletes the webhooks, but rules stay, record the failed delivery, and cannot be saved unchanged', async () => {
+  test('deleting a bot deletes the webhooks but not the rules', async () => {
     const { client, customerId } = await createHome(admin, 'gorse', ALL_PERMISSIONS);
     const { bot, webhook, rule } = await createAlarm(client, receiver.url);
     const other = await createAlarm(client, receiver.url, 'empty_room');
@@ -194,7 +194,7 @@ describe('a bot', () => {
 });
 
 describe('a provisioning key', () => {
-  test('a provisioning key appears in lists without the secret, and cannot register devices once deleted', async () => {
+  test('a deleted provisioning key cannot register devices', async () => {
     const body = { name: 'line 1', manufacturer: 'maker_a' };
     const { key, ...rest } = await admin.ok<{ key: string; id: string }>('POST', '/provisioning-keys', body);
     const list = () => admin.ok<{ id: string; name: string }[]>('GET', '/provisioning-keys');

@@ -66,7 +66,7 @@ const fallTwice = async (): Promise<Home> => {
 
 describe('a fall that alarmed again', () => {
   test.each([0, 1])(
-    "a fall and all of its hits can be acknowledged and reopened through alarm %i's event",
+    "a fall can be acknowledged and reopened with all of its hits through alarm %i's event",
     async (alarm) => {
       const home = await fallTwice();
       await home.call('PUT', 'acknowledgement', alarm, { note: 'all' });
@@ -93,7 +93,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.notes()).toEqual([null, null]);
   });
 
-  test.each([0, 1])("a fall and all hits can be closed through alarm %i's event", async (alarm) => {
+  test.each([0, 1])("a fall can be closed with all of its hits through alarm %i's event", async (alarm) => {
     const home = await fallTwice();
     await home.call('PUT', 'closure', alarm, { outcome: 'helped' });
     expect(await home.notes()).toEqual(['', '']);
@@ -103,7 +103,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.more()).toBe(0);
   });
 
-  test('a fall can still be acknowledged through the first event after that event has ended', async () => {
+  test('a fall can still be acknowledged through its first event after that has ended', async () => {
     const home = await fallTwice();
     await home.pose(1);
     await home.call('PUT', 'acknowledgement', 0, { note: 'late' });
@@ -113,7 +113,7 @@ describe('a fall that alarmed again', () => {
 });
 
 describe('an alarm after an acknowledgement', () => {
-  test("an alarm stays open until someone acknowledges any of the fall's events; earlier acknowledgements remain", async () => {
+  test("an alarm stays open until someone acknowledges any of the fall's events", async () => {
     const home = await furnish();
     await home.pose(5);
     await home.call('PUT', 'acknowledgement', 0, { note: 'first' });

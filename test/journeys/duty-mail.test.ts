@@ -43,7 +43,7 @@ const onDuty = [{ onDuty: true, by: 'sms' }];
 const subject = /^Nobody on duty can be notified anymore: /;
 const clockAt = (time: number): string => new Date(time).toISOString().slice(11, 16);
 
-test('rule managers get one email when the last user goes off duty, and another the next time that happens', async () => {
+test('rule managers get an email each time the last user goes off duty', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id, world.now() + 10 * MINUTE);
   await home.rule(onDuty, { name: 'Falls at night' });
@@ -72,7 +72,7 @@ test('rule managers get exactly one email about a change that leaves no one on d
   expect(mail).toContain('nobody on duty can be notified');
 });
 
-test('rule managers get an email when a gap between shifts begins, but not when one shift follows another', async () => {
+test('rule managers get an email when a gap between shifts begins', async () => {
   const home = await furnish();
   const ben = await home.hire('Ben', { sms: '+491701234568' });
   const now = world.now();
@@ -91,7 +91,7 @@ test('rule managers get an email when a gap between shifts begins, but not when 
   expect(await home.mails(4)).toHaveLength(1);
 });
 
-test('only enabled rules for urgent situations require users on duty, on schedule and even in later steps', async () => {
+test('only enabled rules for urgent situations require users on duty', async () => {
   const home = await furnish();
   const urgent = { situation: 'apnea' };
   const email = [{ userId: home.anna.id, by: 'sms' }];
@@ -122,7 +122,7 @@ test('rule managers get another email when another channel becomes unreachable',
   expect(await home.mails()).toEqual([expect.stringContaining('on duty can be notified by SMS, Telegram.')]);
 });
 
-test('the email about unreachable users is still sent if the process dies before sending it', async () => {
+test('the email about unreachable users is sent even if the process dies before it', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id, world.now() + 5 * MINUTE);
   await home.rule(onDuty);
@@ -133,7 +133,7 @@ test('the email about unreachable users is still sent if the process dies before
   expect(await home.mails(3)).toEqual([expect.stringMatching(subject)]);
 });
 
-test('a customer is no longer checked once it is deleted or has no rule about users on duty', async () => {
+test('a customer without rules about users on duty is no longer checked', async () => {
   const home = await furnish();
   const { dutyChecks } = store(world.table);
   const { id } = await home.rule(onDuty);

@@ -154,7 +154,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
   });
 
   test.each(all)(
-    '$maker: sends one valid payload in every format for each situation that it can express (%#)',
+    '$maker: sends one valid payload in every format for each situation that can be expressed (%#)',
     (row) => {
       const { delivered, isInRaw } = of(row);
       for (const format of Format.options) {
@@ -206,7 +206,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     }
   });
 
-  test.each(all)('$maker: sends each device message once and unchanged in Raw, and no generated event (%#)', (row) => {
+  test.each(all)('$maker: sends each device message once and unchanged in Raw (%#)', (row) => {
     const { delivered, texts, isInRaw } = of(row);
     expect(delivered.raw).toEqual(isInRaw ? texts.slice(-row.says.length) : []);
   });

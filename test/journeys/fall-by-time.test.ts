@@ -89,7 +89,7 @@ describe('a fall whose device only reports the start', () => {
     expect(received().actions).toHaveLength(4);
   });
 
-  test('a fall advances to confirmed after energyDurationUntilConfirm, and notifies up to 3 s later, as documented', async () => {
+  test('a fall advances after energyDurationUntilConfirm, up to 3 s late, as documented', async () => {
     const { post, pass, received, critical } = await prepare('hazel');
     await critical({ durationUntilConfirmSec: 10, energyDurationUntilConfirm: 20 });
     const start = now();
@@ -109,7 +109,7 @@ describe('a fall whose device only reports the start', () => {
       );
   });
 
-  test("creates timed events with the fall's location but without a message; Raw receives only the message", async () => {
+  test('timed fall events have a location but no message', async () => {
     const { post, pass, received } = await prepare('birch');
     await post(fallMessage('fall_detected', now()));
     await pass(200, 10);
@@ -121,7 +121,7 @@ describe('a fall whose device only reports the start', () => {
     expect(raw).toMatchObject([{ type: 5 }]);
   });
 
-  test('a fall does not advance by time if the device reports each state, which is sent once', async () => {
+  test('a fall does not advance by time if the device reports its states', async () => {
     const { post, pass, received } = await prepare('cedar');
     const start = now();
     await post(fallMessage('fall_detected', start));
@@ -132,7 +132,7 @@ describe('a fall whose device only reports the start', () => {
     expect(received().raw).toHaveLength(2);
   });
 
-  test('notifies recipients only once even if the device reports the state late', async () => {
+  test('a fall notifies recipients only once even if the device reports it late', async () => {
     const { post, pass, received } = await prepare('alder');
     const start = now();
     await post(fallMessage('fall_detected', start));
@@ -142,7 +142,7 @@ describe('a fall whose device only reports the start', () => {
     expect(received().actions.filter((action) => action === 'fall_detected')).toHaveLength(1);
   });
 
-  test('notifies recipients after an outage, however long', async () => {
+  test('a fall notifies recipients after an outage, however long', async () => {
     const { post, pass, received } = await prepare('rowan');
     await post(fallMessage('fall_detected', now()));
     await pass(6 * 3_600);

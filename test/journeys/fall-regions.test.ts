@@ -74,7 +74,7 @@ const whole = ['fall_detected', 'fall_confirmed', 'calling', 'finished'];
 const actionsOfWhole = ['fall_suspected', 'confirmed', 'fall_detected', 'finished'];
 
 describe('a rule with a region', () => {
-  test('a region rule fires for every fall state in the region, and not for a fall outside', async () => {
+  test('a region rule fires for every fall state in the region, but not outside', async () => {
     const { client, sensorId, post, notifications, actions } = await prepare('maple');
     const start = Date.now();
     await post(...whole.map((status) => a.fall(status, start, inBed)));
@@ -103,7 +103,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test("a region rule fires for a late alarm by the fall's first location, even after the fall has ended", async () => {
+  test("a region rule uses the fall's first location even for a late alarm", async () => {
     const { post, actions } = await prepare('hazel');
     const start = Date.now();
     const of = (at: number, status: string, after: number, where: object) =>
@@ -123,7 +123,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toContain('fall_loop');
   });
 
-  test('a region rule fires for a maker B fall if the track last entered the region and has not left it', async () => {
+  test('a region rule fires for a maker B fall in the region last entered', async () => {
     const { post, notifications, actions } = await prepare('cedar', 'maker_b');
     const [bed, door] = [
       [2, 0],
@@ -141,7 +141,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test('a region rule fires for a maker B fall whose track re-entered from another region', async () => {
+  test('a region rule fires for a maker B fall in a re-entered region', async () => {
     const { post, notifications, actions } = await prepare('willow', 'maker_b');
     const [bed, door] = [
       [2, 0],
@@ -153,7 +153,7 @@ describe('a rule with a region', () => {
     expect(notifications('room').at(-1)?.rule.regionName).toBe('Door');
   });
 
-  test('rejects situations without a region: room presence, sensor states and vital signs', async () => {
+  test('rules reject regions for room presence, sensor states and vital signs', async () => {
     const { client, rule, regionId } = await prepare('aspen');
     const create = (situation: string) =>
       client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });

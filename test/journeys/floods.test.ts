@@ -95,7 +95,7 @@ const statesOf = ({ customerId }: Home) =>
     beginsWith: 'DELIVERY#',
   });
 
-test('200 sensors going offline cause one message on each channel, and a fall among them is sent first', async () => {
+test('200 sensors going offline cause one message per channel', async () => {
   const channels = { email: 'anna@example.com', sms: '+491701234567', telegram: '-100200' };
   const home = await createFlood(200, channels);
   const { user, reportOnline, fall } = home;
@@ -132,7 +132,7 @@ test('200 sensors going offline cause one message on each channel, and a fall am
   expect((await home.hits()).every(({ ruleMessages }) => ruleMessages.every(({ wasSend }) => wasSend))).toBe(true);
 });
 
-test("a message about one sensor has the rule's texts and a link to acknowledge it", async () => {
+test("a message about one sensor has the rule's texts and an acknowledge link", async () => {
   const { reportOnline } = await createFlood(1, { telegram: '-100201' });
   await reportOnline(false);
   await world.idle();
@@ -143,7 +143,7 @@ test("a message about one sensor has the rule's texts and a link to acknowledge 
   ]);
 });
 
-test('sensors that are back online are listed beside those offline, each once', async () => {
+test('sensors back online are listed beside those offline, each once', async () => {
   const home = await createFlood(3, { telegram: '-100202' });
   await home.rule(home.recipients, { situation: 'sensor_active', title: 'Back: {sensor}' });
   await home.reportOnline(false);
@@ -157,7 +157,7 @@ test('sensors that are back online are listed beside those offline, each once', 
   );
 });
 
-test('users who share a Telegram chat get one message there, without anything about other customers', async () => {
+test('users who share a Telegram chat get one message there', async () => {
   const home = await createFlood(2, { telegram: '-100203' });
   const ben = await home.hire('Ben', { telegram: '-100203' });
   await home.rule([{ userId: ben.id, by: 'telegram' }], { situation: 'sensor_inactive' });
@@ -173,7 +173,7 @@ test('users who share a Telegram chat get one message there, without anything ab
   for (const { state } of [...(await statesOf(home)), ...(await statesOf(other))]) expect(state).toBe('delivered');
 });
 
-test('a message postponed by Telegram is retried when Telegram allows it, for all deliveries together', async () => {
+test('a message postponed by Telegram is retried for all deliveries together', async () => {
   const home = await createFlood(4, { telegram: '-100204' });
   for (let at = 0; at < 20; at++) await home.fall();
   await home.reportOnline(false);
@@ -207,7 +207,7 @@ test('a process that dies between gathering and sending loses nothing', async ()
   expect(new Set((await statesOf(home)).map(({ state }) => state))).toEqual(new Set(['delivered']));
 });
 
-test('a Telegram group that became a supergroup stays reachable, and the channel keeps the new chat id', async () => {
+test('a Telegram group that became a supergroup stays reachable', async () => {
   const home = await createFlood(1, { telegram: '-100206' });
   const parameters = { migrate_to_chat_id: -1_001_557_912_345 };
   telegram.answerWith(({ chat }) =>
@@ -222,7 +222,7 @@ test('a Telegram group that became a supergroup stays reachable, and the channel
   ]);
 });
 
-test('a delivery to a chat that refuses permanently ends with the reason and marks the channel', async () => {
+test("a chat's permanent refusal ends the delivery and marks the channel", async () => {
   const home = await createFlood(1, { telegram: '-100207' });
   const { customerId, user, client, at } = home;
   const description = `Forbidden: bot was blocked by the user, ${'x'.repeat(300)}`;

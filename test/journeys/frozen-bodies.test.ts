@@ -41,7 +41,7 @@ describe('a delivery body', () => {
     ['a test of a bot webhook', false, 'test'],
     ['a test of a customer webhook', true, 'test'],
   ] as const)(
-    'the body for %s survives attempts, redeliveries, replays, renames and deployments unchanged',
+    'the body for %s stays the same at every attempt, redelivery and replay',
     async (_, isCustomerHook, make) => {
       const { receiver, client, at, id } = await renamedBeforeRetry(isCustomerHook, make);
       await world.pass(1_500_000);
@@ -63,7 +63,7 @@ describe('a delivery body', () => {
   );
 
   test.each(['chat', 'teams'])(
-    'the body in the %s format stays the same when the bot, the time zone and names change',
+    'the body in the %s format stays the same when bot, time zone and names change',
     async (format) => {
       const { client, at, customerId, receiver, fall } = await world.furnish({ format, retrySchedule: LATE });
       const { botId } = await client.ok<{ botId: number }>('GET', at);
@@ -96,7 +96,7 @@ describe('the device message in a delivery', () => {
     '{"type": 5,\n "payload": {"status": "calling", "timestamp": TIME, "a": 9007199254740993, "b": 0.10000000000000000001,' +
     ' "c": 1e400, "__proto__": {"d": -0}, "d": 1, "d": 2}}';
 
-  test.each(['full', 'raw'])('keeps every digit in the %s format', async (format) => {
+  test.each(['full', 'raw'])('a device message keeps every digit in the %s format', async (format) => {
     const { say, receiver } = await world.furnish({ format });
     const sent = long.replace('TIME', String(world.now()));
     await say(`[${sent}]`);
@@ -107,7 +107,7 @@ describe('the device message in a delivery', () => {
   });
 
   test.each(['full', 'raw'])(
-    'a %s delivery with a missing message is not sent, and does not count as a receiver failure',
+    'a %s delivery with a missing message is not sent or counted as a receiver failure',
     async (format) => {
       const { fall, list, detail, receiver, loseMessages, record } = await world.furnish({
         format,
@@ -146,7 +146,7 @@ describe('the device message in a delivery', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('custom1 deliveries do not need the device message, which they do not contain', async () => {
+  test('custom1 deliveries do not need the device message', async () => {
     const { fall, receiver, loseMessages } = await world.furnish({ format: 'custom1', retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();

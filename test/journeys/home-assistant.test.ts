@@ -35,7 +35,7 @@ const expectValid = (description: Description): void => {
 const shownIn = ({ components }: Description): string[] =>
   Object.keys(components).filter((id) => Object.keys(components[id] ?? {}).length > 1);
 
-test("each sensor appears as a device, with the area, in the users' language", async () => {
+test("each sensor appears in Home Assistant as a device, in the users' language", async () => {
   const world = await createWorld();
   const { sensorId, client, topics, settle, userId } = world;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
@@ -73,7 +73,7 @@ test("each sensor appears as a device, with the area, in the users' language", a
   await eventually(async () => expect((await world.description()).components.fall?.name).toBe('Sturz'));
 });
 
-test('presence, regions, bed, connection and vital signs are shown', async () => {
+test('Home Assistant shows presence, regions, bed, connection and vital signs', async () => {
   const world = await createWorld();
   const { client, sensorId, settle, report, shows } = world;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
@@ -97,7 +97,7 @@ test('presence, regions, bed, connection and vital signs are shown', async () =>
   await shows({ heart_rate: null }, other.sensorId);
 });
 
-test('a fall is shown until it is over', async () => {
+test('Home Assistant shows a fall until it is over', async () => {
   const world = await createWorld();
   await world.settle();
   const start = await fall(world);
@@ -106,7 +106,7 @@ test('a fall is shown until it is over', async () => {
   await world.shows({ fall: 'OFF' });
 });
 
-test('a fall is no longer shown once someone acknowledges it, even if it is not over', async () => {
+test('Home Assistant no longer shows an acknowledged fall', async () => {
   const world = await createWorld();
   const { client, sensorId, settle, shows } = world;
   await settle();
@@ -118,7 +118,7 @@ test('a fall is no longer shown once someone acknowledges it, even if it is not 
   await shows({ fall: 'OFF' });
 });
 
-test("the button acknowledges the sensor's falls, and the audit log names Home Assistant as the actor", async () => {
+test("the Home Assistant button acknowledges the sensor's falls", async () => {
   const world = await createWorld({ canAcknowledge: true });
   const { client, sensorId, customerId, topics, current, settle, shows } = world;
   await createAlarm(client, 'https://alarms.invalid/hook');
@@ -156,7 +156,7 @@ test('MQTT messages cannot acknowledge a fall unless a setting allows it', async
   await world.shows({ fall: 'ON', occupancy: 'ON' });
 });
 
-test('a sensor that leaves the customer is removed, and so is a deleted region', async () => {
+test('a removed sensor or region disappears from Home Assistant', async () => {
   const world = await createWorld();
   const { client, admin, sensorId, current, topics, settle } = world;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
@@ -214,7 +214,7 @@ test('everything is published again when Home Assistant has started', async () =
   );
 });
 
-test('the last will reports that the host is away, and a late last will is corrected', async () => {
+test('the last will reports that the host is away, and is corrected if late', async () => {
   const world = await createWorld();
   const { current, topics, clock, cloud } = world;
   await world.settle();
@@ -232,7 +232,7 @@ test('the last will reports that the host is away, and a late last will is corre
   await eventually(() => expect(retained.get(topics.status)).toBe('offline'));
 });
 
-test('a sensor that left while the host was away is removed at the next start', async () => {
+test('a sensor removed while the host was away disappears at the next start', async () => {
   const broker = await startMqttBroker();
   const gone = 'id_Z29uZQ';
   await broker.publish(`sensor-cloud/1/${gone}/state`, '{"fall":"OFF","region_a":"ON"}', true);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('an admin can see who switched off alarms, and when, after that user tried to erase all traces and left', async () => {
+test('an admin can see who switched off alarms, despite attempts to erase all traces', async () => {
   const home = await world.furnish();
   const { admin, customerId } = home;
   const path = `/customers/${customerId}`;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
-test('learning mode ends when the device stops reporting it, and can then be enabled again', async () => {
+test('learning mode ends when the device stops reporting it', async () => {
   const { client } = await createHome(await adminOf(cloud.url), 'home', ALL_PERMISSIONS);
   const { sensorId, device } = await linkSensor(client);
   const path = `/sensors/${sensorId}/maker_a/config/basic`;
@@ -72,7 +72,7 @@ const learner = async (name: string) => {
   return { ...home, sensorId, ask, learn, events };
 };
 
-test('14 days of learning end with one event per phase, sent only to customer webhooks in the Full format', async () => {
+test('14 days of learning end with one event for Full customer webhooks', async () => {
   const { ask, learn, events } = await learner('elm');
   for (const format of ['full', 'raw']) {
     const secretKey = 'a-secret-of-16-or-more';
@@ -100,7 +100,7 @@ test('14 days of learning end with one event per phase, sent only to customer we
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a disabled learning phase creates no event, and a new phase creates a separate one', async () => {
+test('a disabled learning phase creates no event', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);
@@ -112,7 +112,7 @@ test('a disabled learning phase creates no event, and a new phase creates a sepa
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a change right after the 14 days does not suppress the event that ends them', async () => {
+test('a change right after the 14 days does not suppress the final event', async () => {
   const { learn, events } = await learner('ash');
   const { learningModeEndDate: end } = await learn(true);
   clock.skipTo(Number(end) + 1);
@@ -121,7 +121,7 @@ test('a change right after the 14 days does not suppress the event that ends the
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a sensor that leaves the customer while learning creates no event when the phase ends', async () => {
+test('a sensor that leaves its customer while learning creates no final event', async () => {
   const { sensorId, learn, customerId } = await learner('fir');
   await learn(true);
   const admin = await adminOf(cloud.url);

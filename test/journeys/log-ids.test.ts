@@ -76,7 +76,7 @@ const idOf = ({ headers }: Response): string => headers.get('X-Request-Id') ?? '
 const workerLines = () => lines.filter(({ consumer }) => consumer === 'process' || consumer === 'deliver');
 const ids = ({ requestId, uuid }: Line) => ({ requestId, uuid });
 
-test('every log line about a fall that fails at each step has the request id and message uuid', async () => {
+test('every log line about a failing fall has the request id and message uuid', async () => {
   const message = fall();
   failing.add('process.decided').add('deliver.claimed');
   status = 500;
@@ -113,7 +113,7 @@ test('the log line for a request that could not be accepted has both ids', async
   expect(lines.map(ids)).toEqual([{ requestId: idOf(response), uuid: message.uuid }]);
 });
 
-test("the response and the log lines ignore the caller's X-Request-Id and contain a generated id", async () => {
+test("the caller's X-Request-Id is replaced with a generated id", async () => {
   const response = await post(fall(), { 'X-Request-Id': 'mine' });
   await cloud.idle();
   expect(idOf(response)).not.toBe('mine');

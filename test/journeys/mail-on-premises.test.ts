@@ -94,7 +94,7 @@ const createWorld = async (options: SMTPServerOptions = {}) => {
   };
 };
 
-test('an alarm is retried for hours after the mail password was rotated, and is sent once the new one is set', async () => {
+test('an alarm is retried until the new mail password is set', async () => {
   const world = await createWorld();
   const { mails, server, cloud } = world;
   expect(await world.health()).toEqual([200, 'OK']);
@@ -148,7 +148,7 @@ test("a delivery fails with the mail server's response if the server refuses the
   expect(world.cloud.valuesOf('AlarmsFailed')).toHaveLength(1);
 });
 
-test('a user whose address the mail server refuses cannot add it as a channel', async () => {
+test('users cannot add a channel whose address the mail server refuses', async () => {
   const world = await createWorld({ onRcptTo: (_address, _session, done) => done(answer(550, 'no such user')) });
   expect(await world.setChannel()).toMatchObject({ status: 400 });
 });

@@ -25,7 +25,7 @@ const sumOf = (name: MetricName) => world.valuesOf(name).reduce((sum, value) => 
 const attempts = () => [sumOf('DeliveriesDelivered'), sumOf('DeliveriesRetried'), sumOf('DeliveriesFailed')];
 
 describe('metrics', () => {
-  test('the message, events, hit and delivery for a fall are measured, and the time until the receiver accepted it', async () => {
+  test("the metrics count a fall's message, events, hit and delivery", async () => {
     const { fall, client, at, list } = await world.furnish();
     await fall();
     const measured = (['MessagesAccepted', 'Events', 'RuleHits', 'DeliveriesDelivered'] as const).map(sumOf);
@@ -43,7 +43,7 @@ describe('metrics', () => {
     expect(world.valuesOf('TimeToReceiver')).toHaveLength(1);
   });
 
-  test("each attempt's result is measured, and how late the first and the successful one were", async () => {
+  test("the metrics record each attempt's result and delay", async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -55,7 +55,7 @@ describe('metrics', () => {
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
   });
 
-  test("an hour with reports, a fall and canary rounds produces the metrics that a stage's cost includes", async () => {
+  test("the metrics in an hour match those that a stage's cost includes", async () => {
     await world.stop();
     world = await createDeliveryWorld({ log: () => {}, environment: { CANARY: 'true' } });
     const { fall, say } = await world.furnish();
@@ -70,7 +70,7 @@ describe('metrics', () => {
     expect(written.toSorted()).toEqual([...assumed.hourlyMetrics].sort());
   });
 
-  test('a first attempt is counted if it ends more than 30 s after the message was accepted', async () => {
+  test('a first attempt is counted as late after 30 s', async () => {
     const { fall } = await world.furnish();
     await fall();
     expect(sumOf('AttemptsLate')).toBe(0);
@@ -85,14 +85,14 @@ describe('metrics', () => {
     expect(sumOf('AttemptsLate')).toBe(1);
   });
 
-  test("a receiver's circuit is counted once when it opens", async () => {
+  test("the metrics count a receiver's circuit once when it opens", async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     for (let failure = 0; failure < BREAKER_FAILURES + 2; failure++) await fall();
     expect(sumOf('BreakersOpened')).toBe(1);
   });
 
-  test('a sensor is counted once when messages stop being understood, until they are understood again', async () => {
+  test('the metrics count a sensor once when messages stop being understood', async () => {
     const homes = [await world.furnish(), await world.furnish()];
     const update = async ({ say }: (typeof homes)[number]): Promise<void> => {
       await say(a.presence(true));
@@ -106,7 +106,7 @@ describe('metrics', () => {
     expect(sumOf('SensorsNotUnderstood')).toBe(3);
   });
 
-  test('the sweep measures the age of the oldest due item', async () => {
+  test("the metrics record the oldest due item's age", async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -116,7 +116,7 @@ describe('metrics', () => {
     expect(world.valuesOf('OldestWaiting').at(-1)).toBeLessThan(60);
   });
 
-  test('failed logins and rate-limited requests are counted', async () => {
+  test('the metrics count failed logins and rate-limited requests', async () => {
     const guess = { username: 'admin', password: 'wrong' };
     const login = () => clientOf(world.url).call('POST', '/users/login', guess);
     const statuses = [];

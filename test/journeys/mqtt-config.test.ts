@@ -56,7 +56,7 @@ describe('the MQTT notification about a changed configuration', () => {
       admin.ok('PUT', `/sensors/${sensor.sensorId}/customer`, { customerId: otherHome }),
   };
   test.each(Object.entries(change))(
-    'goes out once, with the version that the device then fetches, after %s',
+    'a configuration notification goes out once, with the new version, after %s',
     async (_, make) => {
       await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 290 });
       await eventually(() => expect(device.heard.config).toHaveLength(1));

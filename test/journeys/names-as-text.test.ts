@@ -29,7 +29,7 @@ const createHome = async () => {
 };
 const texts = { title: '{situation}: {sensor}', message: `{location}{sensor}, see ${WIKI}` };
 
-test("names in a notification are not links, but the link in the rule's message stays a link", async () => {
+test('names in a notification are not links, but rule messages may contain links', async () => {
   const { hire, rule, fall } = await createHome();
   const anna = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567', telegram: '4711' });
   await rule(
@@ -54,7 +54,7 @@ test("names in a notification are not links, but the link in the rule's message 
   }
 });
 
-test("names in a chat are not links, but the link in the rule's message stays a link", async () => {
+test('names in a chat are not links, but rule messages may contain links', async () => {
   const { client, fall } = await createHome();
   const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'Night' });
   const receivers = await Promise.all(

@@ -28,7 +28,7 @@ const presence = (presenceDetected: boolean) => ({
   payload: { presenceDetected, timestamp: world.now() },
 });
 
-test('managers get only 5 emails within an hour when 40 sensors go offline and 3 falls are not delivered', async () => {
+test('managers get only 5 emails an hour for 40 offline sensors and 3 undelivered falls', async () => {
   const home = await world.furnish();
   const managers = ['Nora', 'Ben'].map((name) => `${name.toLowerCase()}-night@example.com`);
   for (const [at, email] of managers.entries())

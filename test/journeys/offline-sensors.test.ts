@@ -33,7 +33,7 @@ const pass = async (minutes: number, between = 1): Promise<void> => {
 };
 
 describe('a sensor', () => {
-  test('a sensor becomes active with the first message and inactive 300 s after the last, with one event each', async () => {
+  test('a sensor becomes inactive 300 s after the last message', async () => {
     const home = await createHome(await adminOf(cloud.url), 'cedar', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await createAlarm(home.client, receiver.url, 'sensor_active', { format: 'custom1' });
@@ -73,7 +73,7 @@ describe('a sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensor.sensorId}`)).toMatchObject({ isActive: false });
   });
 
-  test('a sensor becomes active with any request from the device, and stays active while requests arrive', async () => {
+  test('a sensor stays active while any requests from the device arrive', async () => {
     const home = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const activations = await startReceiver();
@@ -117,7 +117,7 @@ describe('a sensor', () => {
 });
 
 describe('sensors that report every ten seconds, with an inactivity limit of 40 s', () => {
-  test('sensors stay active while the table is down for 60 s, and become inactive when they stop reporting', async () => {
+  test('sensors stay active while the table is down for 60 s', async () => {
     let passedMs = 0;
     let isDown = false;
     const fail = () => Promise.reject(new TableUnavailable('down'));

@@ -58,7 +58,7 @@ const fall = (sensor: Linked, status: string, start: number, more: object = {}) 
 const none = { total: 0, page: 0, perPage: 30, data: [] };
 
 describe('the open falls list', () => {
-  test('the list contains falls from suspicion to the end, even if no rule watches them', async () => {
+  test('lists open falls from suspicion to the end, even without a rule', async () => {
     const { sensor, list } = await homeOf('ash');
     expect(await list()).toEqual(none);
     const start = now();
@@ -80,7 +80,7 @@ describe('the open falls list', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('the list names the region where a fall happened', async () => {
+  test('lists the region where an open fall happened', async () => {
     const { sensor, list, customerId } = await homeOf('alder');
     const bedroom = { home: 'Alder', room: 'Room 1', region: 'Beside the bed' };
     await nameBedroom({ admin, client: admin, customerId, sensorId: sensor.sensorId }, bedroom);
@@ -88,7 +88,7 @@ describe('the open falls list', () => {
     expect((await list()).data[0]?.falls).toMatchObject([{ regionName: 'Beside the bed' }]);
   });
 
-  test('the list states when a suspicion will become an alarm, which it does at that time', async () => {
+  test('lists when a suspicion will become an alarm', async () => {
     const { sensor, list } = await homeOf('yew');
     await fall(sensor, 'fall_detected', now());
     const read = async () => (await list()).data[0]?.falls[0];
@@ -103,7 +103,7 @@ describe('the open falls list', () => {
     expect(await read()).toMatchObject({ fallState: 'calling', alarmBy: null });
   });
 
-  test("the list contains all of a sensor's falls, newest first, and each ends separately", async () => {
+  test("lists all of a sensor's open falls, newest first", async () => {
     const { sensor, list } = await homeOf('beech');
     const start = now();
     await fall(sensor, 'fall_detected', start);
@@ -117,7 +117,7 @@ describe('the open falls list', () => {
   });
 
   test.each(['finished', 'canceled'])(
-    'the list keeps a fall that has only timed out until the device reports %s',
+    'keeps a fall that has only timed out until the device reports %s',
     async (end) => {
       const { sensor, list } = await homeOf(`larch-${end}`);
       const start = now();
@@ -136,7 +136,7 @@ describe('the open falls list', () => {
   test.each([
     ['offline', async () => {}],
     ['online', (sensor: Linked) => say(sensor, a.presence(true))],
-  ])('the list drops a fall from an %s sensor two hours after it timed out', async (name, hear) => {
+  ])('drops a fall from an %s sensor two hours after it timed out', async (name, hear) => {
     const { sensor, list } = await homeOf(`maple-${name}`);
     await fall(sensor, 'calling', now());
     await passTime();
@@ -147,7 +147,7 @@ describe('the open falls list', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('the list contains the falls of each person tracked by a maker B sensor', async () => {
+  test('lists the open falls of each person tracked by a maker B sensor', async () => {
     const { sensor, list } = await homeOf('cherry', 'maker_b');
     const suspected = b.pose(1, 2);
     await say(sensor, suspected);
@@ -162,7 +162,7 @@ describe('the open falls list', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('moving a sensor removes open falls, for both the previous and the next customer', async () => {
+  test('moving a sensor removes its open falls', async () => {
     const from = await homeOf('elder');
     const to = await homeOf('fig');
     await fall(from.sensor, 'calling', now());
@@ -172,7 +172,7 @@ describe('the open falls list', () => {
     expect([(await from.list()).total, (await to.list()).total]).toEqual([0, 1]);
   });
 
-  test('deleting a sensor removes open falls', async () => {
+  test('deleting a sensor removes its open falls', async () => {
     const { client, sensor, list } = await homeOf('gorse', 'maker_b');
     await say(sensor, b.pose(1, 5));
     await passTime();
@@ -182,7 +182,7 @@ describe('the open falls list', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('paginates by sensor', async () => {
+  test('paginates open falls by sensor', async () => {
     const { client, sensor, list } = await homeOf('hazel');
     const all = [sensor, await linkSensor(client), await linkSensor(client)];
     for (const sensor of all) await fall(sensor, 'calling', now());
@@ -193,7 +193,7 @@ describe('the open falls list', () => {
     expect(ids.flat()).toEqual(all.map(({ sensorId }) => sensorId).toSorted());
   });
 
-  test('only the customer and system admins can read open falls; for others, the customer does not exist', async () => {
+  test('only the customer and system admins can read open falls', async () => {
     const ours = await homeOf('iris');
     const theirs = await homeOf('juniper');
     await fall(theirs.sensor, 'calling', now());
@@ -224,7 +224,7 @@ describe('an acknowledged fall', () => {
   };
   const shown = { fallState: 'calling', acknowledgement: { name: 'A B', note: 'On my way', date: expect.any(Number) } };
 
-  test('an acknowledged fall stays in the list, and shows who is on the way, until the device reports the end', async () => {
+  test('an acknowledged fall stays in the list until the device reports the end', async () => {
     const { sensor, list, start } = await acknowledged('rowan');
     expect(await fallsOf(list)).toMatchObject([shown]);
     await passTime();
@@ -233,7 +233,7 @@ describe('an acknowledged fall', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('withdrawing the acknowledgement reopens a fall for everyone, and closing removes it from the list', async () => {
+  test('withdrawing the acknowledgement reopens a fall for everyone', async () => {
     const { client, list, path } = await acknowledged('sorrel');
     await client.ok('DELETE', `${path}/acknowledgement`);
     await cloud.idle();
@@ -252,7 +252,7 @@ describe('an acknowledged fall', () => {
     expect(await fallsOf(list)).toEqual([]);
   });
 
-  test('an acknowledged maker B fall shows no one on the way once another alarm is raised', async () => {
+  test('another alarm reopens an acknowledged maker B fall', async () => {
     const { sensor, list, start } = await acknowledged('thyme', 'maker_b');
     await pass(6);
     await say(sensor, { ...b.pose(1, 5), timestamp: now() });

@@ -63,7 +63,7 @@ test('an SMS gateway is called if EXTRA_CA_CERTS contains the certificate', asyn
   expect(await createSmsGateway(gateway, { deadlineMs: 9_000 })('+491701234567', 'x')).toEqual({ retry: 'tls_failed' });
 });
 
-test('a push service with a private certificate is never called, because it must be public', async () => {
+test('a push service with a private certificate is never called', async () => {
   const stage = {
     ALLOW_PRIVATE_TARGETS: true,
     ALLOWED_TARGET_RANGES: [],

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('the local host', () => {
-  test('a host killed between the 202 and the delivery delivers once after a restart, and loses no data', async () => {
+  test('a host killed before the delivery delivers once after a restart', async () => {
     const first = await startHost({ DATA_DIR: dataDir });
     const home = await createHome(await adminOf(first.url), 'willow', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
@@ -38,7 +38,7 @@ describe('the local host', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('creates a demo home at the first start, and reuses it at the next', async () => {
+  test('the local host creates a demo home at the first start and reuses it', async () => {
     const demoDir = join(dataDir, 'demo');
     for (const line of [/^demo user: demo {2}password: .{16}$/, /^demo user: demo \(its password was printed/]) {
       const host = await startHost({ DATA_DIR: demoDir }, []);

@@ -71,7 +71,7 @@ const ping = ({ client, at }: Pick<Awaited<ReturnType<World['furnish']>>, 'clien
 const times = (count: number, work: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, work));
 
 describe('the delivery worker', () => {
-  test('sends at most five concurrent requests to a slow receiver, and each delivery once', async () => {
+  test('the delivery worker sends at most five concurrent requests to a slow receiver', async () => {
     const { fall, receiver, list } = await world.furnish();
     const open: ServerResponse[] = [];
     world.answerWith((response) => void open.push(response));
@@ -88,7 +88,7 @@ describe('the delivery worker', () => {
     expect((await list('?state=delivered')).total).toBe(12);
   });
 
-  test('sends at most five concurrent requests to a failing receiver, whatever queue they come from', async () => {
+  test('the delivery worker sends at most five concurrent requests to a failing receiver', async () => {
     const { fall, receiver } = await world.furnish({ retrySchedule: LATE });
     const seen = slowly(100, 500);
     await fall();
@@ -99,7 +99,7 @@ describe('the delivery worker', () => {
     expect(receiver.received).toHaveLength(9);
   });
 
-  test('sends a burst to a receiver that failed once as fast as it responds, using free slots at once', async () => {
+  test('the delivery worker sends a burst as fast as a receiver that failed once responds', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     await home.set({ consecutiveFailures: 1, failingSince: world.now() });
     const seen = slowly(200, 200);
@@ -119,7 +119,7 @@ describe('an open circuit', () => {
     return home;
   };
 
-  test('sends the next alarm at once, and all later ones after it succeeds', async () => {
+  test('an open circuit closes when the next alarm succeeds', async () => {
     const { fall, list } = await failing();
     await fall();
     expect((await list('?state=delivered')).total).toBe(1);
@@ -138,7 +138,7 @@ describe('an open circuit', () => {
     answer(how);
   };
 
-  test('sends one alarm as a probe while others wait, and all of them at once after it succeeds', async () => {
+  test('an open circuit sends one alarm as a probe while others wait', async () => {
     const home = await failing();
     await probed(home, 8, ok);
     await home.receiver.until(8);
@@ -146,7 +146,7 @@ describe('an open circuit', () => {
     expect((await home.list('?state=delivered')).total).toBe(8);
   });
 
-  test("a failed probe postpones the other alarms by the schedule's second step, without an attempt", async () => {
+  test('a failed probe postpones the other alarms without an attempt', async () => {
     const home = await failing();
     await probed(home, SLOTS_PER_WEBHOOK, status(500, 'no'));
     await world.idle();
@@ -159,7 +159,7 @@ describe('an open circuit', () => {
     }
   });
 
-  test('sends an alarm at once if the probe it waited for was given up without a request', async () => {
+  test('an open circuit sends a waiting alarm at once if the probe was given up', async () => {
     const home = await failing();
     await home.set({ probeUntil: world.now() + 20_000 });
     const waits = calls.deliveryWaitsForSlot();
@@ -171,7 +171,7 @@ describe('an open circuit', () => {
     expect((await home.list('?state=delivered')).total).toBe(1);
   });
 
-  test('probes with one retry at a time, then sends all of them once the receiver is healthy', async () => {
+  test('an open circuit probes with one retry at a time', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     const { receiver, list } = home;
     world.answerWith(status(500, 'no'));
@@ -190,7 +190,7 @@ describe('an open circuit', () => {
   });
 });
 
-test("a webhook that hangs does not delay the customer's others, however many deliveries are queued for it", async () => {
+test("a webhook that hangs does not delay the customer's other webhooks", async () => {
   const home = await world.furnish();
   const { client, at, receiver, list } = home;
   const hook = { ...(await client.ok<object>('GET', at)), secretKey: null };

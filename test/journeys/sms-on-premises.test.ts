@@ -71,7 +71,7 @@ const newestOf = async ({ client, customerId }: Pick<Created, 'client' | 'custom
   return client.ok<DeliveryView & { attemptLog: object[] }>('GET', `${at}/${page?.data[0]?.id}`);
 };
 
-test('sends codes and alarms through the gateway, and retries and counts what it does not accept', async () => {
+test('the SMS gateway sends codes and alarms, and failures are retried and counted', async () => {
   const clock = skippingClock(Date.now());
   const lines: string[] = [];
   const cloud = await start({ clock, dataDir: ':memory:', lines, ...withGateway() });
@@ -102,7 +102,7 @@ test('sends codes and alarms through the gateway, and retries and counts what it
   await cloud.stop();
 });
 
-test('ends a delivery whose phone number the gateway refuses', async () => {
+test('a delivery ends if the SMS gateway refuses the phone number', async () => {
   const clock = skippingClock(Date.now());
   const cloud = await start({ clock, dataDir: ':memory:', ...withGateway() });
   const created = await createRule(cloud, 'sms', nextNumber(), async () => textsOf().at(-1)?.text);
@@ -116,7 +116,7 @@ test('ends a delivery whose phone number the gateway refuses', async () => {
   await cloud.stop();
 });
 
-test('SMS rules remain after a restart without the gateway, but reach no one, and new ones are rejected', async () => {
+test('SMS rules remain after a restart without the gateway, but reach no one', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const first = await start({ clock, dataDir, ...withGateway() });
@@ -142,7 +142,7 @@ test('SMS rules remain after a restart without the gateway, but reach no one, an
   await second.stop();
 });
 
-test('writes messages to files if an outbox is set, and shows in channels and attempts that no one is notified', async () => {
+test('an outbox writes SMS to files, which notify no one', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const cloud = await start({ clock, dataDir, hasOutbox: true, ...withGateway() });

@@ -43,7 +43,7 @@ const furnish = async (plan: (nurse: { userId: number; by: 'sms' }) => object) =
 };
 const withStep = (nurse: object) => ({ escalation: [{ afterSeconds: 90, recipients: [nurse] }] });
 
-test('reports an alarm once if no one has acknowledged it after the last step', async () => {
+test('reports an alarm once if no one acknowledges it after the last step', async () => {
   const home = await furnish(withStep);
   const receiver = await startReceiver();
   const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
@@ -76,7 +76,7 @@ test('reports an alarm once if no one has acknowledged it after the last step', 
   await receiver.stop();
 });
 
-test('waits for an acknowledgement after the last repeat', async () => {
+test('an alarm waits for an acknowledgement after the last repeat', async () => {
   const home = await furnish(() => ({ repeatSeconds: 60 }));
   const before = unanswered();
   await home.fall();
@@ -86,7 +86,7 @@ test('waits for an acknowledgement after the last repeat', async () => {
   expect([home.nurseSms(), unanswered()]).toEqual([21, before + 1]);
 });
 
-test('waits for an acknowledgement when the rule loses the step that was due', async () => {
+test('an alarm waits for an acknowledgement when the rule loses the due step', async () => {
   const home = await furnish((nurse) => ({
     escalation: [
       { afterSeconds: 60, recipients: [nurse] },
@@ -137,7 +137,7 @@ describe('an alarm', () => {
   });
 });
 
-test('finishes the work of a process that died after recording the alarm', async () => {
+test('finishes the work of a process that died after recording an unanswered alarm', async () => {
   const home = await furnish(withStep);
   await home.fall();
   crash.at('unanswered.recorded');

@@ -52,7 +52,7 @@ const manager = (home: Home) =>
 const addressOf = ({ customerId }: Home): string => `nora-${customerId}@example.com`;
 const measured = (): number => world.valuesOf('AlarmsUnnotified').length;
 
-test('emails managers about a fall whose only receiver is down, and records it until the receiver accepts it', async () => {
+test('emails managers about a fall until the only receiver accepts it', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url);
@@ -99,7 +99,7 @@ test('counts a fall as unsent only if no delivery was attempted', async () => {
   expect([untold() - before, (await openAlarms(other)).length, (await openAlarms(disabled)).length]).toEqual([1, 1, 1]);
 });
 
-test('does nothing about a fall if someone was notified of it or has acknowledged it', async () => {
+test('a fall is not reported if someone was notified of it or acknowledged it', async () => {
   const home = await world.furnish();
   await manager(home);
   const anna = await home.hire('Anna', { sms: '+491701234567' });
@@ -161,7 +161,7 @@ test.each([
   expect(await mailAbout(home)).toContain(cause);
 });
 
-test('sends a Raw recipient the newest message about a fall whose alarm was raised by a timer', async () => {
+test('a Raw recipient gets the newest message when a timer raises the alarm', async () => {
   status = 200;
   const home = await world.furnish();
   await manager(home);
@@ -181,7 +181,7 @@ test('sends a Raw recipient the newest message about a fall whose alarm was rais
   expect(mailsTo(addressOf(home))).toEqual([]);
 });
 
-test('sends an event to customer webhooks, and treats failed deliveries as an alarm about the event', async () => {
+test("a customer webhook's failed delivery counts as an alarm about the event", async () => {
   const home = await world.furnish();
   await manager(home);
   const other = await startReceiver();
@@ -242,7 +242,7 @@ test('reminds managers of all open alarms every hour, 24 times', async () => {
   expect(await openAlarms(home)).toHaveLength(1);
 });
 
-test('emails managers about at most ten falls an hour separately, and about the rest in a list', async () => {
+test('emails managers about at most ten falls an hour separately', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
@@ -261,7 +261,7 @@ test('emails managers about at most ten falls an hour separately, and about the 
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
 });
 
-test('emails managers about a fall a minute later if the mail server refused the first email', async () => {
+test('a refused email about a fall is resent a minute later', async () => {
   const home = await world.furnish();
   world.answerWith(({ by }) => by === 'email' && Promise.reject(new Error('the mail was not taken')));
   await manager(home);
@@ -278,7 +278,7 @@ test('emails managers about a fall a minute later if the mail server refused the
   expect(mailsTo(addressOf(home))).toHaveLength(1);
 });
 
-test('sends only reminders to an address once it has accepted no email for an hour', async () => {
+test('an address that refuses emails for an hour gets only reminders', async () => {
   const home = await world.furnish();
   const attempts: string[] = [];
   world.answerWith(({ by, to }) => {
@@ -320,7 +320,7 @@ test('sends one email about sensors that go offline together', async () => {
   expect(mail).toMatch(/^40 alarms without a response/);
 });
 
-test('finishes the work of a process that died after recording the alarm', async () => {
+test('finishes the work of a process that died after recording an unnotified alarm', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });

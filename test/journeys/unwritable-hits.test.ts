@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a receiver is called only once while the rule hit cannot be written, and the hit records the attempt later', async () => {
+test('a receiver is called only once while its rule hit cannot be written', async () => {
   const { fall, receiver, list, tries } = await world.furnish();
   isThrottled = true;
   await fall();

@@ -31,7 +31,7 @@ const tokensOf = (client: Client) => client.ok<Token[]>('GET', '/users/me/access
 
 describe('access tokens', () => {
   const bot = { name: 'n' };
-  test("a token grants the user's permissions, is returned once, and is listed with a prefix and last use", async () => {
+  test("a new token grants the user's permissions and is shown only once", async () => {
     const { client, id } = await hire('integrator', { permissions: ['manage_bots'] });
     const { token, ...shown } = await createToken(client, { name: 'nightly' });
     expect(token.startsWith(shown.prefix)).toBe(true);
@@ -102,7 +102,7 @@ describe('access tokens', () => {
     expect(await deleteToken(client, limited)).toBe(200);
   });
 
-  test('a token becomes invalid while the user is locked out, and when the user is deleted', async () => {
+  test('a token becomes invalid while the user is locked out or after the user is deleted', async () => {
     const { client, id } = await hire('barred');
     const byToken = anybody.as((await createToken(client)).token);
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
@@ -112,7 +112,7 @@ describe('access tokens', () => {
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
   });
-  test('a token stays valid after a password change, and expires on the expiry date', async () => {
+  test('a token survives a password change but expires on the expiry date', async () => {
     const { client, username, password } = await hire('keeper');
     const lasting = await createToken(client);
     const brief = await createToken(client, { expiresAt: Date.now() + 1_000 });
@@ -125,7 +125,7 @@ describe('access tokens', () => {
     const past = client.as(lasting.token).call('GET', '/users/me');
     expect(await statusOf(past)).toBe(200);
   });
-  test('a user can have at most 20 tokens, even if 30 are requested at once', async () => {
+  test('a user can have at most 20 tokens, even when requesting 30 at once', async () => {
     const { client } = await hire('collector');
     const create = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
     const statuses = await Promise.all(Array.from({ length: 30 }, create));
@@ -134,7 +134,7 @@ describe('access tokens', () => {
     await client.ok('DELETE', `/users/me/access-tokens/${first?.id}`);
     expect([await create(), await create()]).toEqual([201, 409]);
   });
-  test('a token grants only what both the user and the creator hold, now and later', async () => {
+  test('a token grants only permissions that both the user and the creator hold', async () => {
     const { id } = await hire('colleague', { permissions: ['manage_bots'] });
     const path = `/users/${id}/access-tokens`;
     expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_users'] }))).toBe(403);

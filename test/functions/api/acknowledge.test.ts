@@ -47,7 +47,7 @@ const post = (url: string, body: string, type = 'application/json') =>
 const form = 'application/x-www-form-urlencoded';
 
 describe('acknowledgeUrl', () => {
-  test('accepts a name without a login, and returns the first acknowledgement', async () => {
+  test('an acknowledge link accepts a name without a login', async () => {
     const { hit, url } = await createHit();
     expect(new URL(url).pathname).toMatch(/^\/api\/v1\/acknowledge\/[\w-]+$/);
     const first = await post(url, '{"name":"Anna Meier"}');
@@ -61,12 +61,12 @@ describe('acknowledgeUrl', () => {
     expect(await acknowledgementOf(hit)).toEqual(acknowledgement);
   });
 
-  test("acknowledges on the recipient's behalf if no name is given", async () => {
+  test("an acknowledge link uses the recipient's name if none is given", async () => {
     const { url } = await createHit();
     expect(await (await post(url, '{}')).json()).toMatchObject({ userId: null, name: 'Nurse call' });
   });
 
-  test('shows a page that changes nothing until the button is pressed, so link previews are harmless', async () => {
+  test('an acknowledge link opens a page that changes nothing until the button is pressed', async () => {
     const { hit, url } = await createHit();
     const page = await fetch(url, { headers: { 'accept-language': 'de' } });
     const html = await page.text();
@@ -94,7 +94,7 @@ describe('acknowledgeUrl', () => {
     expect(shown).not.toMatch(/<form|Zoë/);
   });
 
-  test('accepts the button in a logged-in browser without ending the session', async () => {
+  test('the acknowledge button works in a logged-in browser without ending the session', async () => {
     const { hit, url } = await createHit();
     const { token = '', ...client } = await logIn(home.client.as(undefined), home.username, home.password);
     const headers = { 'content-type': form, cookie: `PSAUTHTOKEN=${token}` };
@@ -103,7 +103,7 @@ describe('acknowledgeUrl', () => {
     expect((await client.call('GET', '/users/me')).status).toBe(200);
   });
 
-  test("responds with 404 if the link was altered or combined with another hit's link", async () => {
+  test("an altered acknowledge link, or one combined with another hit's link, returns 404", async () => {
     const first = await createHit();
     const second = await createHit();
     const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];
@@ -129,7 +129,7 @@ describe('acknowledgeUrl', () => {
     expect([await acknowledgementOf(first.hit), await acknowledgementOf(second.hit)]).toEqual([null, null]);
   });
 
-  test('a link expires 24 hours after the delivery was created, and stays the same for every attempt', async () => {
+  test('an acknowledge link expires 24 hours after the delivery was created', async () => {
     const { hit, url } = await createHit();
     const again = await home.client.ok<{ data: { id: string }[] }[]>(
       'GET',
@@ -148,7 +148,7 @@ describe('acknowledgeUrl', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('the delivery log omits the link, because it acknowledges without a login', async () => {
+  test('the delivery log omits the acknowledge link, which works without a login', async () => {
     await createHit();
     const [page] = await home.client.ok<{ data: { id: string }[] }[]>(
       'GET',
@@ -161,7 +161,7 @@ describe('acknowledgeUrl', () => {
     expect(JSON.parse(body)).toEqual({ ...received, acknowledgeUrl: null });
   });
 
-  test('returns the same acknowledgement to 50 concurrent callers', async () => {
+  test('an acknowledge link returns the same acknowledgement to 50 concurrent callers', async () => {
     const { hit, url } = await createHit();
     const posts = Array.from({ length: 50 }, (_, at) => post(url, JSON.stringify({ name: `person ${at}` })));
     const answers = await Promise.all((await Promise.all(posts)).map((response) => response.json()));
@@ -169,7 +169,7 @@ describe('acknowledgeUrl', () => {
     expect(answers).toEqual(Array(50).fill(shown));
   });
 
-  test('applies the same rate limit and validation as other requests without a login', async () => {
+  test('an acknowledge link has the same rate limit and validation as other public requests', async () => {
     const { url } = await createHit();
     const answer = await fetch(url);
     expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);

@@ -74,7 +74,7 @@ const homeOf = async (
 };
 
 describe('listAlarms', () => {
-  test('lists a fall with hits and the times until notification, acknowledgement and end', async () => {
+  test('lists a fall with its hits, notification time, acknowledgement and end', async () => {
     const home = await homeOf('ash', ['fall_detected']);
     const { sensorId } = home.sensor;
     const start = await home.fall('fall_detected', 'fall_confirmed', 'calling');
@@ -102,7 +102,7 @@ describe('listAlarms', () => {
     expect(await home.list()).toMatchObject([{ feedback: judged, uuid: first?.uuid }]);
   });
 
-  test('lists a fall without a rule, which users can acknowledge, close and give feedback on like any other', async () => {
+  test('lists a fall without a rule like any other', async () => {
     const home = await homeOf('beech');
     await home.fall('calling');
     expect(await home.list()).toMatchObject([{ hitIds: [], notifiedDate: null, state: 'open' }]);
@@ -133,7 +133,7 @@ describe('listAlarms', () => {
     expect(alarm).toMatchObject({ hitIds: [], notifiedDate: expect.any(Number) });
   });
 
-  test('ends a fall two hours after its timeout if the device never reports the end', async () => {
+  test('ends a fall two hours after it times out if the device never does', async () => {
     const home = await homeOf('elder', ['fall_detected']);
     await home.fall('fall_detected', 'calling');
     for (let minute = 0; minute < 10; minute++) await pass(MINUTE);
@@ -161,7 +161,7 @@ describe('listAlarms', () => {
     expect(months.at(-1)?.total).toMatchObject({ falls: 0, silences: 0 });
   });
 
-  test('merges all alarms about one fall of a tracked person, and lists a later fall separately', async () => {
+  test('merges all alarms about one fall of a tracked person', async () => {
     const home = await homeOf('gorse', ['fall_detected'], 'maker_b');
     const pose = (number: number) => say(home.sensor, { ...b.pose(1, number), timestamp: now() });
     for (const number of [5, 8]) await pose(number);
@@ -184,7 +184,7 @@ describe('listAlarms', () => {
     expect(await next.list()).toEqual([]);
   });
 
-  test('filters by time, state, situation, sensor and group', async () => {
+  test('filters alarms by time, state, situation, sensor and group', async () => {
     const home = await homeOf('ivy', ['fall_detected']);
     const other = await linkSensor(home.client);
     await home.fall('calling', 'finished');
@@ -209,7 +209,7 @@ describe('listAlarms', () => {
     expect((await home.client.call('GET', `${home.at}?after=1`)).status).toBe(400);
   });
 
-  test('returns an empty list if the period ends before it starts, or all alarms in it have expired', async () => {
+  test('returns an empty list for an inverted period or expired alarms', async () => {
     const home = await homeOf('alder');
     await home.fall('calling');
     expect(await home.list('?from=2&to=1')).toEqual([]);
@@ -217,7 +217,7 @@ describe('listAlarms', () => {
     expect(await home.page('?after=1.1.')).toMatchObject({ total: 0, data: [] });
   });
 
-  test('links to the next page, which newer falls do not affect', async () => {
+  test('links to the next page of alarms, unaffected by newer falls', async () => {
     const home = await homeOf('juniper', ['fall_detected']);
     for (let fall = 0; fall < 3; fall++) await home.fall('calling', 'finished');
     const all = (await home.list()).map(({ uuid }) => uuid);
@@ -231,7 +231,7 @@ describe('listAlarms', () => {
     expect([...(one?.data ?? []), ...(two?.data ?? [])].map(({ uuid }) => uuid)).toEqual(all);
   });
 
-  test("returns the same selection as CSV in the customer's time zone", async () => {
+  test("returns the selected alarms as CSV in the customer's time zone", async () => {
     const home = await homeOf('kauri', ['fall_detected']);
     const customer = { name: 'kauri', location: '', email: '', timeZone: 'Europe/Berlin' };
     await admin.ok('PUT', `/customers/${home.customerId}`, customer);

@@ -38,7 +38,7 @@ test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/senso
   },
 );
 
-test('serves files with a hash in the name as immutable, and responds with 404 for others', async () => {
+test('the console serves files with a hash in the name as immutable', async () => {
   for (const [name, type] of [
     [script, 'text/javascript'],
     [style, 'text/css'],
@@ -51,7 +51,7 @@ test('serves files with a hash in the name as immutable, and responds with 404 f
   expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store']);
 });
 
-test('serves a manifest with the start page and icons of the stated sizes, at any path prefix', async () => {
+test('the console manifest names the start page and icons at any path prefix', async () => {
   const { body, headers } = await anybody.call('GET', '/console/app.webmanifest');
   expect(headers.get('content-type')).toBe('application/manifest+json; charset=utf-8');
   type Icon = { src: string; type: string; sizes: string };
@@ -72,13 +72,13 @@ test('serves a manifest with the start page and icons of the stated sizes, at an
   }
 });
 
-test('serves the service worker under a fixed name, with a short cache time', async () => {
+test('the console serves the service worker under a fixed name, with a short cache time', async () => {
   const { status, headers } = await anybody.call('GET', '/console/push-worker.js');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });
 
-test('the Content-Security-Policy allows only scripts and files from the service', async () => {
+test("the console's Content-Security-Policy allows only the service's scripts and files", async () => {
   const { headers, text } = await anybody.call('GET', '/console');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
@@ -105,7 +105,7 @@ test('the console loads at most 300 KB on the first visit', () => {
 });
 
 test.each(['/', '/api/v1', '/api/v1/'])(
-  '%s redirects browsers to the console, and responds with 404 to programs',
+  '%s redirects browsers to the console and returns 404 to programs',
   async (path) => {
     const { origin } = new URL(cloud.url);
     const ask = (accept: string) => fetch(origin + path, { headers: { accept }, redirect: 'manual' });

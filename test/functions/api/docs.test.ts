@@ -30,7 +30,7 @@ const policyOf = (headers: Headers) =>
     }),
   );
 
-test("the documentation page loads only the service's files, enforced by a Content-Security-Policy", async () => {
+test("the documentation page may load only the service's files", async () => {
   const { headers, text } = await anybody.call('GET', '/docs');
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = policyOf(headers);
@@ -55,7 +55,7 @@ test("the documentation page loads only the service's files, enforced by a Conte
   }
 });
 
-test("the documentation page loads the service's OpenAPI document, without online validator or cookies", async () => {
+test('the documentation page loads the OpenAPI document without online validator or cookies', async () => {
   const { text } = await anybody.call('GET', `/docs/${script}`);
   const started = text.slice(text.lastIndexOf('const isFound ='));
   const calls: unknown[] = [];
@@ -123,7 +123,7 @@ test.each([
   ['gzip;q=0', undefined],
   ['gzip; q=0.0, br', undefined],
   ['identity', undefined],
-])('answers Accept-Encoding: %s with Content-Encoding %s', async (accepted, encoding) => {
+])('responds to Accept-Encoding: %s with Content-Encoding %s', async (accepted, encoding) => {
   const answer = await get(`/docs/${style}`, { 'accept-encoding': accepted });
   expect(answer.headers['content-encoding']).toBe(encoding);
   expect(answer.bytes.includes('.swagger-ui')).toBe(encoding === undefined);

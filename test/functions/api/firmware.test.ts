@@ -41,7 +41,7 @@ const concurrently = <T>(count: number, act: (at: number) => Promise<T>): Promis
 const count = <T>(all: readonly T[], item: T) => all.filter((other) => other === item).length;
 
 describe('the firmware version list', () => {
-  test("lists all of a manufacturer's versions in order, and the deprecated path links to the list", async () => {
+  test("lists all of a manufacturer's firmware versions in order", async () => {
     for (const versionCode of [9, 10, 8]) await create('maker_a', { versionCode });
     const all = await list();
     expect(all.map(({ versionCode }) => versionCode).slice(0, 3)).toEqual([8, 9, 10]);
@@ -60,7 +60,7 @@ describe('the firmware version list', () => {
     expect(await list('maker_b')).toEqual([]);
   });
 
-  test('lists a version once if 20 requests create it concurrently', async () => {
+  test('creating a firmware version 20 times concurrently lists it once', async () => {
     const body = { versionCode: 99, versionName: 'v', buildDate: 0, isDefault: true };
     const statuses = await concurrently(20, async () => (await admin.call('POST', '/firmwares/maker_b', body)).status);
     expect([count(statuses, 201), count(statuses, 409)]).toEqual([1, 19]);
@@ -69,7 +69,7 @@ describe('the firmware version list', () => {
 });
 
 describe('the default firmware', () => {
-  test('no default exists until a version is set as default, which can then be replaced', async () => {
+  test('no default firmware exists until a version is set as default', async () => {
     const first = await create();
     expect(await defaultsOfMaker('maker_a')).toEqual([]);
     const second = await create('maker_a', { isDefault: true });
@@ -81,7 +81,7 @@ describe('the default firmware', () => {
     expect(await defaultsOfMaker('maker_a')).toEqual([first]);
   });
 
-  test('exactly one default remains while 50 requests set others concurrently', async () => {
+  test('exactly one default firmware remains while 50 requests set others concurrently', async () => {
     const versions = await concurrently(5, () => create('maker_b'));
     const seen: number[] = [];
     const statuses = await concurrently(50, async (at) => {
@@ -93,7 +93,7 @@ describe('the default firmware', () => {
     expect(count(seen, 1)).toBe(50);
   });
 
-  test('the default cannot be deleted until another version is set', async () => {
+  test('the default firmware cannot be deleted until another one is set', async () => {
     const version = await create('maker_a', { isDefault: true });
     expect(await remove(version)).toBe(409);
     await create('maker_a', { isDefault: true });
@@ -101,7 +101,7 @@ describe('the default firmware', () => {
     expect([count(statuses, 200), count(statuses, 404)]).toEqual([1, 4]);
   });
 
-  test('the default stays consistent when set and deleted concurrently', async () => {
+  test('the default firmware stays consistent when set and deleted concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const version = await create('maker_b');
       const [named, removed] = await Promise.all([
@@ -115,7 +115,7 @@ describe('the default firmware', () => {
 });
 
 describe('a pinned firmware version', () => {
-  test('a version cannot be deleted while any sensor is pinned to it', async () => {
+  test('a firmware version cannot be deleted while any sensor is pinned to it', async () => {
     const first = await linkSensor(client);
     const second = await linkSensor(client);
     const version = await create();
@@ -135,7 +135,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(version, 'maker_b')).toBe(200);
   });
 
-  test('a version can be pinned before it exists, and is protected once it is created', async () => {
+  test('a firmware version can be pinned before it exists', async () => {
     const { sensorId } = await linkSensor(client);
     expect(await pin(sensorId, 55_555)).toBe(200);
     await create('maker_a', { versionCode: 55_555 });
@@ -154,7 +154,7 @@ describe('a pinned firmware version', () => {
     for (const version of versions) expect(await remove(version)).toBe(version === firmwareVersion ? 409 : 200);
   });
 
-  test('a version can be deleted once the pinned sensor is deleted or moved to another customer', async () => {
+  test('a version can be deleted once the pinned sensor is deleted or moved', async () => {
     const deleted = await linkSensor(client);
     const moved = await linkSensor(client);
     const version = await create();

@@ -60,7 +60,7 @@ describe('getReport', () => {
     home = await homeOf('ash');
   });
 
-  test("returns the current month in the customer's time zone, with every sensor", async () => {
+  test("getReport returns the current month in the customer's time zone", async () => {
     const { timeZone, from, to, months } = await home.report();
     expect({ timeZone, from, to }).toEqual({ timeZone: 'Europe/Berlin', from: '2027-03-01', to: '2027-03-31' });
     expect(months).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('getReport', () => {
     expect(months[0]?.rooms).toMatchObject([{ sensorId: home.sensor.sensorId, falls: 0, medianMs: null }]);
   });
 
-  test('counts falls, acknowledgements with response times, and feedback', async () => {
+  test('getReport counts falls, acknowledgements with response times, and feedback', async () => {
     await home.fall();
     const [hit] = await home.hits();
     const { id } = hit ?? expect.unreachable();
@@ -89,7 +89,7 @@ describe('getReport', () => {
     expect(months.at(-1)?.rooms[0]).toMatchObject({ falls: 2, falseAlarms: 1 });
   });
 
-  test('counts falls that matched no rule like any others, with acknowledgements and feedback', async () => {
+  test('getReport counts falls without a matching rule like any others', async () => {
     const other = await homeOf('privet', { isEnabled: false });
     await other.fall();
     await other.fall({ isSimulated: true });
@@ -111,14 +111,14 @@ describe('getReport', () => {
     expect(month?.rooms).toMatchObject([{ sensorId, ...figures }]);
   });
 
-  test('accepts days as bounds, and includes the last day', async () => {
+  test('getReport accepts days as bounds and includes the last day', async () => {
     const today = new Date(now() + 2 * 3_600_000).toISOString().slice(0, 10);
     expect((await home.report(`?from=${today}`)).months[0]?.total.falls).toBe(2);
     const yesterday = new Date(now() - DAY).toISOString().slice(0, 10);
     expect((await home.report(`?from=${yesterday}&to=${yesterday}`)).months[0]?.total.falls).toBe(0);
   });
 
-  test('omits expired and future months', async () => {
+  test('getReport omits expired and future months', async () => {
     const { months } = await home.report('?from=2026-08&to=2027-07');
     expect(months.map(({ month }) => month)).toEqual(['2026-12', '2027-01', '2027-02', '2027-03']);
     expect(months.map(({ isWhole }) => isWhole)).toEqual([false, true, true, false]);
@@ -126,7 +126,7 @@ describe('getReport', () => {
     expect((await home.report('?from=2031-01')).months).toEqual([]);
   });
 
-  test('does not count simulated falls, even if a rule fires for them', async () => {
+  test('getReport does not count simulated falls, even if a rule fires for them', async () => {
     const other = await homeOf('oak', { includeSimulated: true });
     await other.fall({ isSimulated: true });
     await other.fall();
@@ -134,7 +134,7 @@ describe('getReport', () => {
     expect((await other.report(`?from=${thisMonth()}`)).months[0]?.total.falls).toBe(1);
   });
 
-  test('counts offline times from rules on sensor_inactive and sensor_active', async () => {
+  test('getReport counts offline times from rules on sensor_inactive and sensor_active', async () => {
     const other = await homeOf('elm');
     const { client, sensor, texts } = other;
     for (const situation of ['sensor_inactive', 'sensor_active'])
@@ -163,7 +163,7 @@ describe('getReport', () => {
     expect(silentMs).toBeLessThan(1_500_000);
   });
 
-  test('responds with 400 to invalid months, an end before the start, and more than 12 months', async () => {
+  test('getReport returns 400 for invalid, inverted or overlong periods', async () => {
     const refused = async (query: string) => {
       const { status, body } = await home.client.call('GET', `${home.at}?${query}`);
       return [status, (body as { errors: { path: string }[] }).errors.map(({ path }) => path)];
@@ -176,11 +176,11 @@ describe('getReport', () => {
     expect((await home.client.call('GET', `${home.at}?from=2026-04&to=2027-03`)).status).toBe(200);
   });
 
-  test('responds with 404 to a system admin if the customer does not exist', async () => {
+  test('getReport returns 404 to a system admin if the customer does not exist', async () => {
     expect((await admin.call('GET', '/customers/987654321/report')).status).toBe(404);
   });
 
-  test('responds with 409 to a period with too many rule hits, and with 200 to a shorter one', async () => {
+  test('getReport returns 409 for a period with too many rule hits', async () => {
     const { customerId, client, at, sensor } = await homeOf('fir');
     const { table } = cloud.runtime;
     const stepMs = 1_000;
@@ -200,7 +200,7 @@ describe('getReport', () => {
 });
 
 describe('downloadReport', () => {
-  test('downloadReport returns the report as CSV, which browsers save as a file', async () => {
+  test('downloadReport returns the report as a CSV file', async () => {
     const home = await homeOf('yew');
     await home.fall();
     const { status, text, headers } = await home.csv(`?from=${thisMonth()}`);
@@ -216,7 +216,7 @@ describe('downloadReport', () => {
     expect(rest).toEqual(['']);
   });
 
-  test('downloadReport responds with 400 and 404 in the same cases as getReport', async () => {
+  test('downloadReport returns 400 and 404 in the same cases as getReport', async () => {
     const home = await homeOf('ivy');
     expect((await home.csv('?from=2027-13')).status).toBe(400);
     expect((await admin.call('GET', '/customers/987654321/report.csv')).status).toBe(404);

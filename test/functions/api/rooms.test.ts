@@ -93,7 +93,7 @@ test.each(limits)('error messages and the OpenAPI document state the limits for 
   expect(`${at('components', 'schemas', 'RoomUpdate', 'description')}\n`).toContain(limitsRow);
 });
 
-test("the OpenAPI document states the number of regions by maker, and each field's widest bounds", () => {
+test("the OpenAPI document states the regions per maker and each field's widest bounds", () => {
   const description = at('components', 'schemas', 'RoomUpdate', 'description');
   expect(description).toContain(
     'A sensor of maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.',
@@ -110,7 +110,7 @@ test("the OpenAPI document states the number of regions by maker, and each field
   expect(boundOf('regions', 'maxItems')).toBe(16);
 });
 
-test('rejects values unsupported by a maker, and names the supported ones', async () => {
+test('rejects room values unsupported by a maker and names the supported ones', async () => {
   expect(await errorMessages('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
     'is not supported by sensors of this manufacturer; it must be one of: wall, ceiling',
   ]);
@@ -123,7 +123,7 @@ test.each(['ceiling_45deg', 'wall_tilt_45deg'])('rejects %s for maker B', async 
   expect(await errorPaths('maker_b', { sensorMounting })).toEqual(['sensorMounting']);
 });
 
-test('requires zMin below zMax', async () => {
+test('a room requires zMin below zMax', async () => {
   expect(await errorPaths('maker_a', { zMin: 90, zMax: 90 })).toEqual(['zMin']);
   expect(await errorPaths('maker_a', { zMin: 89, zMax: 90 })).toEqual([]);
 });
@@ -161,7 +161,7 @@ describe('regions', () => {
     expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
-  test("states the room's range for a region outside it, and the minimum side length for one that is too small", async () => {
+  test('states the allowed range for a region that is outside the room or too small', async () => {
     expect(await errorMessages('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
       'is outside the room; it must be from -180 to 180',
       'is outside the room; it must be from -30 to 350',
@@ -178,7 +178,7 @@ describe('regions', () => {
     return (answer.body as { regions: Stored[] }).regions;
   };
 
-  test('sorts beds first, then doors, and keeps an unknown id only for the first region that has it', async () => {
+  test('sorts beds first, then doors, and keeps only the first of duplicate ids', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
     const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));
@@ -189,7 +189,7 @@ describe('regions', () => {
     expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(all);
   });
 
-  test("keeps a region's id if kind and name match and no id is sent", async () => {
+  test('a region keeps its id if kind and name match and no id is sent', async () => {
     const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
     const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
     const moved = { topLeftX: -60, topLeftY: 110 };
@@ -210,7 +210,7 @@ describe('regions', () => {
   });
 
   test.each(['no', '', null, 7, '11111111-1111-4111-8111-11111111111'])(
-    'rejects an id that is not a UUID: %j',
+    'rejects a region id that is not a UUID: %j',
     async (id) => {
       expect(await errorPaths('maker_a', { regions: [region(), region({ id })] })).toEqual(['regions.1.id']);
     },

@@ -48,7 +48,7 @@ describe('listing rule hits', () => {
   const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
 
   test.each(['id', 'createDate', 'updateDate'] as const)(
-    'sorts by %s, with an exact total and any page',
+    'sorts hits by %s, with an exact total and any page',
     async (field) => {
       const ordered = hits.toSorted((a, b) => a[field] - b[field] || a.id - b.id);
       const descending = hits.toSorted((a, b) => b[field] - a[field] || a.id - b.id);
@@ -65,7 +65,7 @@ describe('listing rule hits', () => {
     },
   );
 
-  test('filters by sensor, in every order', async () => {
+  test('filters hits by sensor, in every order', async () => {
     const mine = hits.filter(({ sensorId }) => sensorId === sensors[1]);
     for (const field of ['id', 'createDate', 'updateDate'] as const) {
       const { total, data } = await list(`sensorId=${sensors[1]}&sortBy=desc(${field})&page=2&perPage=50`);
@@ -76,7 +76,7 @@ describe('listing rule hits', () => {
     expect(await list('sensorId=id_of_no_sensor')).toMatchObject({ total: 0, data: [] });
   });
 
-  test('returns nothing for an invalid sensor id, and all hits for an empty one', async () => {
+  test('returns no hits for an invalid sensor id, and all hits for an empty one', async () => {
     const others = ['abc', ' ', 'x'.repeat(27), 'x'.repeat(900), '#'.repeat(26), '#'.repeat(700), 'ü'.repeat(1_025)];
     for (const sensorId of others)
       expect(await list(`sensorId=${encodeURIComponent(sensorId)}`)).toMatchObject({ total: 0, data: [] });
@@ -85,7 +85,7 @@ describe('listing rule hits', () => {
     expect((await list('sensorId=')).total).toBe(hits.length);
   });
 
-  test('any page costs at most 40 read units', async () => {
+  test('a page of hits costs at most 40 read units', async () => {
     const last = Math.ceil(hits.length / 200) - 1;
     const first = await list('perPage=200');
     const end = await list(`perPage=200&page=${last - 1}`);
@@ -132,7 +132,7 @@ describe("storing a customer's hits", () => {
     expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
   });
 
-  test('50 concurrently appended hits get consecutive ids, clock dates, and an increasing order', async () => {
+  test('50 concurrently appended hits get consecutive ids in increasing order', async () => {
     const engine = await startEngine(createLedger());
     // Two processes, each with a separate write queue.
     const first = store(engine.plain).ruleHits;

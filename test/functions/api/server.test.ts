@@ -39,7 +39,7 @@ const eventOf = (resource: string) =>
 describe('the QR code', () => {
   const get = (accept?: string) => anybody.call('GET', '/server/qr-code', undefined, accept ? { accept } : {});
 
-  test('encodes the URL and the service name, as Base64 with padding', async () => {
+  test('the QR code encodes the URL and the service name as padded Base64', async () => {
     const { headers, body } = await get();
     expect(headers.get('content-type')).toBe('image/png');
     const { data, width, height } = PNG.sync.read(Buffer.from(body as Uint8Array));
@@ -49,13 +49,13 @@ describe('the QR code', () => {
     expect(JSON.parse(json)).toEqual({ url: cloud.url.replace('/api/v1', ''), serviceName });
   });
 
-  test('returns SVG if the client accepts it', async () => {
+  test('the QR code is SVG if the client accepts it', async () => {
     const { headers, text } = await get('image/svg+xml');
     expect(headers.get('content-type')).toBe('image/svg+xml');
     expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\s*$/s);
   });
 
-  test('responds with 503 and Retry-After while the public URL is unknown', async () => {
+  test('the QR code returns 503 with Retry-After while the public URL is unknown', async () => {
     const { settings } = cloud.runtime;
     const unknown = handler.with({ ...cloud.runtime, settings: { ...settings, PUBLIC_URL: '' } });
     const answer = await unknown(eventOf('/api/v1/server/qr-code'), context as never);
@@ -107,7 +107,7 @@ describe('GET /health', () => {
     { 'true-client-ip': '192.0.2.1' },
   ];
 
-  test('returns details to callers on the same machine, but only the status through a proxy', async () => {
+  test('GET /health returns details only to callers on the same machine', async () => {
     expect(await anybody.ok('GET', '/health')).toEqual(healthy);
     for (const headers of forwarded) {
       const answer = await anybody.call('GET', '/health', undefined, headers);
@@ -115,7 +115,7 @@ describe('GET /health', () => {
     }
   });
 
-  test('returns details to system admins through a proxy, but not to other users', async () => {
+  test('GET /health returns details to system admins through a proxy', async () => {
     const admin = await adminOf(cloud.url);
     const { client } = await createHome(admin, 'poplar', ALL_PERMISSIONS);
     const from = (client: Client) => client.call('GET', '/health', undefined, { via: '1.1 proxy' });
@@ -124,7 +124,7 @@ describe('GET /health', () => {
     expect((await from(anybody.as('ses_nothing'))).body).toEqual({ status: 'OK' });
   });
 
-  test('reads a single item from the table', async () => {
+  test('GET /health reads a single item from the table', async () => {
     keys.clear();
     await anybody.ok('GET', '/health');
     // Without the variables that scheduled functions read.
@@ -147,7 +147,7 @@ describe('GET /health', () => {
     ['the backlog', { oldestWaitingSeconds: 181 }],
     ['the sweep', { lastSweepSeconds: 181 }],
     ['the table', { table: 'FAILING', lastSweepSeconds: null }],
-  ])('responds with 503 and details if %s fails', async (part, failing) => {
+  ])('GET /health returns 503 with details if %s fails', async (part, failing) => {
     const { table, now } = cloud.runtime;
     const beat = 'lastSweepSeconds' in failing ? { at: now() - 181_000 } : { at: now() };
     const get = async () => (part === 'the table' ? Promise.reject(new Error('the table is unavailable')) : beat);
@@ -181,6 +181,6 @@ test.each([
   ['image/svg+xml;charset=utf-8;q=0.2, image/png;q=0.1', 'svg'],
   ['text/html', 'png'],
   [';q=,,', 'png'],
-])('responds to Accept: %s with %s', (accept, wanted) => {
+])('returns the QR code for Accept: %s as %s', (accept, wanted) => {
   expect(preferredMediaType(accept, ['image/png', 'image/svg+xml'])).toContain(wanted);
 });

@@ -43,7 +43,7 @@ const openScreen = async (name: string) => {
 };
 
 describe('the station', () => {
-  test('shows open falls, changed rule hits, the watch, and the users on duty', async () => {
+  test('the station shows open falls, changed rule hits, the watch, and users on duty', async () => {
     const { client, customerId, look, fall } = await openScreen('maple');
     const sensor = await linkSensor(client);
     await createAlarm(client, receiver.url);
@@ -62,7 +62,7 @@ describe('the station', () => {
     expect(await client.ok('GET', `/customers/${customerId}/watch`)).toEqual(station.watch);
   });
 
-  test('responds with 304 and no body until something changes', async () => {
+  test('the station returns 304 without a body until something changes', async () => {
     const { client, look, fall } = await openScreen('birch');
     await createAlarm(client, receiver.url);
     const sensor = await linkSensor(client);
@@ -80,7 +80,7 @@ describe('the station', () => {
   test.each([
     ['soon after the hit', 0],
     ['later', SOON_MS + 1],
-  ])('shows an acknowledgement %s', async (title, after) => {
+  ])('the station shows an acknowledgement %s', async (title, after) => {
     const { client, customerId, look, fall } = await openScreen(title);
     await createAlarm(client, receiver.url);
     await fall(await linkSensor(client));
@@ -116,7 +116,7 @@ describe('the station', () => {
     expect((await look()).station.watch.date).toBeLessThanOrEqual(cloud.runtime.now());
   });
 
-  test('shows a new hit and its acknowledgement after the clock was set back, despite hits dated in the future', async () => {
+  test('the station shows a new hit despite hits dated in the future', async () => {
     const { client, customerId, look, fall } = await openScreen('spruce');
     await createAlarm(client, receiver.url);
     const sensor = await linkSensor(client);
@@ -137,7 +137,7 @@ describe('the station', () => {
     expect((await look()).station.hits[0]).toMatchObject({ ...newest, acknowledgement: { name: 'A B' } });
   });
 
-  test('omits users no longer on duty, even before the watch is computed again', async () => {
+  test('the station omits users who have gone off duty', async () => {
     const { client, look } = await openScreen('rowan');
     await client.ok('PUT', '/users/me/duty', { until: cloud.runtime.now() + 20_000 });
     expect((await look()).station.onDuty).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('the station', () => {
     expect((await look()).station.onDuty).toEqual([]);
   });
 
-  test('responds with 404 to a system admin for an unknown customer', async () => {
+  test('the station returns 404 to a system admin for an unknown customer', async () => {
     expect((await admin.call('GET', '/customers/999999/station')).status).toBe(404);
   });
 });

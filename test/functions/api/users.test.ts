@@ -38,7 +38,7 @@ describe('a profile', () => {
     const refused = await client.call('GET', '/users');
     expect((refused.body as { message: string }).message).not.toMatch(/^You|^The/);
   });
-  test('ignores fields that are not part of the profile', async () => {
+  test('a profile update ignores unknown fields', async () => {
     const { client, id } = await hire('greedy');
     const ignored = { id: 1, isAdmin: true, permissions: ['manage_users'], customerId: 1, username: 'other' };
     await client.ok('PUT', '/users/me', { ...profile, ...ignored });
@@ -82,7 +82,7 @@ describe('access', () => {
     expect(await put(manager, ['manage_rules'])).toBe(403);
     expect(await put(manager, [])).toBe(403);
   });
-  test('only system admins can promote a user to system admin, or demote one', async () => {
+  test('only system admins can promote or demote system admins', async () => {
     const { client, id } = await hire('minister');
     const access = { canLogin: true, permissions: [] };
     expect(await statusOf(manager.call('PUT', `/users/${id}/access`, { ...access, isAdmin: true }))).toBe(403);
@@ -117,7 +117,7 @@ describe('a password', () => {
     for (const session of [client, other]) expect(await statusOf(session.call('GET', '/users/me'))).toBe(401);
     expect([await login(username, password), await login(username, newPassword)]).toEqual([401, 200]);
   });
-  test('allows 10 wrong guesses of the current password in 15 minutes, then refuses even the correct one', async () => {
+  test('allows 10 wrong guesses of the current password in 15 minutes', async () => {
     const { client, username, password } = await hire('guessed');
     const change = (currentPassword: string) =>
       client.call('PUT', '/users/me/password', { newPassword, currentPassword });
@@ -154,7 +154,7 @@ describe('a password', () => {
 });
 
 describe('deleting a user', () => {
-  test('ends all sessions, and frees the username', async () => {
+  test('deleting a user ends all sessions and frees the username', async () => {
     const { client, id, username, password } = await hire('leaver');
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);

@@ -104,7 +104,7 @@ const counted = (confirmed: number, waking: number) => [
   ['AlarmPagers', waking],
 ];
 
-test('warns, and emails the system admins in their language, while no one has confirmed an alarm subscription', async () => {
+test('warns and emails system admins while no one has confirmed an alarm subscription', async () => {
   const { lines, mails, measured } = await run({
     subscriptions: [subscription('email', false), subscription('https', false)],
   });
@@ -150,7 +150,7 @@ test('does not warn when a pager or phone has confirmed an alarm subscription', 
   expect(measured).toEqual(counted(2, 1));
 });
 
-test('fails and does not measure anything when alarm subscriptions cannot be read', async () => {
+test('fails without measuring anything when alarm subscriptions cannot be read', async () => {
   const { measured, failed } = await run({ subscriptions: new Error('SNS does not respond') });
   expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS does not respond' })]);
 });
@@ -167,7 +167,7 @@ test('sends each active alarm once when a subscription is confirmed', async () =
   expect([first.measured, second.measured, second.lines]).toEqual([[], [], []]);
 });
 
-test('sends the active alarms again when another subscription is confirmed, or replaces an earlier one', async () => {
+test('sends the active alarms again when another subscription is confirmed', async () => {
   const [email, pager, phone] = [subscription('email', true), subscription('https', true), subscription('sms', true)];
   const sentTo = async (...subscriptions: Subscription[]) =>
     (await run({ subscriptions, active: [alarm('canary-silent')] })).sent.length;
@@ -179,7 +179,7 @@ test('sends the active alarms again when another subscription is confirmed, or r
   expect(await sentTo(email, phone)).toBe(1);
 });
 
-test('the next run repeats alarms rejected by SNS, and those sent before them', async () => {
+test('repeats alarms rejected by SNS in the next run', async () => {
   const world = { subscriptions: [subscription('email', true)], active: [alarm('falls-late'), alarm('canary-silent')] };
   const failed = await run({ ...world, rejected: 'canary-silent' });
   expect([failed.sent, failed.failed]).toEqual([

@@ -106,7 +106,7 @@ test('keeps the new registration of a device whose deleted customer is being era
 });
 
 test.each([0, 1])(
-  'a sensor with two erasures can be linked only after both have ended (the last one to end is number %i)',
+  'a sensor can be linked only after both erasures have ended (the last one is number %i)',
   async (late) => {
     const { client, customerId, begin, passMinutes } = await furnish(startTogether());
     const hardwareId = nextHardwareId();

@@ -71,12 +71,12 @@ const fromQueue = (...bodies: unknown[]) =>
 const topicPrefix = `v1/devices/`;
 
 describe('a message from the AWS IoT rule', () => {
-  test('carries the time at which AWS IoT received it', async () => {
+  test('a message from the AWS IoT rule keeps the time AWS IoT received it', async () => {
     await handler.with(runtime())(published(), context);
     expect(tasks).toMatchObject([{ sensorId: sensor.sensorId, receiveDate: 1_000, messages: ['{}'] }]);
   });
 
-  test('fails while no queue accepts it, so that Lambda retries', async () => {
+  test('a message from the AWS IoT rule fails while no queue accepts it', async () => {
     isQueueDown = true;
     await expect(handler.with(runtime())(published(), context)).rejects.toThrow();
     expect(publishedToDevices).toEqual([]);
@@ -94,7 +94,7 @@ describe('a message from the AWS IoT rule', () => {
     expect(tasks).toEqual([]);
   });
 
-  test("publishes credentials_invalid if one of the account's IAM identities published the message", async () => {
+  test('publishes credentials_invalid if an IAM identity published the message', async () => {
     for (const principal of ['eu-central-1:6c1f1b9e-0d0b-4a6f-9c57-1e2d3c4b5a69', 'AROAEXAMPLE:session', 'nobody']) {
       await handler.with(runtime())(published({ principal }), context);
       await fromQueue(published({ principal }));
@@ -105,14 +105,14 @@ describe('a message from the AWS IoT rule', () => {
 });
 
 describe('a message from the mqtt queue', () => {
-  test("accepts the form of the rule's error action or of a failed invocation", async () => {
+  test("accepts messages from the rule's error action and from failed invocations", async () => {
     const kept = { ruleName: 'r', topic: `$aws/rules/r/v1/devices/${sensor.sensorId}/messages`, clientId: 'c' };
     const response = await fromQueue({ ...kept, base64OriginalPayload: base64('{"a":1}') }, published());
     expect(response).toEqual({ batchItemFailures: [] });
     expect(tasks.map(({ messages }) => messages).sort()).toEqual([['{"a":1}'], ['{}']]);
   });
 
-  test('assigns a message to the customer that owned the sensor when it was published', async () => {
+  test('assigns a message to the customer that owned the sensor at the time', async () => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const admin = await adminOf(cloud.url);
     const other = await createHome(admin, 'birch', ALL_PERMISSIONS);
@@ -129,7 +129,7 @@ describe('a message from the mqtt queue', () => {
     expect((await fromQueue(published())).batchItemFailures).toHaveLength(1);
   });
 
-  test('publishes credentials_invalid if the sensor is gone, without counting against a quota', async () => {
+  test('publishes credentials_invalid if the sensor is gone', async () => {
     const kept = { topic: 'v1/devices/id_nobody_knows/messages', base64OriginalPayload: base64('{}') };
     expect(await fromQueue(kept)).toEqual({ batchItemFailures: [] });
     expect([tasks, publishedToDevices]).toEqual([
@@ -172,7 +172,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     await authorizeAt(100_000, 'first');
   });
 
-  test('a last will takes effect after ten seconds, dated at its arrival, unless the device reconnects', async () => {
+  test('a last will takes effect after ten seconds unless the device reconnects', async () => {
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     expect(postponed).toMatchObject([{ delaySeconds: 10 }]);
     expect(tasks).toEqual([]);
@@ -192,7 +192,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     expect([tasks, publishedToDevices, postponed]).toEqual([[], [], []]);
   });
 
-  test('a last will takes effect at once on a host that drops those of replaced connections itself', async () => {
+  test('a last will takes effect at once on a host that drops stale ones itself', async () => {
     await handler.with(runtime())(will({ isCurrent: true }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });
@@ -219,7 +219,7 @@ describe('the authorizer', () => {
     return authorize.with(runtime())({ protocolData: { mqtt } }, context);
   };
 
-  test('allows a device only its own client id and topics, for five minutes', async () => {
+  test('the authorizer allows a device only its own client id and topics', async () => {
     const { policyDocuments, ...response } = await authorizeSensor();
     expect(response).toEqual({
       isAuthenticated: true,
@@ -249,7 +249,7 @@ describe('the authorizer', () => {
     expect(response.principalId).toMatch(/^[a-zA-Z0-9]{1,128}$/);
   });
 
-  test('accepts a username with the query string that AWS libraries append', async () => {
+  test('the authorizer accepts a username with a query string from AWS libraries', async () => {
     expect((await authorizeSensor({ username: `${sensor.sensorId}?SDK=NodeJSv2` })).isAuthenticated).toBe(true);
   });
 
@@ -257,14 +257,14 @@ describe('the authorizer', () => {
     ['nothing', {}],
     ['no MQTT', { protocolData: { http: {} } }],
     ['numbers', { protocolData: { mqtt: { username: 1, password: 2 } } }],
-  ])('denies %s', async (_, event) => {
+  ])('the authorizer denies %s', async (_, event) => {
     expect(await authorize.with(runtime())(event, context)).toMatchObject({
       isAuthenticated: false,
       policyDocuments: [],
     });
   });
 
-  test('lets a device with a former token send messages, until it connects with the new one', async () => {
+  test('the authorizer lets a device with a former token only send messages', async () => {
     const { deviceToken } = await registerAgain(sensor);
     const { isAuthenticated, policyDocuments } = await authorizeSensor();
     expect(isAuthenticated).toBe(true);
@@ -276,7 +276,7 @@ describe('the authorizer', () => {
     sensor = { ...sensor, deviceToken, device: sensor.device.as(deviceToken) };
   });
 
-  test('denies everyone in a stage without MQTT, and a replaced token', async () => {
+  test('the authorizer denies everyone in a stage without MQTT', async () => {
     const off = { ...runtime(), settings: { ...runtime().settings, MQTT_RULE: '' } };
     const mqtt = { username: sensor.sensorId, password: base64(sensor.deviceToken) };
     expect((await authorize.with(off)({ protocolData: { mqtt } }, context)).isAuthenticated).toBe(false);

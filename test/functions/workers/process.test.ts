@@ -64,7 +64,7 @@ describe('sensor messages', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test("messages are quarantined one by one if the customer's sensor is not in the table", async () => {
+  test('messages are quarantined one by one if the sensor is not in the table', async () => {
     const { said, place, events } = await prepare('yew');
     const quarantined: string[] = [];
     const queues = {
@@ -140,7 +140,7 @@ describe('sensor messages', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('messages update lastSeen without other changes after a quarter of the inactivity limit', async () => {
+  test('messages update only lastSeen after a quarter of the inactivity limit', async () => {
     const { said, state } = await prepare('birch');
     // From the second message on, the sensor counts as reporting regularly.
     for (const at of [0, 1]) await processRecords(base, said(presence(true, at)));
@@ -159,7 +159,7 @@ describe('sensor messages', () => {
 });
 
 describe('time', () => {
-  test('time advances a fall once, even if checks are early, concurrent, repeated or late', async () => {
+  test('time advances a fall once, whenever and however often it is checked', async () => {
     const { said, check, hits } = await prepare('willow', 'fall_detected');
     await processRecords(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
     const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });

@@ -63,7 +63,7 @@ const reasons: Partial<Record<keyof typeof mailEvents, string>> = {
 
 describe('an SES event', () => {
   test.each(byMail.filter(([kind]) => reasons[kind] !== undefined))(
-    '%s ends the delivery, withdraws the success from the hit, and marks the channel',
+    '%s ends the delivery and marks the channel',
     async (kind) => {
       const { home, reference, detail, channels } = await notify('email');
       expect(await home.hits()).toMatchObject([{ allSend: true, ruleMessages: [{ wasSend: true }] }]);
@@ -107,7 +107,7 @@ describe('an event from AWS End User Messaging', () => {
     ['TEXT_SPAM', 'Phone carrier has marked message as spam'],
     ['TEXT_TTL_EXPIRED', 'Message validity period expired before delivery'],
     ['TEXT_UNREACHABLE', `Phone ${phone} is currently unreachable/unavailable`],
-  ])('%s ends the delivery, even 72 hours later, and marks the channel', async (type, text) => {
+  ])('%s ends the delivery and marks the channel, even 72 hours later', async (type, text) => {
     const { home, user, reference, detail } = await notify('sms');
     await world.pass(72 * HOUR);
     await report(smsEvent(type, text, reference));
@@ -143,7 +143,7 @@ describe('an event from AWS End User Messaging', () => {
     expect(await channels()).toMatchObject([{ undeliverableDate: null }]);
   });
 
-  test('changes nothing while the network is still retrying', async () => {
+  test('an SMS event changes nothing while the network is still retrying', async () => {
     const { reference, detail } = await notify('sms');
     await report({ ...smsEvent('TEXT_UNREACHABLE', 'Phone is off', reference), isFinal: false });
     expect(await detail()).toMatchObject({ state: 'delivered' });
@@ -153,7 +153,7 @@ describe('an event from AWS End User Messaging', () => {
 });
 
 describe('an undeliverable notification', () => {
-  test("keeps at most 200 characters of an undeliverable notification's reason, on one line, without addresses", async () => {
+  test("keeps at most 200 characters of an undeliverable notification's reason", async () => {
     const { reference, detail, channels } = await notify('sms');
     const text = `Line\n\u0007one ${mailbox} ${phone} ${'x'.repeat(300)}\ud800`;
     await report(smsEvent('TEXT_BLOCKED', text, reference));
@@ -162,7 +162,7 @@ describe('an undeliverable notification', () => {
     expect(await channels()).toMatchObject([{ undeliverableReason: reason }]);
   });
 
-  test('an undeliverable notification reaches webhooks and managers once, however often the event arrives', async () => {
+  test('an undeliverable notification is reported once, however often the event arrives', async () => {
     const { home, reference, detail, channels } = await notify('sms');
     const managers = { username: `boss-${home.customerId}`, email: `boss-${home.customerId}@example.com` };
     await home.admin.ok('POST', '/users', {
@@ -193,7 +193,7 @@ describe('an undeliverable notification', () => {
     expect(failures).toHaveLength(1);
   });
 
-  test('an undeliverable notification leaves the hit marked as sent if a redelivery was accepted later', async () => {
+  test('an undeliverable notification leaves the hit as sent if a redelivery was accepted', async () => {
     const { home, reference, delivery, detail } = await notify('sms');
     await world.pass(60_000);
     await home.client.ok('POST', `${home.at}/${delivery.id}/redeliver`);
@@ -203,7 +203,7 @@ describe('an undeliverable notification', () => {
     expect(await home.hits()).toMatchObject([{ allSend: true }]);
   });
 
-  test('does not mark a channel that was verified again or moved after the notification', async () => {
+  test('does not mark a channel verified again or moved after the notification', async () => {
     const { home, user, reference, channels, detail } = await notify('sms');
     await world.pass(1_000);
     await home.prove(user.id, 'sms', '+4915100000000');
@@ -212,7 +212,7 @@ describe('an undeliverable notification', () => {
     expect(await channels()).toMatchObject([{ address: '+4915100000000', undeliverableDate: null }]);
   });
 
-  test('an event about an earlier attempt does not end a delivery whose later attempt was accepted', async () => {
+  test('an event about an earlier attempt does not end the delivery', async () => {
     const home = await world.furnish();
     const user = await home.hire('anna', { email: mailbox });
     await home.rule([{ userId: user.id, by: 'email' }]);
@@ -236,7 +236,7 @@ describe('an undeliverable notification', () => {
 describe('an event for an unknown delivery', () => {
   const quarantined = () => ('queues' in world.waiting ? world.waiting.queues.quarantine.receive(10).length : -1);
 
-  test('an event changes nothing if the delivery, attempt or customer does not match, or it is malformed', async () => {
+  test('an event changes nothing if it is malformed or its delivery is unknown', async () => {
     const { reference, detail } = await notify('sms');
     const other = await notify('sms');
     const about = (more: Partial<NotificationReference>) =>
@@ -266,7 +266,7 @@ describe('an event for an unknown delivery', () => {
 });
 
 describe('an event batch', () => {
-  test('returns to the queue only the events whose attempt is not recorded yet', async () => {
+  test('only events whose attempt is not yet recorded return to the queue', async () => {
     const first = await notify('sms');
     const second = await notify('sms');
     const { customerId, deliveryId } = second.reference;

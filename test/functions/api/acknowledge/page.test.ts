@@ -66,7 +66,7 @@ const createFall = async (more: object = {}) => {
 };
 
 describe("a user's acknowledge page", () => {
-  test('shows room, region, home, situation, local time and age of an alarm that no one has acknowledged', async () => {
+  test('the acknowledge page shows where and when the alarm occurred and that it is unacknowledged', async () => {
     const { links, name } = await createFall();
     await world.pass(3 * MINUTE);
     const { status, html } = await pageAt(links.nora);
@@ -84,7 +84,7 @@ describe("a user's acknowledge page", () => {
     expect(html).not.toMatch(/<script|<input/);
   });
 
-  test('shows a German user the page in German', async () => {
+  test('the acknowledge page is in German for a German user', async () => {
     const { links } = await createFall();
     const { html } = await pageAt(links.nora, 'de-AT,de;q=0.9');
     expect(html).toContain('<html lang="de">');
@@ -93,7 +93,7 @@ describe("a user's acknowledge page", () => {
       expect(text).toContain(part);
   });
 
-  test('acknowledges the alarm with a form, then shows who else was notified and how to hand it back', async () => {
+  test('acknowledging on the page shows who else was notified and how to hand the alarm back', async () => {
     const { links, nora, acknowledgement } = await createFall();
     const { html } = await pageAt(links.nora);
     expect(await acknowledgement()).toBeNull();
@@ -106,7 +106,7 @@ describe("a user's acknowledge page", () => {
     expect(colleague).not.toContain('after all');
   });
 
-  test('hands the alarm back, and the escalation continues', async () => {
+  test('handing an alarm back on the page continues the escalation', async () => {
     const ben = { email: 'ben@example.com' };
     const home = await world.furnish();
     const { id } = await home.hire('Ben', ben);
@@ -128,7 +128,7 @@ describe("a user's acknowledge page", () => {
     expect(textOf(again.html)).toContain("You're on it");
   });
 
-  test('refuses to hand back an alarm that someone else acknowledged', async () => {
+  test('the acknowledge page does not hand back an alarm that someone else acknowledged', async () => {
     const { links, jonas, acknowledgement } = await createFall();
     await submit(links.jonas, (await pageAt(links.jonas)).html, "I'm on it");
     const { date = 0 } = (await acknowledgement()) ?? {};
@@ -138,7 +138,7 @@ describe("a user's acknowledge page", () => {
     expect(await acknowledgement()).toMatchObject({ userId: jonas.id });
   });
 
-  test('opening the page changes nothing, even if 20 link scanners do it', async () => {
+  test('opening the acknowledge page changes nothing, even for 20 link scanners', async () => {
     const { links, acknowledgement } = await createFall();
     await Promise.all(Array.from({ length: 20 }, () => pageAt(links.nora)));
     await world.idle();
@@ -158,7 +158,7 @@ describe('the acknowledge link of a user without access', () => {
   test.each([
     ['was deleted', (id: number) => ['DELETE', `/users/${id}`, undefined] as const],
     ['was locked out', (id: number) => ['PUT', `/users/${id}/access`, { canLogin: false, permissions: [] }] as const],
-  ])('responds with 404 after the user %s', async (_, change) => {
+  ])('an acknowledge link returns 404 after the user %s', async (_, change) => {
     const { links, nora, session, acknowledgement } = await createFall();
     const [method, path, body] = change(nora.id);
     expect((await pageAt(links.nora)).status).toBe(200);
@@ -169,7 +169,7 @@ describe('the acknowledge link of a user without access', () => {
 });
 
 describe("a webhook's acknowledge page", () => {
-  test('asks for a name, names no recipients, and hands back only alarms acknowledged through it', async () => {
+  test("a webhook's acknowledge page asks for a name and lists no recipients", async () => {
     const receiver = await startReceiver();
     const home = await world.furnish();
     const nora = await home.hire('Nora', { email: 'nora@example.com' });

@@ -53,7 +53,7 @@ const fallOfNewSensor = async () => {
 };
 
 describe('a display session', () => {
-  test('lasts 24 hours after the last use, and at most 90 days', async () => {
+  test('a display session lasts 24 hours after the last use, and at most 90 days', async () => {
     const display = await newDisplay();
     const begin = ahead;
     for (; ahead - begin < 90 * DAY; ahead += DAY - HOUR) expect(await read(display), `${ahead / HOUR} h`).toBe(200);
@@ -63,7 +63,7 @@ describe('a display session', () => {
     expect(await read(display)).toBe(401);
   });
 
-  test('a display session ends 24 hours after the last use, and refused requests do not extend it', async () => {
+  test('refused requests do not extend a display session', async () => {
     const home = await createHome(await adminOf(cloud.url), 'unused', ALL_PERMISSIONS);
     const display = await logIn(anybody(), home.username, home.password, { display: true });
     const watch = `/customers/${home.customerId}/watch`;
@@ -75,7 +75,7 @@ describe('a display session', () => {
     expect((await display.call('GET', watch)).status).toBe(401);
   });
 
-  test('a display session renews the cookies hourly with the same values, even for concurrent requests', async () => {
+  test('a display session renews the cookies hourly with the same values', async () => {
     const { login, cookies, call } = await openBrowser();
     const path = `/customers/${home.customerId}/open-falls`;
     expect(maxAgesOf(login)).toEqual([86_400, 86_400, 86_400]);
@@ -90,7 +90,7 @@ describe('a display session', () => {
     expect((await call('GET', path)).headers.getSetCookie()).toEqual([]);
   });
 
-  test("a display session appears as such in the user's session list, and can be ended there months later", async () => {
+  test('a display session is listed as a display and can be ended months later', async () => {
     const display = await newDisplay();
     const list = async () => {
       const client = await logIn(anybody(), home.username, home.password);
@@ -111,7 +111,7 @@ describe('a display session', () => {
     expect([await read(display), (await list()).displays]).toEqual([401, []]);
   });
 
-  test('logout deletes the cookies, even if they were due for renewal', async () => {
+  test('logging out of a display deletes the cookies, even if they were due for renewal', async () => {
     const { call } = await openBrowser();
     ahead += 2 * HOUR;
     const answer = await call('POST', '/users/logout');
@@ -176,7 +176,7 @@ describe('acknowledging on a display', () => {
     acknowledgement: { userId: home.userId, name, date: expect.any(Number), ...(note && { note }) },
   });
 
-  test("acknowledges a fall under a person's name, on behalf of the session's user", async () => {
+  test("a display acknowledges a fall under a person's name", async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     for (const body of [{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(65) }, { name: 'a\u202eb' }])
@@ -187,7 +187,7 @@ describe('acknowledging on a display', () => {
     );
   });
 
-  test('returns 409 with the name of the person who already acknowledged on the same display', async () => {
+  test("a second acknowledgement on a display returns 409 with the first person's name", async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     expect(await display.ok('PUT', hitPath, { name: 'Anna' })).toMatchObject(by('Anna'));
@@ -199,7 +199,7 @@ describe('acknowledging on a display', () => {
     expect((await display.call('DELETE', path)).status).toBe(403);
   });
 
-  test('other kinds of sessions ignore the given name', async () => {
+  test('other kinds of sessions ignore the name given with an acknowledgement', async () => {
     const { path } = await fallOfNewSensor();
     expect(await home.client.ok('PUT', path, { name: 'Somebody else' })).toMatchObject(by('A B'));
   });

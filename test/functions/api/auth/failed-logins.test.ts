@@ -86,7 +86,7 @@ describe('logins from a known address', () => {
     return user;
   };
 
-  test('each failure from the tenth on adds a wait of 1 to 60 s, even for the correct password', async () => {
+  test('each failure after the ninth causes a wait, even for the correct password', async () => {
     const { username, password } = await settle('forgetful');
     for (let at = 0; at < 9; at++) expect(resultOf(await login(HOME, username))).toEqual([401, null]);
     // Time alone does not reset the count of consecutive failures.
@@ -100,14 +100,14 @@ describe('logins from a known address', () => {
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 10 });
   });
 
-  test('concurrent logins get the same number of attempts', async () => {
+  test('concurrent logins get no additional attempts', async () => {
     const { username } = await settle('hasty');
     expect(tally(await times(50, () => login(HOME, username)))).toEqual({ 401: 10, 429: 40 });
     seconds(1);
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 1, 429: 9 });
   });
 
-  test('does not reveal a correct password if too many wrong ones arrived at the same time', async () => {
+  test('a login does not reveal a correct password among too many simultaneous wrong ones', async () => {
     const { username, password } = await settle('crowded');
     const wrong = () => times(20, () => login(HOME, username));
     const answers = await afterOthers(password, () => login(HOME, username, password), wrong);
@@ -116,7 +116,7 @@ describe('logins from a known address', () => {
     expect((await login(HOME, username, password)).status).toBe(200);
   });
 
-  test('failures with other accounts or from other addresses do not cause a wait', async () => {
+  test('failures with other accounts or from other addresses do not delay a login', async () => {
     const { username, password } = await settle('neighbour');
     const names = await times(105, (at) => login(HOME, `nobody-${at}`));
     expect(tally(names)).toEqual({ 401: 100, 429: 5 });
@@ -130,7 +130,7 @@ describe('logins from a known address', () => {
   });
 });
 
-test('a password change does not reveal a correct password if too many wrong ones arrived at once', async () => {
+test('a password change does not reveal a correct password among too many wrong ones', async () => {
   const { username, password } = await hire('changer');
   const client = await logIn(clientOf(cloud.url), username, password);
   const change = (currentPassword: string) =>
@@ -140,7 +140,7 @@ test('a password change does not reveal a correct password if too many wrong one
   expect(answers).toEqual([{ 400: 10, 429: 2 }, [429, '900']]);
 });
 
-test('guesses from many addresses are slowed down after 50 in total, but not logins from known addresses', async () => {
+test('guesses from many addresses are slowed down after 50, but not known addresses', async () => {
   const { username, password } = await hire('sought');
   expect((await login('198.51.100.1', username, password)).status).toBe(200);
   const crowd = await times(6, (from) => times(10, () => login(`203.0.113.${from}`, username)));
@@ -159,7 +159,7 @@ test('guesses from many addresses are slowed down after 50 in total, but not log
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
 });
 
-test('a user can log in from the address where the password was reset, however many others are guessing it', async () => {
+test('users can log in from where they reset the password, despite others guessing it', async () => {
   const { username } = await hire('besieged', 'besieged@example.com');
   const OWNER = '198.51.100.77';
   const password = 'a-password-after-the-reset';
@@ -176,7 +176,7 @@ test('a user can log in from the address where the password was reset, however m
   expect((await login(OWNER, username, password)).status).toBe(200);
 });
 
-test('makes the same table calls for unknown and known usernames', async () => {
+test('unknown usernames cause the same table calls as known ones', async () => {
   const ledger = createLedger();
   const counted = await startTestCloud({ environment: throughProxy, meter: ledger.meter, wrap: ledger.wrap });
   onTestFinished(() => counted.stop());

@@ -3,7 +3,7 @@ import { clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { startIssuer } from '#test/fixtures/issuer.ts';
 
-test('responds with 409 to OpenID Connect logins if no issuer is configured', async () => {
+test('returns 409 for OpenID Connect logins if no issuer is configured', async () => {
   const cloud = await startTestCloud();
   const client = clientOf(cloud.url);
   expect(await client.ok('GET', '/users/login/oidc')).toEqual({ name: null });
@@ -12,7 +12,7 @@ test('responds with 409 to OpenID Connect logins if no issuer is configured', as
   await cloud.stop();
 });
 
-test('responds with 503 if the issuer is unreachable, and retries on the next login', async () => {
+test('returns 503 if the issuer is unreachable, and retries on the next login', async () => {
   const issuer = await startIssuer();
   const cloud = await startTestCloud({
     environment: issuer.environment([{ claim: 'groups', value: 'maple', customerId: 1 }]),

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 test.each(['account', 'password'] as const)(
-  'rejects the old password if the password changes before the login reads the %s item',
+  'rejects the old password if it changes before the login reads the %s item',
   async (item) => {
     const { username, password, id } = await hireFor(admin, customerId, `changer-of-${item}`);
     const change = () => admin.ok('PUT', `/users/${id}/password`, { newPassword: 'a-new-long-password' });

@@ -62,7 +62,7 @@ const newLogins = async (seen: Set<string>, userIds: readonly number[]) => {
   return Promise.all(lines);
 };
 
-test('lets a person move between customers, with a unique username at each', async () => {
+test('OpenID Connect lets a person move between customers, with a unique username at each', async () => {
   await hireFor(admin, 1, 'emil');
   const users = [];
   for (const home of homes) users.push(await login('emil', home));
@@ -70,7 +70,7 @@ test('lets a person move between customers, with a unique username at each', asy
   expect(new Set(users.map(({ user }) => user.username)).size).toBe(3);
 });
 
-test('logs for each customer only what a login changed there', async () => {
+test('OpenID Connect logins log only what changed at each customer', async () => {
   const seen = new Set<string>();
   const maple = await login('paul', 'maple');
   const elm = await login('paul', 'elm');
@@ -85,14 +85,14 @@ test('logs for each customer only what a login changed there', async () => {
   expect(await newLogins(seen, ids)).toEqual([['done', 'refused'], [], []]);
 });
 
-test("logs the service's username if it differs from the issuer's", async () => {
+test("OpenID Connect logins log the service's username if it differs from the issuer's", async () => {
   await hireFor(admin, 1, 'greta');
   const { user } = await login('greta', 'maple');
   const [page] = await admin.ok<[{ data: AuditEntry[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);
   expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
 });
 
-test('refuses a login if the user loses the permission during it', async () => {
+test('OpenID Connect refuses a login if the user loses the permission during it', async () => {
   const { user } = await login('rosa', 'oak');
   const access = { canLogin: false, permissions: [], isAdmin: false };
   onAccountRead = () => admin.ok('PUT', `/users/${user.id}/access`, access);

@@ -48,7 +48,7 @@ const clientIn = ({ headers }: Answer): Client => anybody.as(headers.get('token'
 const statusOf = async (client: Client) => (await client.call('GET', '/users/me')).status;
 
 describe('OpenID Connect login', () => {
-  test('creates a user with the claimed permissions, and finds it again by issuer and subject', async () => {
+  test('creates a user with the claimed permissions on the first login', async () => {
     expect(await anybody.ok('GET', '/users/login/oidc')).toEqual({ name: 'Home account' });
     const first = await login('anna', ['maple', 'maple-leads']);
     expect(first.status, first.text).toBe(200);
@@ -75,7 +75,7 @@ describe('OpenID Connect login', () => {
     for (const client of [before, clientIn(after)]) expect((await client.call('GET', '/users')).status).toBe(403);
   });
 
-  test('ends all sessions and access tokens of a user whose claims no longer grant anything', async () => {
+  test("ends a user's sessions and access tokens when the claims no longer grant anything", async () => {
     const before = clientIn(await login('carl', ['maple']));
     const { token } = await before.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
     const lost = await login('carl', ['elsewhere']);
@@ -91,7 +91,7 @@ describe('OpenID Connect login', () => {
       expect((await login('dora', groups)).status).toBe(401);
   });
 
-  test("moves a person to another customer as a new user, and ends the old user's sessions", async () => {
+  test('moves a person to another customer as a new user', async () => {
     const inMaple = await login('emil', ['maple']);
     const inElm = await login('emil', ['elm']);
     expect(inElm.body).toMatchObject({ customerId: 2, permissions: ['manage_rules'] });
@@ -126,7 +126,7 @@ describe('OpenID Connect login', () => {
     expect(new Set(logins.map(({ body }) => (body as { id: number }).id)).size).toBe(1);
   });
 
-  test('creates a user without a password or second factor, and neither can be set', async () => {
+  test('a user created by the issuer has neither password nor second factor', async () => {
     const claims = { email: 'karl@example.com', email_verified: true };
     const answer = await login('karl', ['maple'], claims);
     const { id } = answer.body as { id: number };
@@ -138,7 +138,7 @@ describe('OpenID Connect login', () => {
       expect((await anybody.call('POST', '/users/login', { username: 'karl', password })).status).toBe(401);
   });
 
-  test('keeps users from changing their own email address, but not their name', async () => {
+  test('users from an issuer cannot change their own email address, but can change their name', async () => {
     const client = clientIn(await login('kim', ['maple']));
     const me = await client.ok('GET', '/users/me');
     const moved = { ...me, email: 'kim@example.org', currentPassword: 'any-password-at-all' };
@@ -146,14 +146,14 @@ describe('OpenID Connect login', () => {
     expect((await client.call('PUT', '/users/me', { ...me, firstName: 'Kim' })).status).toBe(200);
   });
 
-  test('creates a new user after the service deleted the old one', async () => {
+  test('creates a new user if the service deleted the old one', async () => {
     const { id } = (await login('lea', ['maple'])).body as { id: number };
     await admin.ok('DELETE', `/users/${id}`);
     const again = (await login('lea', ['maple'])).body as { id: number; username: string };
     expect([again.id > id, again.username]).toEqual([true, 'lea']);
   });
 
-  test('does not ask for a second factor, even if the customer requires one', async () => {
+  test('OpenID Connect logins do not ask for a second factor, even if the customer requires one', async () => {
     const customer = { name: 'maple', location: '', email: '' };
     await admin.ok('PUT', '/customers/1', { ...customer, requireOtp: true });
     expect((await login('mona', ['maple'])).body).not.toHaveProperty('mustSetOtp');
@@ -179,14 +179,14 @@ describe('OpenID Connect login with an invalid response', () => {
     issuer.people.set('otto', { groups: ['maple'] });
   });
 
-  test('a login fails if the response was used before, even concurrently', async () => {
+  test('a login fails if the response was already used, even concurrently', async () => {
     const { browser, back } = await visitIssuer('otto');
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => finish(browser, back)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     await refused(finish(browser, back));
   });
 
-  test('a login fails in another browser, which does not learn whether the response was valid', async () => {
+  test('a login fails in another browser, without revealing whether the response was valid', async () => {
     const { back } = await visitIssuer('otto');
     await refused(finish(anybody, back));
     const { cookie } = await beginOidc(anybody);
@@ -222,7 +222,7 @@ describe('OpenID Connect login with an invalid response', () => {
     await other.stop();
   });
 
-  test('a login fails if the response reports an error, lacks state or code, or is malformed', async () => {
+  test('a login fails if the response reports an error, is incomplete or is malformed', async () => {
     const { url, cookie } = await beginOidc(anybody);
     const state = new URL(url).searchParams.get('state');
     const browser = withCookie(anybody, cookie);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-test('responds with 400 to malformed codes when enabling a second factor', async () => {
+test('returns 400 for malformed codes when enabling a second factor', async () => {
   const { client } = await hireFor(admin, customerId, 'stumbling');
   await client.ok('POST', '/users/me/otp');
   const digits = ['12345', '1234567', '+12345', '-12345', '１２３４５６', '٣٣٣٣٣٣', '1e5', '0x1234'];
@@ -37,7 +37,7 @@ const strictHome = async (name: string) => {
   return home;
 };
 
-test('treats a session without the required second factor as anonymous, even for a system admin', async () => {
+test('treats a session without the required second factor as anonymous', async () => {
   const { userId, username, password } = await strictHome('admins');
   await admin.ok('PUT', `/users/${userId}/access`, { canLogin: true, permissions: [], isAdmin: true });
   const limited = await logIn(admin, username, password);
@@ -63,7 +63,7 @@ test('enabling a second factor in one session ends sessions without it', async (
   expect(await owner.ok('GET', '/users/me/sessions')).toHaveLength(2);
 });
 
-test('neither logs a login nor rehashes a correct password without a correct code', async () => {
+test('a correct password without a correct code is neither logged nor rehashed', async () => {
   const { client, username, password, id } = await hireFor(admin, customerId, 'old-timer');
   const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
   await client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });

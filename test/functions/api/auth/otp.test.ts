@@ -50,7 +50,7 @@ const hireWithOtp = async (name: string, more: object = {}) => {
 };
 
 describe('a second factor', () => {
-  test('a code enables the second factor; from then on a correct password alone is not enough', async () => {
+  test('enabling a second factor with a code makes the password alone insufficient', async () => {
     const user = await hireFor(admin, customerId, 'setter');
     const { secret, uri } = await user.client.ok<Factor>('POST', '/users/me/otp');
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -68,7 +68,7 @@ describe('a second factor', () => {
     expect(await user.client.ok('GET', '/users/me')).toMatchObject({ hasOtp: true });
   });
 
-  test('a code is requested only after a correct password; a wrong one gets the usual response', async () => {
+  test('a code is requested only after a correct password', async () => {
     const user = await hireWithOtp('asked');
     const nobody = { username: 'nobody-at-all', password: 'x' };
     const wrong = { ...user, password: 'a-wrong-password' };
@@ -78,7 +78,7 @@ describe('a second factor', () => {
     expect((await login(user, '000000')).text).toBe(answers[0]?.text);
   });
 
-  test('accepts each code once, including the one that enabled it, within one time step before and after', async () => {
+  test('accepts each code once, within one time step before and after', async () => {
     const user = await hireWithOtp('careful');
     expect((await login(user, user.used)).status).toBe(401);
     const code = await user.code();
@@ -93,7 +93,7 @@ describe('a second factor', () => {
     expect((await login(user, await appCode(user.secret, time - 30_000))).status).toBe(200);
   });
 
-  test('accepts each recovery code once, even concurrently, and in any notation', async () => {
+  test('accepts each recovery code once, even concurrently, in any notation', async () => {
     const user = await hireWithOtp('forgetful');
     const [first = '', second = '', third = ''] = user.recoveryCodes;
     const answers = await times(50, () => login(user, first));
@@ -106,7 +106,7 @@ describe('a second factor', () => {
     expect(statuses(both)).toEqual({ 200: 2 });
   });
 
-  test('the secret and codes are stored unreadable, and returned only once', async () => {
+  test("the second factor's secret and codes are stored unreadable and returned only once", async () => {
     const user = await hireWithOtp('private');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
@@ -131,7 +131,7 @@ describe('a second factor', () => {
     expect((await login(owner, await thief.code())).status).toBe(401);
   });
 
-  test('limits code guesses like password guesses, and correct passwords do not reset the count', async () => {
+  test('limits code guesses like password guesses, even between correct passwords', async () => {
     const user = await hireWithOtp('guessed');
     expect((await login(user, await user.code())).status).toBe(200);
     seconds(60);
@@ -161,7 +161,7 @@ describe('a second factor', () => {
     expect((await login(changed, await user.code())).status).toBe(200);
   });
 
-  test('the user can remove the second factor with the password, which ends all sessions', async () => {
+  test('removing the second factor requires the password and ends all sessions', async () => {
     const user = await hireWithOtp('remover');
     expect((await user.client.call('DELETE', '/users/me/otp', {})).status).toBe(400);
     expect((await user.client.call('DELETE', '/users/me/otp', { password: 'wrong' })).status).toBe(400);
@@ -206,7 +206,7 @@ describe('a customer that requires a second factor', () => {
     return client.ok('PUT', `/customers/${id}`, { name, location, email, requireOtp });
   };
 
-  test('lets users without a second factor set one up, and do nothing else until then', async () => {
+  test('users missing a required second factor can only set one up', async () => {
     const home = await createHome(admin, 'strict', ['manage_users', 'manage_customers']);
     expect(await setRequired(home.client, home.customerId, true)).toMatchObject({ requireOtp: true });
     // An update without `requireOtp` keeps the stored value.
@@ -235,7 +235,7 @@ describe('a customer that requires a second factor', () => {
     expect((await login(home, await appCode(secret, time))).body).not.toHaveProperty('mustSetOtp');
   });
 
-  test('lets users without a second factor log out', async () => {
+  test('users missing a required second factor can log out', async () => {
     const home = await createHome(admin, 'stricter', []);
     await setRequired(admin, home.customerId, true);
     const limited = tokenOf(await login(home));

@@ -50,7 +50,7 @@ const mailsTo = (username: string): string[] => {
 };
 const codeOf = (mail = ''): string => /^[\w-]{32}(?=\r$)/m.exec(mail)?.[0] ?? '';
 
-test('sets a password once with an emailed code, ends all sessions, and stores no readable code', async () => {
+test('an emailed code sets a password once and ends all sessions', async () => {
   const { client, username, password } = await hire('forgetful');
   expect((await requestCode(username)).status).toBe(202);
   const [mail] = mailsTo(username);
@@ -66,7 +66,7 @@ test('sets a password once with an emailed code, ends all sessions, and stores n
   expect(await confirm(codeOf(mail))).toBe(401);
 });
 
-test('rejects a code after 30 minutes, and after any other password change', async () => {
+test('a reset code expires after 30 minutes or any other password change', async () => {
   const { client, username, password } = await hire('hesitant');
   await requestCode(username);
   const [early] = mailsTo(username);
@@ -79,7 +79,7 @@ test('rejects a code after 30 minutes, and after any other password change', asy
   for (const code of ['', 'x', codeOf(early).replace(/.$/, '')]) expect(await confirm(code)).toBe(401);
 });
 
-test("rejects a code once the user's email address has changed", async () => {
+test("a reset code becomes invalid once the user's email address has changed", async () => {
   const { id, username } = await hire('moved');
   await requestCode(username);
   const [mail] = mailsTo(username);
@@ -107,7 +107,7 @@ const moved = (email: string, more: object = {}) => ({
 });
 const DAY = 86_400_000;
 
-test('an address change requires the password, and codes go to the old address for 24 more hours', async () => {
+test('reset codes still go to the old address for 24 hours after an address change', async () => {
   const { client, username, password } = await hire('robbed');
   const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
   const missing = await put('thief@example.com', {});
@@ -134,7 +134,7 @@ test('an address change requires the password, and codes go to the old address f
   ahead -= DAY;
 });
 
-test('emails codes at once to an address set by someone else, and allows five changes an hour', async () => {
+test('reset codes go at once to an address set by someone else', async () => {
   const { id, username } = await hire('corrected');
   const put = async (email: string) => (await admin.call('PUT', `/users/${id}`, moved(email))).status;
   expect(await put('correct@example.com')).toBe(200);
@@ -145,7 +145,7 @@ test('emails codes at once to an address set by someone else, and allows five ch
   expect(await put('correct5@example.com')).toBe(429);
 });
 
-test('rejects a common password without using up the code', async () => {
+test('a common password is rejected without using up the reset code', async () => {
   const { username } = await hire('simple', { locale: 'de' });
   await requestCode(username);
   const [mail] = mailsTo(username);
@@ -154,7 +154,7 @@ test('rejects a common password without using up the code', async () => {
   expect(await confirm(codeOf(mail))).toBe(200);
 });
 
-test('takes the same time and returns the same response whether or not the user exists', async () => {
+test('a password reset behaves the same whether or not the user exists', async () => {
   const { username } = await hire('known');
   const barred = await hire('barred');
   await admin.ok('PUT', `/users/${barred.id}/access`, { canLogin: false, permissions: [] });
@@ -182,7 +182,7 @@ test('takes the same time and returns the same response whether or not the user 
   expect([mailsTo(username).length, mailsTo(barred.username).length]).toEqual([1, 0]);
 });
 
-test('takes the same time if the mail service hangs or the table fails', async () => {
+test('a password reset takes the same time if the mail service hangs or the table fails', async () => {
   const { username } = await hire('awaited');
   const { runtime } = cloud;
   const deps = await composeDeps(runtime, auth.operations.requestPasswordReset.uses);
@@ -203,7 +203,7 @@ test('takes the same time if the mail service hangs or the table fails', async (
   }
 });
 
-test('sends at most 3 codes an hour to an account, without revealing the limit', async () => {
+test('an account gets at most 3 reset codes an hour, without revealing the limit', async () => {
   const { username } = await hire('pestered');
   const mailed = async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => requestCode(username)));
@@ -219,7 +219,7 @@ test('sends at most 3 codes an hour to an account, without revealing the limit',
   expect(new Set(codes).size).toBe(6);
 });
 
-test('responds with 429 after 10 requests from an address in 15 minutes for one username, known or not', async () => {
+test('password resets return 429 after 10 requests for a username, known or not', async () => {
   for (const name of ['many-wishes', 'known']) {
     ahead += 15 * 60_000 + 1_000;
     const answers = await Promise.all(Array.from({ length: 12 }, () => requestCode(name)));

@@ -27,7 +27,7 @@ const logInBy = async ({ username, password }: { username: string; password: str
 const list = (client: Client) => client.ok<Session[]>('GET', '/users/me/sessions');
 const alive = async (client: Client) => (await client.call('GET', '/users/me')).status === 200;
 
-test("lists the caller's sessions, newest first, marks the current one, and reveals no token or hash", async () => {
+test("lists the caller's sessions, newest first, without tokens or hashes", async () => {
   const user = await hireFor(admin, customerId, 'seer');
   ahead += 1_000;
   const phone = await logInBy(user, 'a phone');
@@ -51,7 +51,7 @@ test("lists the caller's sessions, newest first, marks the current one, and reve
     for (const secret of [token, hashSecret(token), token.slice(4, 36)]) expect(text).not.toContain(secret);
 });
 
-test('ends one session from another, without affecting the rest', async () => {
+test('ending one session from another does not affect the rest', async () => {
   const user = await hireFor(admin, customerId, 'ender');
   const lost = await logInBy(user, 'lost');
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};
@@ -61,7 +61,7 @@ test('ends one session from another, without affecting the rest', async () => {
   expect((await user.client.call('DELETE', `/users/me/sessions/${id}`)).status).toBe(404);
 });
 
-test('ends and logs a session only once, even if ten requests end it at the same time', async () => {
+test('ends and logs a session only once, even for ten concurrent requests', async () => {
   const user = await hireFor(admin, customerId, 'hasty');
   await logInBy(user, 'lost');
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};
@@ -77,7 +77,7 @@ test('ends and logs a session only once, even if ten requests end it at the same
   expect(await lines('logout')).toBe(1);
 });
 
-test('does not list sessions that were logged out, expired, or ended by a new password', async () => {
+test('the session list omits sessions logged out, expired, or ended by a new password', async () => {
   const user = await hireFor(admin, customerId, 'changing');
   await (await logInBy(user, 'out')).ok('POST', '/users/logout');
   expect(await list(user.client)).toHaveLength(1);
@@ -92,7 +92,7 @@ test('does not list sessions that were logged out, expired, or ended by a new pa
   expect(await list(late)).toHaveLength(1);
 });
 
-test("responds with 404 for other users' sessions, even to system admins, and with 403 to access tokens", async () => {
+test("other users' sessions return 404, even for system admins", async () => {
   ahead = 0;
   const user = await hireFor(admin, customerId, 'owner');
   const other = await hireFor(admin, customerId, 'other');

@@ -51,7 +51,7 @@ const openBrowser = async () => {
 const bot = { name: 'n' };
 
 describe('a login', () => {
-  test('returns the user and a token, but no hash or account key', async () => {
+  test('a login returns the user and a token, but no hash or account key', async () => {
     const answer = await login();
     expect(answer.status).toBe(200);
     expectValidResponse(answer);
@@ -60,7 +60,7 @@ describe('a login', () => {
     expect(answer.text).not.toMatch(/hash|accountKey|epoch|argon2/i);
     expect(await anybody.as(tokenOf(answer)).ok('GET', '/users/me')).toEqual(answer.body);
   });
-  test('sets the three cookies as documented', async () => {
+  test('a login sets the three cookies as documented', async () => {
     const lines = (await login()).headers.getSetCookie().toSorted();
     expect(lines).toEqual([
       expect.stringMatching(/^PSAUTHTOKEN=ses_[\w-]+; Path=\/; Max-Age=86400; HttpOnly; SameSite=Lax$/),
@@ -68,12 +68,12 @@ describe('a login', () => {
       `PSUSERID=${home.userId}; Path=/; Max-Age=86400; SameSite=Strict`,
     ]);
   });
-  test('accepts the username in lower and upper case, with a matching id or without an id', async () => {
+  test('a login accepts the username in any case, with a matching id or none', async () => {
     expect((await login(home.username.toUpperCase())).status).toBe(200);
     expect((await login(home.username, home.password, { id: home.userId })).status).toBe(200);
     expect((await login(home.username, home.password, { id: null })).status).toBe(200);
   });
-  test('returns the same response for every kind of failure', async () => {
+  test('a login returns the same response for every kind of failure', async () => {
     const locked = await newUser('locked', { canLogin: false });
     const refusals = await Promise.all([
       login('nobody-of-that-name'),
@@ -96,7 +96,7 @@ describe('a login', () => {
 });
 
 describe('wrong passwords', () => {
-  test('the account and address get 401 for ten wrong passwords, then 429 even for the correct one', async () => {
+  test('ten wrong passwords return 401, and after that even the correct one returns 429', async () => {
     const { username, password } = await newUser('forgetful');
     for (let n = 0; n < 10; n++) expect((await login(username, 'wrong')).status).toBe(401);
     for (const attempt of ['wrong', password]) {
@@ -111,7 +111,7 @@ describe('wrong passwords', () => {
       );
     }
   });
-  test('concurrent wrong passwords count', async () => {
+  test('concurrent wrong passwords count too', async () => {
     await newUser('hasty');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login('hasty', 'wrong')));
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
@@ -126,12 +126,12 @@ describe('wrong passwords', () => {
     ahead += 1_000;
     expect((await login()).status).toBe(200);
   });
-  test('wrong passwords do not limit correct ones, even in 14 concurrent logins from a new address', async () => {
+  test('wrong passwords do not limit correct ones from a new address', async () => {
     const { username, password } = await newUser('twin');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login(username, password)));
     expect(answers.map(({ status }) => status)).toEqual(Array(14).fill(200));
   });
-  test('Retry-After is the time until wrong passwords no longer count', async () => {
+  test('Retry-After states when wrong passwords no longer count', async () => {
     for (let n = 0; n < 10; n++) await login('nobody-early', 'wrong');
     ahead += 14 * 60_000;
     const answer = await login('nobody-early', 'wrong');
@@ -147,7 +147,7 @@ describe('wrong passwords', () => {
 });
 
 describe('a request with cookies', () => {
-  test('requires X-CSRF-Token to write, but not to read', async () => {
+  test('a request with cookies requires X-CSRF-Token to write, but not to read', async () => {
     const { call, csrf } = await openBrowser();
     expect((await call('GET', '/users/me')).status).toBe(200);
     expect((await call('POST', '/bots', csrf, bot)).status).toBe(201);
@@ -156,7 +156,7 @@ describe('a request with cookies', () => {
     ['no token', {}],
     ['another token', { 'x-csrf-token': 'a'.repeat(32) }],
     ['an empty token', { 'x-csrf-token': '' }],
-  ])('a write with %s ends the session and deletes the cookies with a 403', async (_, headers) => {
+  ])('a write with %s ends the session and deletes the cookies', async (_, headers) => {
     const { call, csrf, cookies } = await openBrowser();
     const caught = await call('POST', '/bots', headers, bot);
     expect(caught.status, caught.text).toBe(403);
@@ -182,7 +182,7 @@ describe('a request with cookies', () => {
     expect(cookiesOf(caught)).toEqual({ PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' });
     expect((await call('GET', '/users/me')).status).toBe(401);
   });
-  test('requires X-CSRF-Token even with a bearer token, if the cookie is valid', async () => {
+  test('a valid cookie requires X-CSRF-Token even with a bearer token', async () => {
     const { call, csrf } = await openBrowser();
     const authorization = `Bearer ${tokenOf(await login())}`;
     expect((await call('POST', '/bots', { authorization, ...csrf }, bot)).status).toBe(201);

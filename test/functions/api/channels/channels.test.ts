@@ -25,7 +25,7 @@ describe('a channel', () => {
     ['email', 'anna@example.com'],
     ['sms', '+491601234567'],
     ['telegram', '-1001234567890'],
-  ] as const)('a six-digit code, which works once, verifies a channel: %s', async (by, address) => {
+  ] as const)('a six-digit code verifies a channel once: %s', async (by, address) => {
     const { client } = await place.hire();
     expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null, ...works });
     expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null, ...works }]);
@@ -43,14 +43,14 @@ describe('a channel', () => {
     expect((await client.call('DELETE', `/users/me/channels/${by}`)).status).toBe(404);
   });
 
-  test("asks for consent in the user's language when it sends the code", async () => {
+  test("sending a verification code asks for consent in the user's language", async () => {
     const { client } = await place.hire({ locale: 'de' });
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
     expect(place.said.at(-1)).toMatch(/^message to \+\d+: Ihr Code für Sensor Cloud: \d{6}\n.*stimmen Sie zu/);
   });
 
-  test('a channel stays verified without a new code if the address does not change', async () => {
+  test('a channel stays verified if the address does not change', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -65,7 +65,7 @@ describe('a channel', () => {
     });
   });
 
-  test('rejects a code sent to another address or another user', async () => {
+  test('a channel rejects a code sent to another address or another user', async () => {
     const nurse = await place.hire();
     const colleague = await place.hire();
     const first = nextNumber();
@@ -83,7 +83,7 @@ describe('a channel', () => {
     ['sms', ['', '0170123456', '+0170123456', '+49 170 1234567', '+491', '+1234567890123456', '+49170123456７', '%00']],
     ['telegram', ['', '@anna', '0', '-', '--1', '1.5', '1e5', '9'.repeat(20), '__proto__']],
     ['push', ['https://push.example.com']],
-  ] as const)('responds with 400 to invalid addresses for %s', async (by, addresses) => {
+  ] as const)('returns 400 for invalid %s addresses', async (by, addresses) => {
     const { client } = await place.hire();
     for (const address of [...addresses, 7, null, {}, []]) {
       const answer = await setChannel(client, by, { address });
@@ -93,12 +93,12 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([]);
   });
 
-  test('responds with 400 to unknown kinds', async () => {
+  test('returns 400 for unknown channel kinds', async () => {
     for (const by of ['fax', 'constructor', '__proto__', 'EMAIL'])
       expect((await setChannel(place.home.client, by, { address: 'a@example.com' })).status).toBe(400);
   });
 
-  test('responds with 404 to colleagues, managers and system admins, as for an unknown user', async () => {
+  test('channels return 404 for colleagues, managers and system admins', async () => {
     const { id, client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -115,7 +115,7 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
   });
 
-  test('users with manage_users see a channel without the address, and no one else sees it', async () => {
+  test("only users with manage_users see others' channels, without the address", async () => {
     const { id, client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const manager of [place.home.client, place.admin])
@@ -140,7 +140,7 @@ describe('a channel', () => {
     };
     const broken = { by: 'sms', provenDate: 1, undeliverableDate: 3, undeliverableReason: 'TEXT_INVALID' };
 
-    test('an undeliverable channel stays in use until the user has verified it again', async () => {
+    test('an undeliverable channel stays in use until the user verifies it again', async () => {
       const { ids, client, address, channels, report } = await createUndeliverable();
       expect(await channelsOf(client)).toEqual([{ ...broken, address }]);
       expect((await setChannel(client, 'sms', { address })).body).toEqual({ ...broken, address });
@@ -178,7 +178,7 @@ describe('a channel', () => {
     expect((await program.call('DELETE', '/users/me/channels/sms')).status).toBe(403);
   });
 
-  test('deleting the user deletes the channel, and no channel can be added afterwards', async () => {
+  test('deleting the user deletes the channels, and no new ones can be added', async () => {
     const { id, client } = await place.hire();
     const { channels, duty } = store(place.cloud.runtime.table);
     const ids = { customerId: place.home.customerId, userId: id };

@@ -54,14 +54,14 @@ describe('a verification code', () => {
     expect((await proveChannel(client, 'sms', second)).status).toBe(200);
   });
 
-  test('returns 400 for every malformed code', async () => {
+  test('every malformed code returns 400', async () => {
     const { client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const code of ['', '12345', '１２３４５６', '\ud800', '__proto__', 'x'.repeat(65), 123_456, null, ['1'], {}])
       expect([code, (await proveChannel(client, 'sms', code)).status]).toEqual([code, 400]);
   });
 
-  test('no code appears in the table or in responses', async () => {
+  test('codes appear neither in the table nor in responses', async () => {
     const { client, id } = await place.hire();
     const address = nextNumber();
     const { text } = await setChannel(client, 'sms', { address });

@@ -39,7 +39,7 @@ test('a user is listed as on duty until the given time', async () => {
   expect(await list()).toEqual([]);
 });
 
-test('the list of users on duty shows the verified channels that reach each of them', async () => {
+test("the list of users on duty shows each user's verified channels", async () => {
   const { id: userId, client } = await hire('reachable');
   const { channels } = store(cloud.runtime.table);
   const user = { customerId: home.customerId, userId };
@@ -70,7 +70,7 @@ test('duty ends when the user goes off duty, is locked out, or is deleted', asyn
   expect(await list()).toEqual([]);
 });
 
-test('responds with 400 unless the duty ends within the next 24 hours', async () => {
+test('going on duty returns 400 unless it ends within the next 24 hours', async () => {
   const { client } = await hire('bounded');
   const day = 24 * HOUR;
   const wrong = [0, time, time - 1, time + day + 1, 2 ** 53, -1, 1.5, '1', null, Number.NaN, {}, [time + 1]];
@@ -80,7 +80,7 @@ test('responds with 400 unless the duty ends within the next 24 hours', async ()
   expect((await begin(client, time + 1)).status).toBe(200);
 });
 
-test('responds with 404 to users of other customers', async () => {
+test('the duty list returns 404 for users of other customers', async () => {
   const other = await createHome(admin, 'other', []);
   const path = `/customers/${home.customerId}/duty`;
   const unknown = await other.client.call('GET', '/customers/987654321/duty');

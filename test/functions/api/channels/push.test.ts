@@ -36,7 +36,7 @@ const subscribe = (who: Client, subscription: unknown): Promise<Answer> =>
   who.call('PUT', '/users/me/channels/push', { subscription });
 const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-test("a browser subscribes to push without a code, and the API returns only the endpoint's host", async () => {
+test("subscribing to push needs no code, and the API returns only the endpoint's host", async () => {
   const { host } = new URL(service.origin);
   const answer = await subscribe(client, { endpoint: `${service.origin}/secret`, keys });
   expect(answer.body).toMatchObject({ by: 'push', address: host, provenDate: expect.any(Number) });
@@ -45,7 +45,7 @@ test("a browser subscribes to push without a code, and the API returns only the 
   expect((await client.call('POST', '/users/me/channels/push/proof', { code: '123456' })).status).toBe(400);
 });
 
-test('the service creates one push key for all browsers, and encrypts the private part', async () => {
+test('the service creates one push key for all browsers and encrypts the private part', async () => {
   const requests = Array.from({ length: 20 }, () => client.ok<{ pushKey: string }>('GET', '/channels'));
   const found = new Set((await Promise.all(requests)).map(({ pushKey }) => pushKey));
   const [publicKey, ...others] = found;
@@ -94,18 +94,18 @@ describe('a push subscription', () => {
     `https://push.example.com/${'a'.repeat(2_048)}`,
     '\ud800',
     '',
-  ])('responds with 400 to the endpoint %s', async (endpoint) => {
+  ])('a push subscription to the endpoint %s returns 400', async (endpoint) => {
     const answer = await subscribe(anybody, { endpoint, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 
-  test("responds with 400 to an endpoint that is the service's own URL", async () => {
+  test("a push subscription to the service's own URL returns 400", async () => {
     const answer = await subscribe(client, { endpoint: `${cloud.url}/users`, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 });
 
-test('push returns 400 and is not offered if the stage has no contact accepted by push services', async () => {
+test('push is unavailable if the stage has no contact accepted by push services', async () => {
   const lonely = await startTestCloud({ hasOutbox: false });
   const admin = await adminOf(lonely.url);
   expect((await admin.ok<{ kinds: string[] }>('GET', '/channels')).kinds).not.toContain('push');
@@ -113,7 +113,7 @@ test('push returns 400 and is not offered if the stage has no contact accepted b
   await lonely.stop();
 });
 
-test('responds with 400 to keys that no browser creates', async () => {
+test('a push subscription with keys that no browser creates returns 400', async () => {
   const offCurve = `B${'A'.repeat(85)}B`;
   const wrong = [
     { ...keys, p256dh: offCurve },

@@ -52,7 +52,7 @@ const furnish = async (timeZone = 'Europe/Berlin') => {
 const day = (date: number): string => new Date(date).toISOString().slice(0, 10);
 
 describe('a roster', () => {
-  test('a roster starts empty, can be read by every user of the customer, and is replaced as a whole', async () => {
+  test('a roster starts empty, is readable by every user, and is replaced as a whole', async () => {
     const { client, set, path, hire } = await furnish();
     const anna = await hire('anna');
     expect(await client.ok('GET', path)).toEqual([]);
@@ -68,7 +68,7 @@ describe('a roster', () => {
     expect(await anna.client.ok('GET', path)).toEqual([]);
   });
 
-  test('lists possible members and their channels for every user of the customer', async () => {
+  test('a roster lists possible members and their channels', async () => {
     const { customerId, userId, hire, path } = await furnish();
     const [anna, ben] = [await hire('anna'), await hire('ben')];
     const { channels } = store(cloud.runtime.table);
@@ -83,7 +83,7 @@ describe('a roster', () => {
     ]);
   });
 
-  test('puts users on duty, with the source and the end of the shift', async () => {
+  test('a roster puts users on duty until the shift ends', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     const ben = await hire('ben');
@@ -100,7 +100,7 @@ describe('a roster', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('does not put users who went off duty back on duty before the next shift', async () => {
+  test('a roster does not put users back on duty before the next shift', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '08:00', to: '16:00' }]);
@@ -116,7 +116,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id, source: 'self' }]);
   });
 
-  test('puts users on duty in their next shift even if they went off duty earlier', async () => {
+  test('a roster puts users on duty in the next shift despite going off duty earlier', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '13:00', to: '14:00' }]);
@@ -125,7 +125,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id }]);
   });
 
-  test('ignores locked-out users, and drops deleted users', async () => {
+  test('a roster ignores locked-out users and drops deleted ones', async () => {
     const { client, session, set, hire, list, path } = await furnish();
     const anna = await hire('anna');
     const ben = await hire('ben');
@@ -141,7 +141,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id }]);
   });
 
-  test('drops entries for days before yesterday', async () => {
+  test('a roster drops entries for days before yesterday', async () => {
     const { client, set, hire, path } = await furnish();
     const { id: userId } = await hire('anna');
     const off = (date: string) => ({ userId, date, off: true });
@@ -151,7 +151,7 @@ describe('a roster', () => {
     expect(await client.ok('GET', path)).toEqual([off('2027-01-05')]);
   });
 
-  test("follows a change to the customer's time zone", async () => {
+  test("a roster follows a change to the customer's time zone", async () => {
     const { customerId, set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     await set([{ userId, days: [2], from: '12:00', to: '13:00' }]);
@@ -164,7 +164,7 @@ describe('a roster', () => {
 });
 
 describe('PUT roster', () => {
-  test('responds with 400 and names the invalid field', async () => {
+  test('PUT roster returns 400 and names the invalid field', async () => {
     const { set, hire } = await furnish();
     const { id: userId } = await hire('anna');
     const weekly = { userId, days: [1], from: '08:00', to: '16:00' };
@@ -193,7 +193,7 @@ describe('PUT roster', () => {
     expect((await set([{ ...dated, date: day(start + 62 * DAY) }])).status).toBe(200);
   });
 
-  test('responds with 400 to more than 500 entries', async () => {
+  test('returns 400 for more than 500 roster entries', async () => {
     const { set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     const entries = (count: number) =>
@@ -204,7 +204,7 @@ describe('PUT roster', () => {
   });
 });
 
-test('changing a roster requires manage_rules, and other customers cannot see it', async () => {
+test('changing a roster requires manage_rules', async () => {
   const { hire, path } = await furnish();
   const anna = await hire('anna');
   const other = await furnish();

@@ -16,7 +16,7 @@ describe('messaging services', () => {
     return { client: boss, cloud: small, lines };
   };
 
-  test('a service that the host lacks returns 400 and is not offered', async () => {
+  test('a messaging service missing on the host returns 400 and is not offered', async () => {
     const small = await startTestCloud({
       hasOutbox: false,
       environment: { PUSH_CONTACT: 'https://cloud.example.org' },
@@ -31,7 +31,7 @@ describe('messaging services', () => {
     await small.stop();
   });
 
-  test('responds with 503 without address or code if a service fails, and 400 if the service rejects the address', async () => {
+  test('a failing messaging service returns 503 without the address or code', async () => {
     const failing = Object.assign(new Error('+491701234567 is down'), { name: 'ThrottlingException' });
     const unknown = Object.assign(new Error('no'), { name: 'ValidationException', Reason: 'INVALID_PARAMETER' });
     const errors = [failing, unknown];
@@ -46,7 +46,7 @@ describe('messaging services', () => {
     await small.stop();
   });
 
-  test("sends at most as many SMS codes a day as the customer's quota allows", async () => {
+  test("SMS codes are limited by the customer's daily quota", async () => {
     const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":0,"smsCodesPerDay":1}' });
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
     const refused = await setChannel(client, 'sms', { address: nextNumber() });

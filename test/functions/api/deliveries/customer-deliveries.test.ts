@@ -86,12 +86,12 @@ const follow = async (query: string, client = home.client) => {
 };
 
 describe("a customer's delivery list", () => {
-  test('following the links returns each delivery once, in both orders', async () => {
+  test("following a customer's delivery links returns each delivery once, in both orders", async () => {
     expect(await follow('?perPage=50')).toEqual(newestFirst);
     expect(await follow('?perPage=23&page=0&sortBy=asc(createDate)')).toEqual(newestFirst.toReversed());
   });
 
-  test('counts only the deliveries that a request reads, at a bounded cost', async () => {
+  test("a customer's delivery list has a bounded read cost", async () => {
     const first = await list();
     expect(first).toMatchObject({ is: 'at-least', ids: newestFirst.slice(0, 30) });
     expect(first.total).toBeGreaterThanOrEqual(100);
@@ -102,7 +102,7 @@ describe("a customer's delivery list", () => {
     expect(recent).toMatchObject({ is: 'exact', total: recent.ids.length < 30 ? recent.ids.length : recent.total });
   });
 
-  test('filters by event, sensor and state', async () => {
+  test("a customer's delivery list filters by event, sensor and state", async () => {
     const ofEvent = await list(`?eventUuid=${EVENT}&sortBy=asc(createDate)`);
     expect(ofEvent.data.map(({ eventUuid }) => eventUuid)).toEqual([EVENT, EVENT]);
     expect(new Set(ofEvent.data.map(({ webhookId }) => webhookId)).size).toBe(2);
@@ -112,7 +112,7 @@ describe("a customer's delivery list", () => {
     expect(await follow('?state=failed&perPage=5')).toHaveLength(10);
   });
 
-  test('contains only deliveries to webhooks that the caller may manage', async () => {
+  test("a customer's delivery list contains only webhooks that the caller may manage", async () => {
     const admin = await adminOf(cloud.url);
     const idsFor = async (name: string, permission: Permission) =>
       follow('?perPage=50', (await hireFor(admin, home.customerId, name, { permissions: [permission] })).client);

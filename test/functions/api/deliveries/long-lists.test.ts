@@ -72,7 +72,7 @@ const follow = async (query: string) => {
 };
 
 describe("a webhook's delivery list", () => {
-  test("returns an exact total for a short list, and states that a long list's total is not exact", async () => {
+  test("a delivery list's total is exact while the list is short", async () => {
     const until = from + 249_500;
     expect(await list(`?until=${until}`)).toMatchObject({ total: 500, is: 'exact' });
     expect(await list(`?until=${until}&page=16`)).toMatchObject({ ids: { length: 20 }, next: undefined });
@@ -81,13 +81,13 @@ describe("a webhook's delivery list", () => {
     expect(await list('?page=1000')).toMatchObject({ total: COUNT, is: 'exact', ids: [] });
   });
 
-  test('costs the same per page for 1,200 deliveries as for 600', async () => {
+  test('a page of deliveries costs the same for 1,200 deliveries as for 600', async () => {
     const long = await list('');
     const short = await list(`?until=${from + 299_500}`);
     expect(Math.abs(long.read - short.read)).toBeLessThanOrEqual(1);
   });
 
-  test('following the links returns each delivery once, in both orders', async () => {
+  test("following a webhook's delivery links returns each delivery once, in both orders", async () => {
     expect(await follow('?perPage=200')).toEqual(newestFirst);
     expect(await follow(`?perPage=200&sortBy=asc(id)&since=${from + 300_000}`)).toEqual(
       newestFirst.filter((id) => timeOfUlid(id) >= from + 300_000).toSorted(),
@@ -104,7 +104,7 @@ describe("a webhook's delivery list", () => {
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
   });
 
-  test('continues after ids that are out of range or do not exist', async () => {
+  test('a delivery list continues after ids that are out of range or do not exist', async () => {
     const [first = '', last = ''] = [newestFirst[0], newestFirst.at(-1)];
     const span = `?since=${from + 100_000}&until=${from + 100_500}`;
     expect(await list(`${span}&after=${last}`)).toMatchObject({ total: 0, is: 'exact' });

@@ -45,7 +45,7 @@ describe('resending a pending delivery', () => {
     expect(await detail(resentId)).toMatchObject({ state: 'retrying', reason: null });
   });
 
-  test('resending the redelivery successfully ends both it and the original', async () => {
+  test('a successful second redelivery ends the first one and the original', async () => {
     const { id, resend, detail, receiver } = await createRetrying();
     const first = await resend(id);
     world.answerWith(ok);
@@ -83,7 +83,7 @@ describe('resending a pending delivery', () => {
   test.each([
     ['before ending it', 'deliver.reported'],
     ['after ending it', 'deliver.originals_ended'],
-  ] as const)('ends the original even if the process dies %s, and resends it at most twice', async (_, name) => {
+  ] as const)('a redelivery ends the original even if the process dies %s', async (_, name) => {
     const { id, resend, detail, receiver, tries } = await createRetrying();
     world.answerWith(ok);
     death.at(name);

@@ -24,7 +24,7 @@ describe('a replay', () => {
     return replay;
   };
 
-  test('resends failed deliveries, with exact counts', async () => {
+  test('a replay resends failed deliveries and counts them exactly', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     await fall();
     world.answerWith(status(500, 'no'));
@@ -42,7 +42,7 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(before + 3);
   });
 
-  test('the list shows a replay while it runs, and then as the latest one', async () => {
+  test('the replay list shows a replay while it runs, and then as the latest one', async () => {
     const { fall, client, at } = await world.furnish({ retrySchedule: [0] });
     const list = async (query = '') => {
       const [page] = await client.ok<{ total: number; data: Replay[] }[]>('GET', `${at}/replays${query}`);
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(canceled).toHaveLength(failed);
   });
 
-  test('a paused replay sends nothing, and sends each remaining delivery once when resumed', async () => {
+  test('a paused replay sends nothing until resumed', async () => {
     const { fall, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 12; falls++) await fall();
@@ -105,7 +105,7 @@ describe('a replay', () => {
     expect(receiver.received.length - before).toBe(12);
   });
 
-  test('replaces held deliveries, which are sent once when the webhook is enabled', async () => {
+  test('a replay replaces held deliveries and sends them when the webhook is enabled', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let falls = 0; falls < 3; falls++) await fall();
@@ -132,7 +132,7 @@ describe('a replay', () => {
     ]);
   });
 
-  test('a canceled replay leaves deliveries held, and each is sent once when the webhook is enabled', async () => {
+  test('a canceled replay leaves deliveries held until the webhook is enabled', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let falls = 0; falls < 3; falls++) await fall();
@@ -148,7 +148,7 @@ describe('a replay', () => {
     expect(await progress(client, at, replay)).toMatchObject({ state: 'canceled', total: 3, sent: 3 });
   });
 
-  test('deleting the webhook ends the replay', async () => {
+  test('deleting the webhook ends a replay', async () => {
     const { fall, client, at, set, customerId } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -161,7 +161,7 @@ describe('a replay', () => {
     expect(await world.table.get(key)).not.toHaveProperty('duePk');
   });
 
-  test("canceling a replay while the webhook is disabled does not leave the replay's deliveries held", async () => {
+  test('canceling a replay fails its deliveries if the webhook is disabled', async () => {
     const { fall, list, client, at, set, record } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 3; falls++) await fall();

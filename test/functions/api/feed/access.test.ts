@@ -17,7 +17,7 @@ afterAll(() => world.stop());
 
 const DAY = 86_400_000;
 
-test('a feed can be fetched with the current webhook token, or by users who may manage the webhook', async () => {
+test('a feed accepts the current webhook token and users who may manage the webhook', async () => {
   const { client, reader, at, feed, fall } = await world.furnish();
   const other = await world.furnish();
   await fall();
@@ -35,7 +35,7 @@ test('a feed can be fetched with the current webhook token, or by users who may 
   expect((await reader.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(401);
 });
 
-test('refuses a read-only token of a user who may manage the webhook, and leaves deliveries pending', async () => {
+test('a feed refuses a read-only token and leaves deliveries pending', async () => {
   const { client, session, at, feed, fall, stateOf } = await world.furnish();
   const { token } = await session.ok<{ token: string }>('POST', '/users/me/access-tokens', {
     name: 'r',
@@ -49,7 +49,7 @@ test('refuses a read-only token of a user who may manage the webhook, and leaves
   expect(await stateOf(given?.id ?? '')).toBe('pending');
 });
 
-test('returns authentication headers only to callers with the webhook token', async () => {
+test('a feed returns authentication headers only to callers with the webhook token', async () => {
   const { client, reader, token, feed, fall } = await world.furnish({ authMethod: 'api_key' });
   await fall();
   const [received] = await feed('', reader);
@@ -63,7 +63,7 @@ test('returns authentication headers only to callers with the webhook token', as
   expect(JSON.stringify(shown)).not.toContain(token);
 });
 
-test('audits deliveries confirmed by a user, but not those confirmed by the receiver', async () => {
+test('a feed audits deliveries confirmed by a user, but not by the receiver', async () => {
   const { client, customerId, at, reader, feed, fall } = await world.furnish();
   const lines = async () => {
     const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/audit?operation=fetchFeed`);
@@ -83,7 +83,7 @@ test('audits deliveries confirmed by a user, but not those confirmed by the rece
   ]);
 });
 
-test('returns 409 for a webhook that is disabled or has a URL, 404 for unknown ids, 400 for invalid queries', async () => {
+test('a feed rejects disabled webhooks, webhooks with a URL, unknown ids and invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
   const unknownId = `${firstUlidAt(world.now())}${'0'.repeat(16)}`;
@@ -106,7 +106,7 @@ test('returns 409 for a webhook that is disabled or has a URL, 404 for unknown i
   expect(await answer()).toBe(409);
 });
 
-test('pending deliveries are posted once the webhook has a URL, and returned to fetches while it has none', async () => {
+test('pending feed deliveries are posted once the webhook has a URL', async () => {
   const { client, at, receiver, fall, feed, list } = await world.furnish();
   await fall();
   await feed();
@@ -128,7 +128,7 @@ test('pending deliveries are posted once the webhook has a URL, and returned to 
   expect(receiver.received).toHaveLength(3);
 });
 
-test('returns a delivery if the process died while sending the request', async () => {
+test('a feed returns a delivery if the process died while sending it', async () => {
   const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   await client.ok('PUT', at, { ...webhook, url: receiver.url });
@@ -143,7 +143,7 @@ test('returns a delivery if the process died while sending the request', async (
   expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
-test('fires the alarm and sends one email after 10 minutes without a fetch, and resets on the next fetch', async () => {
+test('ten minutes without a fetch raise an alarm and send one email', async () => {
   const { client, session, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
@@ -170,7 +170,7 @@ test('fires the alarm and sends one email after 10 minutes without a fetch, and 
   expect(alarms() - before).toBe(2);
 });
 
-test('expires unconfirmed deliveries after 14 days, fetched or not, and continues with the next', async () => {
+test('unconfirmed feed deliveries expire after 14 days, fetched or not', async () => {
   const { fall, feed, list } = await world.furnish();
   const idle = await world.furnish();
   await fall();
@@ -194,7 +194,7 @@ test('expires unconfirmed deliveries after 14 days, fetched or not, and continue
   expect((await idle.list()).data).toMatchObject([{ state: 'failed', reason: 'expired' }]);
 });
 
-test('a fetch waits for deliveries, and returns an empty list if none arrive', async () => {
+test('a feed fetch waits for deliveries, and returns an empty list if none arrive', async () => {
   const { fall, feed } = await world.furnish();
   expect(await feed('?wait=1')).toEqual([]);
   const waiting = feed('?wait=20');
@@ -212,7 +212,7 @@ test.each([
       await client.ok('PUT', at, { ...webhook, isEnabled: false });
     },
   ],
-] as const)('a waiting fetch is rejected once %s', async (_, status, change) => {
+] as const)('a waiting feed fetch is rejected once %s', async (_, status, change) => {
   const home = await world.furnish();
   const { reader, client, at, fall } = home;
   const waiting = reader.call('GET', `${at}/feed?wait=20`);
@@ -225,7 +225,7 @@ test.each([
   expect((await waiting).status).toBe(status);
 });
 
-test('returns the same deliveries to concurrent fetches, and confirms each once', async () => {
+test('concurrent fetches return the same deliveries and confirm each once', async () => {
   const { fall, feed, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const given = await feed();

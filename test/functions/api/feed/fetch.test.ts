@@ -13,7 +13,7 @@ const SECRET = 'a-secret-of-16-or-more';
 /** The fall's start, read from a body. */
 const startOf = ({ body }: Fed): number => JSON.parse(body).event.raw.payload.timestamp;
 
-test('returns the same headers and body that are posted to a URL', async () => {
+test('a feed returns the same headers and body that are posted to a URL', async () => {
   const { fall, feed, client, at, receiver, token } = await world.furnish();
   await fall();
   const [fetched] = await feed();
@@ -43,7 +43,7 @@ test('returns the same headers and body that are posted to a URL', async () => {
   for (const name of same) expect(posted?.headers[name]).toBe(lower[name]);
 });
 
-test("returns a sensor's falls in order, even those from the same request and millisecond", async () => {
+test("a feed returns a sensor's falls in order, even those from the same millisecond", async () => {
   const { say, feed } = await world.furnish();
   const first = world.now() - 100_000;
   const starts = Array.from({ length: 12 }, (_, at) => first + at * 1_000);
@@ -61,7 +61,7 @@ test("returns a sensor's falls in order, even those from the same request and mi
   expect(seen).toEqual(starts);
 });
 
-test("marks everything up to `after` as delivered at the first fetch's time, and returns the rest again", async () => {
+test('a feed marks everything up to `after` as delivered when first fetched', async () => {
   const { fall, feed, detail, tries, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const fetchedAt = world.now();
@@ -87,7 +87,7 @@ test("marks everything up to `after` as delivered at the first fetch's time, and
   expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number)] });
 });
 
-test('skips escalation steps of an acknowledged alarm, unless they were returned before', async () => {
+test('a feed skips escalation steps of an acknowledged alarm unless already returned', async () => {
   const { client, fall, feed, customerId, at } = await world.furnish();
   const [{ data: [rule] = [] } = {}] = await client.ok<{ data?: { id: number; recipients: object[] }[] }[]>(
     'GET',
@@ -111,7 +111,7 @@ test('skips escalation steps of an acknowledged alarm, unless they were returned
   expect(await feed()).toEqual([]);
 });
 
-test('returns tests and resent deliveries, including those for bot webhooks', async () => {
+test('a feed returns tests and resent deliveries, including those for bot webhooks', async () => {
   const { client, at, feed, fall } = await world.furnish({ isCustomerHook: false });
   await client.ok('POST', `${at}/test`);
   await world.idle();

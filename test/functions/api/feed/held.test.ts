@@ -31,7 +31,7 @@ const furnish = async () => {
   return { ...home, webhook, heldId: held?.id ?? '' };
 };
 
-test('returns held deliveries within two minutes of the webhook losing its URL, even to a client that keeps fetching', async () => {
+test('a feed returns held deliveries within two minutes of the webhook losing its URL', async () => {
   const { client, at, webhook, heldId, feed, record } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   const given: string[][] = [];
@@ -48,7 +48,7 @@ test('returns held deliveries within two minutes of the webhook losing its URL, 
   expect(Number((await record())?.dueAt)).toBeGreaterThan(world.now());
 });
 
-test('the next sweep releases held deliveries that a fetch did not notice', async () => {
+test('the next sweep releases held deliveries missed by a fetch', async () => {
   const { client, at, webhook, heldId, feed, list } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   isStale = true;
@@ -60,7 +60,7 @@ test('the next sweep releases held deliveries that a fetch did not notice', asyn
   expect(idsOf(await feed())).toEqual([heldId]);
 });
 
-test('expires held deliveries after 14 days while the webhook stays disabled', async () => {
+test('held deliveries expire after 14 days while the webhook stays disabled', async () => {
   const { client, at, webhook, list } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: false });
   await world.pass(14 * DAY - 60_000);

@@ -27,7 +27,7 @@ const start = async ({ path, by }: Fetch, customerId: number) => {
   return fetch;
 };
 
-test('three fetches per feed and ten per customer can wait at once; further ones return immediately', async () => {
+test('three fetches per feed and ten per customer can wait at once', async () => {
   const home = await world.furnish();
   const { client, customerId } = home;
   const { botId } = await client.ok<{ botId: number }>('GET', home.at);
@@ -62,7 +62,7 @@ test('three fetches per feed and ten per customer can wait at once; further ones
   expect(await next.answer).toHaveLength(1);
 });
 
-test('lets only three of 20 concurrent fetches wait', async () => {
+test('only three of 20 concurrent fetches wait', async () => {
   const { reader, at, customerId, fall } = await world.furnish();
   const path = `${at}/feed?wait=20`;
   const answers = Array.from({ length: 20 }, () => reader.ok<object[]>('GET', path));

@@ -58,7 +58,7 @@ const webhookOfMaker = async () => {
   return { customerId: found[0]?.id, webhookId: page?.data[0]?.id };
 };
 
-test('forwards feedback to the maker as the API returns it, with the event and a signature', async () => {
+test('forwards feedback to the maker with the event and a signature', async () => {
   const { sensorId, device } = await linkSensor(home.client);
   const fall = fallMessage('calling', clock.now());
   await device.ok('POST', `/devices/${sensorId}/messages`, fall);
@@ -88,7 +88,7 @@ test('forwards feedback to the maker as the API returns it, with the event and a
   expect(headers.authorization).toBeUndefined();
 });
 
-test("does not forward feedback on another maker's sensors, or with optimization disabled", async () => {
+test("does not forward feedback about another maker's sensors or without optimization", async () => {
   const a = await linkSensor(home.client);
   const b = await linkSensor(home.client, 'maker_b');
   const path = `/sensors/${a.sensorId}/maker_a/config/basic`;
@@ -97,7 +97,7 @@ test("does not forward feedback on another maker's sensors, or with optimization
   expect(await newRequests()).toEqual([]);
 });
 
-test('retries with the same id and body, and counts a final failure, after which the feedback can be resent', async () => {
+test('retries feedback with the same id and body, and counts a final failure', async () => {
   const { sensorId } = await linkSensor(home.client);
   status = 500;
   await giveFeedback(sensorId);
@@ -126,7 +126,7 @@ test('forwards feedback with the next sweep if the queue was unavailable', async
   expect((await newRequests()).map(({ feedback }) => feedback)).toEqual([created]);
 });
 
-test('uses one webhook for all feedback, even concurrent feedback, and updates the URL', async () => {
+test('all feedback shares one webhook, which follows URL changes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'feedback-'));
   const elsewhere = await startReceiver();
   const run = async (url: string, count: number): Promise<number> => {

@@ -23,7 +23,7 @@ const linesOf = async (home: Home, kind: string, rows: object[], client = home.s
   return lines.toSorted((line, other) => (line.operation < other.operation ? -1 : 1));
 };
 
-test('the audit log shows which rule an import disabled, by whom and from which address', async () => {
+test('the audit log shows which rule an import disabled, and who ran it', async () => {
   const home = await world.furnish();
   const rule = await home.rule([{ onDuty: true, by: 'sms' }]);
   const lines = await linesOf(home, 'rules', [
@@ -45,7 +45,7 @@ test('the audit log shows which rule an import disabled, by whom and from which 
   expect(lines[0]?.changes).toContain('recipients');
 });
 
-test('the audit log shows whose permissions an import changed, without names and phone numbers', async () => {
+test('the audit log shows whose permissions an import changed, without personal data', async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', {}, { email: 'anna@example.com' });
   const lines = await linesOf(home, 'users', [
@@ -65,7 +65,7 @@ test('the audit log shows whose permissions an import changed, without names and
   ]);
 });
 
-test('the audit log shows which sensors an import linked, renamed and moved to groups', async () => {
+test('the audit log shows which sensors an import linked, renamed and moved', async () => {
   const home = await world.furnish();
   const hardwareId = nextHardwareId();
   const { sensorId } = await register(home.admin.as(undefined), PROVISIONING_KEY, hardwareId);

@@ -16,7 +16,7 @@ const usersOf = async ({ session }: Home) => {
 let last = 0;
 const fresh = (name: string) => `${name}-${++last}`;
 
-test('an import invites new users by email, and the same file again changes nothing', async () => {
+test('an import invites new users by email, and repeating it changes nothing', async () => {
   const home = await world.furnish();
   const [anna, berta] = [fresh('anna'), fresh('berta')];
   // As written by Excel.
@@ -56,7 +56,7 @@ test('an import invites new users by email, and the same file again changes noth
   expect(world.sentMessages.filter(({ to }) => to === 'anna@example.com')).toHaveLength(1);
 });
 
-test('an import updates what differs, ignores empty cells, and never changes an email address', async () => {
+test('an import updates what differs but never an email address', async () => {
   const home = await world.furnish();
   const username = fresh('carla');
   const row = {
@@ -79,7 +79,7 @@ test('an import updates what differs, ignores empty cells, and never changes an 
   expect(await carla()).toMatchObject({ email: 'carla@example.com' });
 });
 
-test("an import of a file with 30 errors reports all 30 in the caller's language, and changes nothing", async () => {
+test("an import reports all 30 errors in the caller's language and changes nothing", async () => {
   const home = await world.furnish();
   const good = (name: string) => ({ username: name, firstName: 'A', lastName: 'B', email: 'a@example.com' });
   const twice = fresh('twice');
@@ -115,7 +115,7 @@ test("an import of a file with 30 errors reports all 30 in the caller's language
   expect(await usersOf(home)).toEqual(before);
 });
 
-test('users cannot grant or revoke by import what they cannot grant or revoke otherwise', async () => {
+test('an import cannot grant or revoke permissions that the caller cannot', async () => {
   const home = await world.furnish();
   const { client: limited } = await home.hire('Head', {}, { permissions: ['manage_users'] });
   const strong = await home.hire(
@@ -153,7 +153,7 @@ test("only system admins can change another system admin's profile by import", a
   expect(await home.dryRun('users', [row], home.admin)).toMatchObject({ updated: 1 });
 });
 
-test('access tokens cannot import users, and each kind of import requires a separate permission', async () => {
+test('access tokens cannot import users', async () => {
   const home = await world.furnish();
   const rows = [{ username: fresh('emma'), firstName: 'E', lastName: 'E', email: 'e@example.com' }];
   expect((await home.send('users', rows, home.client)).status).toBe(403);
@@ -162,7 +162,7 @@ test('access tokens cannot import users, and each kind of import requires a sepa
   expect((await home.send('rules', [{ name: 'n' }], client)).status).toBe(400);
 });
 
-test('refuses the whole import if it has more users than a customer can invite per day', async () => {
+test('an import with more users than the daily invitation limit is refused as a whole', async () => {
   const home = await world.furnish();
   const rows = Array.from({ length: 101 }, () => ({
     username: fresh('many'),

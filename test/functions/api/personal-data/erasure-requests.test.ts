@@ -57,7 +57,7 @@ const errorOf = async (answer: ReturnType<Client['call']>) => {
 };
 
 describe('a customer erasure requested by a manager', () => {
-  test('a requested erasure waits, and everyone who can cancel it gets one email in their language', async () => {
+  test('a requested erasure waits, and everyone who can cancel it is emailed once', async () => {
     const { customerId, request, client, path, admin } = await furnish();
     const { id, createDate, ...made } = await request();
     expect(made).toMatchObject({
@@ -85,7 +85,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(await admin.ok<Erasure[]>('GET', `${path}/erasures`)).toMatchObject([{ id, state: 'requested' }]);
   });
 
-  test('notifies the other managers even if the process died before it queued the task', async () => {
+  test('the other managers are notified even if the process died before queuing the task', async () => {
     const { customerId, mallory } = await furnish();
     const createDate = world.now();
     const actor = { kind: 'user', id: String(mallory.id), name: 'mallory' } as const;
@@ -106,7 +106,7 @@ describe('a customer erasure requested by a manager', () => {
     expect((await client.call('GET', path)).status).toBe(200);
   });
 
-  test('an erasure begins 24 hours after the request, if a second manager has approved it, and completes', async () => {
+  test('an approved erasure begins 24 hours after the request', async () => {
     const { request, erasure, path, ann, client, customerId } = await furnish();
     const { at } = await request();
     expect(await ann.client.ok('POST', `${at}/approval`)).toMatchObject({
@@ -126,7 +126,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(done?.updateDate ?? 0).toBeGreaterThan((done?.startDate ?? 0) + 16 * MINUTE - 1);
   });
 
-  test('an erasure begins at once if a system admin approves it after the 24 hours', async () => {
+  test('an erasure begins at once if a system admin approves it late', async () => {
     const { request, erasure } = await furnish();
     const { at } = await request();
     await passHours(26);
@@ -135,7 +135,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(await erasure()).toMatchObject({ state: 'running', approvedBy: { name: 'admin' } });
   });
 
-  test('rejects approval by the requester, with an access token, or without the permission', async () => {
+  test('an erasure cannot be approved by the requester or with an access token', async () => {
     const { request, mallory, ann, hire, erasure } = await furnish();
     const { at } = await request();
     const { token } = await ann.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
@@ -151,7 +151,7 @@ describe('a customer erasure requested by a manager', () => {
     expect([job?.state, job?.approvedBy]).toEqual(['requested', undefined]);
   });
 
-  test('any manager, the requester or a system admin can cancel an erasure, even after approval', async () => {
+  test('managers, the requester and system admins can cancel an erasure, even once approved', async () => {
     for (const by of ['ann', 'mallory', 'admin'] as const) {
       const home = await furnish();
       const { at } = await home.request();
@@ -166,7 +166,7 @@ describe('a customer erasure requested by a manager', () => {
     }
   });
 
-  test('an erasure canceled while it begins either runs or is canceled, never both', async () => {
+  test('canceling an erasure as it begins either cancels it or fails', async () => {
     const { request, erasure, ann, again } = await furnish();
     const { at } = await request();
     await ann.client.ok('POST', `${at}/approval`);
@@ -180,7 +180,7 @@ describe('a customer erasure requested by a manager', () => {
     expect((await erasure())?.state).toBe(isCanceled ? 'canceled' : 'running');
   });
 
-  test('rejects concurrent requests, but accepts a new one after a cancellation', async () => {
+  test('a customer cannot have two erasure requests, but a canceled one can be repeated', async () => {
     const { mallory, ann, body, path, client } = await furnish();
     const ask = (user: typeof ann) => user.client.call('POST', `${path}/erasures`, body(user.password));
     const answers = await Promise.all([mallory, ann, mallory, ann, mallory, ann].map(ask));
@@ -192,7 +192,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(states).toEqual(['requested', 'canceled']);
   });
 
-  test('rejects a second request, but a system admin can start the erasure at once', async () => {
+  test('a system admin can start a requested erasure at once', async () => {
     const { request, mallory, ann, body, path, erasure } = await furnish();
     const { at } = await request();
     const erasures = `${path}/erasures`;
@@ -210,7 +210,7 @@ describe('a customer erasure requested by a manager', () => {
     expect((await boss.call('DELETE', at)).status).toBe(200);
   });
 
-  test('keeps the requester from removing users, and from changing permissions and logins', async () => {
+  test('the requester of an erasure cannot remove users or change their access', async () => {
     const { request, mallory, ann, customerId, path, hire } = await furnish();
     const { at } = await request();
     const victim = await hire('victim', { permissions: [] });

@@ -37,7 +37,7 @@ const read = (text: string): string[][] => {
   return lines.slice(0, -1);
 };
 
-test('a CSV report starts with a byte order mark, so that Excel recognizes UTF-8', () => {
+test('a CSV report starts with a byte order mark so Excel recognizes UTF-8', () => {
   expect([...csvOf({ timeZone: 'UTC', from: '', to: '', months: [] }).slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
 });
 
@@ -54,7 +54,7 @@ test("a CSV report keeps all other names, and leaves a former sensor's name empt
   expect(lineOf(null)).toBe(`2026-11,true,,id,${figuresText}`);
 });
 
-test('a CSV report writes every name as one cell that RFC 4180 parsers read back', () => {
+test('a CSV report writes every name as one cell according to RFC 4180', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => {
       const [head = [], line = [], ...rest] = read(csv(name));

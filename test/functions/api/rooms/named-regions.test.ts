@@ -47,7 +47,7 @@ describe('a region named in a rule', () => {
     return (answer.body as { regions: { id: string }[] }).regions[0]?.id;
   };
 
-  test('removing a region returns 409 with the rules that name it, including disabled ones', async () => {
+  test('removing a region named in rules returns 409 with those rules', async () => {
     const regionId = await idOfBed();
     const created = [];
     for (const isEnabled of [true, false])
@@ -69,7 +69,7 @@ describe('a region named in a rule', () => {
     expect(await put()).toMatchObject({ status: 200 });
   });
 
-  test('either removes the region or creates a rule that names it, if both happen concurrently', async () => {
+  test('concurrently removing a region and creating a rule for it never does both', async () => {
     for (let round = 0; round < 15; round++) {
       const regionId = await idOfBed();
       const [removal, creation] = await Promise.all([

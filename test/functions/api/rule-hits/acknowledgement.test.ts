@@ -52,7 +52,7 @@ const anna = () => ({ userId: home.userId, name: 'A B', date: expect.any(Number)
 const ben = () => ({ userId: other.id, name: 'Ben Okafor', date: expect.any(Number) });
 
 describe('acknowledging a rule hit', () => {
-  test('shows user and date in the hit and in lists, and null before the acknowledgement', async () => {
+  test('an acknowledgement shows user and date in the hit and in lists', async () => {
     const { hit, path, sensorId } = await createHit();
     expect(hit.acknowledgement).toBeNull();
     const before = Date.now();
@@ -64,14 +64,14 @@ describe('acknowledging a rule hit', () => {
     expect((await listed('sortBy=desc(updateDate)'))[0]).toMatchObject({ id: hit.id, acknowledgement: anna() });
   });
 
-  test('updates the hit, which then comes first when sorted by updateDate', async () => {
+  test('an acknowledged hit comes first when sorted by updateDate', async () => {
     const first = await createHit();
     await createHit();
     const { updateDate } = await home.client.ok<RuleHit>('PUT', first.path, {});
     expect((await listed('sortBy=desc(updateDate)&perPage=1'))[0]).toMatchObject({ id: first.hit.id, updateDate });
   });
 
-  test("repeating an acknowledgement returns 200, and other users get a 409 with the first user's name", async () => {
+  test('acknowledging a hit again returns 200 to the same user and 409 to others', async () => {
     const { hit, path } = await createHit();
     const first = await home.client.ok<RuleHit>('PUT', path, {});
     expect(await home.client.ok<RuleHit>('PUT', path, {})).toEqual(first);
@@ -80,7 +80,7 @@ describe('acknowledging a rule hit', () => {
     expect(await acknowledgementOf(hit)).toEqual(first.acknowledgement);
   });
 
-  test("only one of 50 concurrent callers succeeds, and the others get that user's name", async () => {
+  test('only one of 50 concurrent acknowledgements succeeds', async () => {
     const { hit, path } = await createHit();
     const clients = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? home.client : other.client));
     const answers = await Promise.all(clients.map((client) => client.call('PUT', path, {})));
@@ -95,7 +95,7 @@ describe('acknowledging a rule hit', () => {
       );
   });
 
-  test('a user can withdraw an acknowledgement, as can manage_customers, and others can then acknowledge', async () => {
+  test('an acknowledgement can be withdrawn by its user or with manage_customers', async () => {
     const { hit, path } = await createHit();
     await other.client.ok('PUT', path, {});
     expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ id: hit.id, acknowledgement: null });
@@ -109,7 +109,7 @@ describe('acknowledging a rule hit', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('requires no permission, but refuses read-only tokens and other customers', async () => {
+  test('acknowledging a hit requires no permission, but not with read-only tokens', async () => {
     const { path } = await createHit();
     const read = await other.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'r',
@@ -121,7 +121,7 @@ describe('acknowledging a rule hit', () => {
     expect(await admin.ok('PUT', path, {})).toMatchObject({ acknowledgement: { userId: expect.any(Number) } });
   });
 
-  test('sends alarm/acknowledged to customer webhooks once', async () => {
+  test('acknowledging a hit sends alarm/acknowledged to customer webhooks once', async () => {
     const hooks = await startReceiver();
     const hook = { name: 'log', url: hooks.url, isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, format: 'full' });
@@ -145,7 +145,7 @@ describe('acknowledging a rule hit', () => {
     await hooks.stop();
   });
 
-  test('creates one event, even if the notice is processed repeatedly', async () => {
+  test('acknowledging a hit creates one event, even if the notice is processed repeatedly', async () => {
     const { path, sensorId, hit } = await createHit();
     const { acknowledgement } = await home.client.ok<RuleHit>('PUT', path, {});
     await cloud.idle();

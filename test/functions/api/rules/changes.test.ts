@@ -33,7 +33,7 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 };
 
 describe('changing a rule', () => {
-  test('a rule fires for the new sensor after a move, and never after a deletion', async () => {
+  test('a moved rule fires for the new sensor, and a deleted one never', async () => {
     const { client, customerId } = await createHome(admin, 'ivy', ALL_PERMISSIONS);
     const here = await linkSensor(client);
     const there = await linkSensor(client);
@@ -81,7 +81,7 @@ describe('changing a rule', () => {
     expect(await statusOf(client.call('GET', `/rules/${rule.id}`))).toBe(404);
   });
 
-  test("responds with 400 to regions missing from the sensor's room", async () => {
+  test("a rule with a region missing from the sensor's room returns 400", async () => {
     const { client } = await createHome(admin, 'maple', ALL_PERMISSIONS);
     const sensor = await linkSensor(client);
     const other = await linkSensor(client);

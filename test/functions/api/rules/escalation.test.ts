@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('escalation steps', () => {
-  test('escalation steps appear in the rule and in lists, and are replaced with the rule', async () => {
+  test('escalation steps appear in the rule and are replaced with it', async () => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'cb' }, { repeatSeconds: 300, untilAcknowledged: false });
     const { id } = await home.client.ok<{ id: number }>('POST', '/rules', body);
     expect(await home.client.ok('GET', `/rules/${id}`)).toMatchObject(body);
@@ -47,7 +47,7 @@ describe('escalation steps', () => {
       'escalation.1.afterSeconds',
       ({ escalation }) => Object.assign(escalation[1] ?? {}, { afterSeconds: 30 }),
     ],
-  ])('responds with 400 and the path for %s', async (_, path, spoil) => {
+  ])('an escalation step returns 400 and the path for %s', async (_, path, spoil) => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'c' }) as unknown as Body;
     spoil(body);
     expect(rejectedPaths(await home.client.call('POST', '/rules', body))).toEqual([400, path]);
@@ -69,7 +69,7 @@ describe('escalation steps', () => {
     await home.client.ok('PUT', `/webhooks/${webhookId}`, hook);
   });
 
-  test('deleting a bot leaves the other recipients notified, and the hit shows who was not', async () => {
+  test("deleting a bot does not affect the step's other recipients", async () => {
     const gone = await world.furnish(3);
     await gone.addRule('a', { 30: 'bc' });
     await gone.fall();
@@ -85,7 +85,7 @@ describe('escalation steps', () => {
     ]);
   });
 
-  test('an escalation step can name as many webhooks as a customer can have, each from a different bot', async () => {
+  test("a rule's steps can name every webhook that a customer can have", async () => {
     const many = await world.furnish(1);
     const creations = Array.from({ length: 49 }, async (_, at) => {
       const bot = await many.client.ok<{ id: number }>('POST', '/bots', { name: `n ${at}` });

@@ -54,7 +54,7 @@ const list = async (query: string) => {
   return { ...(page as Page), read: ledger.total().read };
 };
 
-test('listing 500 rules costs at most 35 read units for a page of 1, and 30 more for a page of 30', async () => {
+test('listing 500 rules costs at most 35 read units, plus 30 for a page of 30', async () => {
   const ofOne = await list('perPage=1');
   const ofThirty = await list('perPage=30');
   expect([ofOne.total, ofOne.data.length, ofThirty.data.length]).toEqual([COUNT, 1, 30]);
@@ -80,7 +80,7 @@ test('listing or searching rules never reads a partition that alarms depend on',
   expect(read).not.toContain(items.wholeRule.pk.template);
 });
 
-test('the pages contain each rule once, complete and in order', async () => {
+test("the rule list's pages contain each rule once, in order", async () => {
   for (const sortBy of ['asc(name)', 'desc(id)']) {
     const pages = await Promise.all(
       [0, 1, 2].map((page) => client.ok<Page[]>('GET', `/rules?perPage=200&page=${page}&sortBy=${sortBy}`)),
@@ -94,7 +94,7 @@ test('the pages contain each rule once, complete and in order', async () => {
   }
 });
 
-test('the list shows new, renamed and deleted rules immediately', async () => {
+test('the rule list shows new, renamed and deleted rules immediately', async () => {
   await client.ok('DELETE', `/rules/${first.id + 1}`);
   const { id, updateDate: _, ...rule } = first;
   const made = await client.ok<Rule>('POST', '/rules', { ...rule, name: 'a new one', isEnabled: false });

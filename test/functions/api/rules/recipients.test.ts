@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 type Refused = { errors: { path: string; message: string }[] };
 const webhookId = '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11';
 
-test('createRule stores users with a verified channel, and users on duty, as they were sent', async () => {
+test('createRule stores users with a verified channel and users on duty', async () => {
   const { hire, rule, client, ask } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
   const recipients = [
@@ -26,7 +26,7 @@ test('createRule stores users with a verified channel, and users on duty, as the
   expect((await ask([{ onDuty: true, by: 'sms' }])).status).toBe(201);
 });
 
-test('createRule responds with 400 and the paths for users of other customers and unverified channels', async () => {
+test("createRule returns 400 for other customers' users and unverified channels", async () => {
   const { hire, ask, prove } = await world.furnish();
   const other = await world.furnish();
   const stranger = await other.hire('Stranger', { email: 's@example.com' });
@@ -43,7 +43,7 @@ test('createRule responds with 400 and the paths for users of other customers an
   expect((await ask([{ userId: anna.id, by: 'sms' }])).status).toBe(201);
 });
 
-test('a user whose login is disabled is no longer notified, and rules cannot name that user', async () => {
+test('a user whose login is disabled is not notified and cannot be a recipient', async () => {
   const home = await world.furnish();
   const { hire, rule, ask, fall, hits, sent } = home;
   const anna = await hire('Anna', { sms: '+491709998877' });
@@ -85,7 +85,7 @@ const hostile: [string, unknown, string][] = [
   ['a text', 'everybody', 'recipients.0'],
   ['a list', [5, 'sms'], 'recipients.0'],
 ];
-test.each(hostile)('createRule responds with 400 and the path for %s as recipient', async (_, recipient, path) => {
+test.each(hostile)('createRule returns 400 and the path for %s as recipient', async (_, recipient, path) => {
   const { client } = await world.furnish();
   const text = typeof recipient === 'string' && recipient.startsWith('{') ? recipient : JSON.stringify(recipient);
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: ['HERE'] };
@@ -93,7 +93,7 @@ test.each(hostile)('createRule responds with 400 and the path for %s as recipien
   expect([status, (body as Refused).errors?.map((error) => error.path)]).toEqual([400, expect.arrayContaining([path])]);
 });
 
-test('createRule responds with 400 to no recipients, and to more than 20', async () => {
+test('createRule returns 400 for no recipients and for more than 20', async () => {
   const { ask } = await world.furnish();
   for (const recipients of [[], Array(21).fill({ onDuty: true, by: 'sms' })])
     expect((await ask(recipients)).status).toBe(400);

@@ -27,7 +27,7 @@ const ward = async (count: number) => {
 };
 
 describe("a group's floor plan", () => {
-  test('a floor plan starts without rooms, then contains the placed rooms, in meters with decimals', async () => {
+  test('a floor plan contains only placed rooms, in meters with decimals', async () => {
     const { path, sensors } = await ward(2);
     expect(await home.client.ok('GET', path)).toEqual(empty);
     const plan = { width: 42.5, height: 18, rooms: sensors.map((id, at) => room(id, { x: at + 0.125 })) };
@@ -38,14 +38,14 @@ describe("a group's floor plan", () => {
     expect(await home.client.ok('GET', path)).toEqual({ ...plan, rooms: [] });
   });
 
-  test('every user of the customer can read a floor plan, and manage_sensors allows changing it', async () => {
+  test('a floor plan can be read by every user and changed with manage_sensors', async () => {
     const { path } = await ward(0);
     const { client } = await hireFor(admin, home.customerId, 'reader', { firstName: 'A', lastName: 'B' });
     expect(await client.ok('GET', path)).toEqual(empty);
     expect((await client.call('PUT', path, empty)).status).toBe(403);
   });
 
-  test('shows a room only while the sensor belongs to the group', async () => {
+  test('a floor plan shows a room only while the sensor belongs to the group', async () => {
     const { path, group, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const plan = { ...empty, rooms: [room(a), room(b)] };
@@ -57,7 +57,7 @@ describe("a group's floor plan", () => {
     expect(await home.client.ok('GET', path)).toEqual(plan);
   });
 
-  test('responds with 400 and all paths for a sensor placed twice and rooms outside the plan', async () => {
+  test('a floor plan returns 400 for a sensor placed twice and rooms outside it', async () => {
     const { path, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const put = async (rooms: unknown[], more: object = {}) =>

@@ -19,7 +19,7 @@ afterAll(async () => {
 const DAY = 86_400_000;
 
 describe('deleting a sensor', () => {
-  test('removes everything about the sensor except events, and lets the device register again', async () => {
+  test('deleting a sensor removes everything but events, and the device can register again', async () => {
     const { admin, home, presence, post, fallSilent, leftOf, furnish } = its;
     const sensor = await linkSensor(home.client);
     await furnish(home.client, sensor);
@@ -46,7 +46,7 @@ describe('deleting a sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}/status`)).toMatchObject(fresh);
   });
 
-  test('never removes a concurrently activated sensor, and leaves no task for a deleted one', async () => {
+  test('a concurrently activated sensor is never deleted', async () => {
     const { cloud, home, now, presence, post } = its;
     const sensors = await Promise.all(Array.from({ length: 50 }, () => linkSensor(home.client)));
     // Half of them have been active before, so they have a state.

@@ -75,7 +75,7 @@ const byId = (a: SensorRecord, b: SensorRecord) => (a.id < b.id ? -1 : 1);
 describe('listing 10,000 sensors', () => {
   for (const [field, order] of Object.entries(orders))
     for (const [direction, sign] of [['asc', 1] as const, ['desc', -1] as const])
-      test(`sorts by ${direction}(${field}), using at most 200 read units`, async () => {
+      test(`sorts 10,000 sensors by ${direction}(${field}) with at most 200 read units`, async () => {
         const expected = all.toSorted((a, b) =>
           field === 'id' ? sign * byId(a, b) : sign * order(a, b) || byId(a, b),
         );
@@ -92,7 +92,7 @@ describe('listing 10,000 sensors', () => {
         }
       });
 
-  test('searches names and hardware ids, using at most 200 read units', async () => {
+  test('searches 10,000 sensors with at most 200 read units', async () => {
     const [sensor] = all.slice(4_711);
     for (const searchText of ['TÜRE', sensor?.hardwareId.toLowerCase() ?? '', sensor?.id ?? '']) {
       const { page, cost } = await list(big, `perPage=200&searchText=${encodeURIComponent(searchText)}`);
@@ -106,7 +106,7 @@ describe('listing 10,000 sensors', () => {
     }
   });
 
-  test('shows each sensor as a GET for that sensor does', async () => {
+  test('lists each sensor as a GET for that sensor returns it', async () => {
     const { page } = await list(big, 'perPage=3&page=100&isActive=true');
     for (const sensor of page.data) expect(await big.client.ok('GET', `/sensors/${sensor.id}`)).toEqual(sensor);
   });
@@ -119,7 +119,7 @@ test('listing 100 sensors costs at most 4 read units, including authentication',
 });
 
 describe('a row in the sensor list', () => {
-  test("reflects changes to the sensor's name, settings, activity, customer and firmware", async () => {
+  test('a listed sensor shows current settings, activity, customer and firmware', async () => {
     const admin = await adminOf(cloud.url);
     const home = await createHome(admin, 'rows', ['manage_sensors', 'edit_sensor_config']);
     const { sensorId, device } = await linkSensor(home.client);

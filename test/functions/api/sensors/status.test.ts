@@ -18,7 +18,7 @@ describe('sensor status', () => {
   const statusOf = ({ sensorId }: Linked) => its.home.client.ok('GET', `/sensors/${sensorId}/status`);
   const nothing = { isActive: false, lastSeen: null, firmwareVersion: 42, fallState: null, presence: null };
 
-  test('shows nothing at first, then presence, falls and learning mode', async () => {
+  test("a sensor's status shows nothing at first, then presence, falls and learning mode", async () => {
     const { home, now, presence, say } = its;
     const sensor = await linkSensor(home.client);
     expect(await statusOf(sensor)).toEqual({ ...nothing, learning: { active: false, endDate: null } });
@@ -47,7 +47,7 @@ describe('sensor status', () => {
     expect(await statusOf(sensor)).toMatchObject({ learning: { active: true, endDate } });
   });
 
-  test('shows no learning mode for maker B', async () => {
+  test("a maker B sensor's status shows no learning mode", async () => {
     const { home } = its;
     const sensor = await linkSensor(home.client, 'maker_b');
     expect(await statusOf(sensor)).toEqual({ ...nothing, learning: { active: false, endDate: null } });
@@ -62,7 +62,7 @@ describe('sensor events', () => {
     return page;
   };
 
-  test('lists events newest first, in pages, with the device message, for 120 days', async () => {
+  test('sensor events are listed newest first, in pages, for 120 days', async () => {
     const { cloud, home, now, presence, say } = its;
     const sensor = await linkSensor(home.client);
     await say(sensor, presence(true));

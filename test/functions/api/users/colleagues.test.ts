@@ -52,7 +52,7 @@ const takeoverCalls = ({ id }: { id: number }) => {
 };
 
 describe('a caller with manage_users', () => {
-  test('manage_users does not allow control over the login or tokens of a colleague with more permissions', async () => {
+  test('manage_users does not allow taking over a colleague with more permissions', async () => {
     const colleague = await hire('ruler', ['manage_rules', 'manage_bots']);
     await colleague.client.ok('POST', '/users/me/access-tokens', token);
     const before = await manager.ok('GET', `/users/${colleague.id}`);
@@ -104,7 +104,7 @@ describe('a caller with manage_users', () => {
     expect((await before).filter((status) => status !== 200 && status !== 403)).toEqual([]);
   });
 
-  test('manage_users does not allow control over a colleague who gains permissions after the check', async () => {
+  test('manage_users does not allow taking over a colleague who just gained permissions', async () => {
     const { users, accessTokens } = store(cloud.runtime.table);
     const { id } = await hire('rising', []);
     const stale = await users.get(home.customerId, id);

@@ -32,7 +32,7 @@ const signers = ({ headers, body }: Received) => {
 };
 
 describe('a webhook secret', () => {
-  test('a new secret signs alongside the previous one during the overlap, then alone', async () => {
+  test('a new secret signs alongside the previous one during the overlap', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     const next = async () => {
       const before = receiver.received.length;
@@ -47,7 +47,7 @@ describe('a webhook secret', () => {
     expect(await next()).toEqual({ first: [NEW], standard: [NEW] });
   });
 
-  test('setting the secret to null removes the D2 header at once, and the standard one after the overlap', async () => {
+  test('removing the secret removes the D2 header at once', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: null, overlapSeconds: 3_600 });
     await fall();
@@ -87,12 +87,12 @@ describe('a webhook secret', () => {
     ['no key', 'whsec_'.padEnd(16, '=')],
     ['a prefix in capitals', standard(24).replace('whsec_', 'WHSEC_')],
     ['a prefix with one capital', standard(24).replace('whsec_', 'Whsec_')],
-  ])('rejects whsec_ with %s', async (_, secretKey) => {
+  ])('rejects a whsec_ secret with %s', async (_, secretKey) => {
     expect(await answersTo(secretKey)).toEqual(Array(3).fill([400, 'secretKey']));
   });
 
   test.each([standard(16), standard(24), standard(64), 'whsec-is-not-the-prefix', 'this_whsec_is_inside'])(
-    'accepts %s',
+    'accepts the secret %s',
     async (secretKey) => {
       const answers = await answersTo(secretKey);
       expect(answers).toEqual([[201], [200], [200]]);
@@ -132,7 +132,7 @@ describe('a webhook secret', () => {
 });
 
 describe("the local host's key", () => {
-  test("exists once, readable only by the service's user", async () => {
+  test("the local host's key exists once, readable only by the service's user", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     const key = await secretsKey(dataDir, randomBytes);
     expect(Buffer.from(await secretsKey(dataDir, randomBytes))).toEqual(Buffer.from(key));
@@ -141,7 +141,7 @@ describe("the local host's key", () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('an unreadable key prevents the service from starting, and stays unchanged', async () => {
+  test('an unreadable key prevents the service from starting', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     // A folder, because root can read any file.
     await mkdir(join(dataDir, 'secrets.key'));

@@ -37,15 +37,15 @@ describe("X-Acknowledged-By in a receiver's response", () => {
     ['cut to 64 characters', `${'🚑'.repeat(70)}`, '🚑'.repeat(64)],
     ['without control characters', 'Anna\tMeier', 'Anna Meier'],
     ['without non-characters', 'Anna\uffff', 'Anna'],
-  ])('acknowledges the hit with the name %s', async (_, header, name) => {
+  ])('X-Acknowledged-By acknowledges the hit with the name %s', async (_, header, name) => {
     expect(await namedBy(by(header))).toEqual({ userId: null, name, date: expect.any(Number) });
   });
 
-  test('acknowledges the hit with a Latin-1 name', async () => {
+  test('X-Acknowledged-By acknowledges the hit with a Latin-1 name', async () => {
     expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
   });
 
-  test('adds an audit entry with the webhook, the person and the delivery', async () => {
+  test('X-Acknowledged-By adds an audit entry with webhook, person and delivery', async () => {
     await namedBy(by('Anna'));
     const [delivery] = (await home.list()).data;
     const [hit] = await hitsOf(home);
@@ -60,11 +60,11 @@ describe("X-Acknowledged-By in a receiver's response", () => {
     ['with a blank name', by('  ')],
     ['with a failure', by('Anna', 500)],
     ['with a redirect', by('Anna', 302)],
-  ])('does not acknowledge %s', async (_, answer) => {
+  ])('X-Acknowledged-By does not acknowledge %s', async (_, answer) => {
     expect(await namedBy(answer)).toBeNull();
   });
 
-  test('keeps an existing acknowledgement, but acknowledges on a redelivery after it was withdrawn', async () => {
+  test('X-Acknowledged-By does not replace an existing acknowledgement', async () => {
     const first = await namedBy(by('Anna'));
     const [{ id = '' } = {}] = (await home.list()).data;
     world.answerWith(by('Ben'));
@@ -78,7 +78,7 @@ describe("X-Acknowledged-By in a receiver's response", () => {
     expect((await hitsOf(home))[0]?.acknowledgement).toMatchObject({ name: 'Ben' });
   });
 
-  test('does not acknowledge anything for a customer webhook, which has no hit', async () => {
+  test('X-Acknowledged-By is ignored for customer webhooks, which have no hit', async () => {
     const hook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...hook, isCustomerHook: true, botId: null });
     expect(await namedBy(by('Anna'))).toBeNull();

@@ -18,7 +18,7 @@ import {
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
 describe('emails about people', () => {
-  test('an alarm about a person is emailed at once to everyone who may manage rules, and again after an hour', async () => {
+  test('an alarm about a person is emailed at once to all rule managers', async () => {
     const { mails, updated, claims, order, enqueued } = await run({
       open: [alarmOf('a')],
       users: [userOf(1), userOf(2)],
@@ -31,13 +31,13 @@ describe('emails about people', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('an alarm about a person is emailed separately, unless another process is already sending it', async () => {
+  test('an alarm about a person is emailed separately, by one process only', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
     expect(mails).toHaveLength(2);
     expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
   });
 
-  test('an email about a deleted customer shows the time in UTC and no customer name', async () => {
+  test('an email about a deleted customer uses UTC and no customer name', async () => {
     const { mails } = await run({ open: [alarmOf('a')], isCustomerGone: true });
     expect(mails[0]?.[2]).toContain(`Fall detected: Room 1, , ${dateTimeAndZone(NOW - 2 * MINUTE, 'UTC')}`);
   });
@@ -52,7 +52,7 @@ describe('emails about people', () => {
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
   });
 
-  test('an unacknowledged alarm that did notify someone is emailed once, without a reminder', async () => {
+  test('an unacknowledged alarm that did notify someone is emailed once', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { isUnanswered: true })] });
     expect(mails).toEqual([mailOf('user-1@example.org', { kind: 'unanswered' }, { isUnanswered: true })]);
     expect(updated).toEqual([['a', expect.anything(), null]]);
@@ -90,7 +90,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(users.map(({ email }) => email));
   });
 
-  test('an alarm is also emailed to users who may manage the webhooks it was sent to', async () => {
+  test('an alarm is also emailed to managers of the webhooks it was sent to', async () => {
     const users = [
       userOf(1, { permissions: ['manage_customers'] }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -147,7 +147,7 @@ describe('causes', () => {
     );
   });
 
-  test('an email states that no one was on duty, or that there was no recipient', async () => {
+  test('an email states whether no one was on duty or there was no recipient', async () => {
     const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
     expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
     expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
@@ -183,7 +183,7 @@ describe('emails about sensors', () => {
     expect([none.mails, none.updated]).toEqual([[], []]);
   });
 
-  test('a sensor alarm list is sent a minute after the previous one, by a single task', async () => {
+  test('sensor alarm lists are sent at least a minute apart', async () => {
     const first = await run({ open: [offline('a')], used: [subject] });
     expect(first.mails).toEqual([]);
     expect(first.claims).toEqual([]);
@@ -195,7 +195,7 @@ describe('emails about sensors', () => {
     expect((await run({ open: [offline('a')], used: [subject, wait] })).enqueued).toEqual([]);
   });
 
-  test('emails about sensors use at most half the hourly limit, and leave the rest to alarms about people', async () => {
+  test('emails about sensors use at most half the hourly limit', async () => {
     const { taken } = await run({ open: [offline('a'), alarmOf('b')] });
     const mails = taken.filter(([, name]) => name === `alarm-mails:${customerId}:1`);
     expect(mails.map(([, , limit]) => limit)).toEqual([10, 5]);
@@ -220,12 +220,12 @@ describe('alarms from missing sensors', () => {
   const gone = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf(id, { sensorId: 's2', mailDate: NOW - HOUR, ...more });
 
-  test('an event alarm ends once the sensor is gone, because no one could acknowledge it', async () => {
+  test('an event alarm ends once the sensor is gone', async () => {
     const { ended, mails, updated } = await run({ open: [gone('a')] });
     expect([ended, mails, updated]).toEqual([['a'], [], []]);
   });
 
-  test('an alarm stays open while it can be acknowledged, or until everyone has received the email', async () => {
+  test('an alarm stays open until it can no longer be acknowledged and all emails were sent', async () => {
     const waiting = [{ mailDate: undefined as never }, { deferredTo: [1] }, { refusedTo: [1] }];
     for (const alarm of [
       gone('a', { hitId: 5 }),
@@ -240,7 +240,7 @@ describe('lists', () => {
   const mailed = { mailDate: NOW - 5 * MINUTE };
   const subject = (userId: number) => `alarm-list:${customerId}:${userId}`;
 
-  test('a manager over the email limit gets a list of all open alarms, at most every ten minutes', async () => {
+  test('a manager over the email limit gets a list at most every ten minutes', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1, 2] }), alarmOf('b', { ...mailed, isUnanswered: true })];
     const users = [userOf(1), userOf(2)];
     const { mails, updated, taken, order } = await run({ open, users, used: [subject(2)] });
@@ -297,7 +297,7 @@ describe('refused emails', () => {
   const waiting = (more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf('a', { mailDate: NOW - 5 * MINUTE, deferredTo: [], refusedTo: [1], ...more });
 
-  test('an email refused by the mail service is resent as a list after a minute', async () => {
+  test('a refused email is resent as a list after a minute', async () => {
     const first = await run({ open: [alarmOf('a')], mail: refused });
     expect(first.updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
     expect(first.taken.at(-1)).toEqual(['take', retry, 1, 60, NOW]);
@@ -307,7 +307,7 @@ describe('refused emails', () => {
     expect(after.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
   });
 
-  test('a list refused by the mail service is resent every minute for an hour', async () => {
+  test('a refused list is resent every minute for an hour', async () => {
     const again = await run({ open: [waiting()], mail: refused });
     expect(again.updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
     expect((await run({ open: [waiting()], used: [retry] })).mails).toEqual([]);
@@ -315,7 +315,7 @@ describe('refused emails', () => {
     expect(last.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW]]);
   });
 
-  test('a refused list for a manager over the email limit is resent after a minute', async () => {
+  test('a refused list over the email limit is resent after a minute', async () => {
     const open = [waiting({ deferredTo: [1], refusedTo: [] })];
     const { updated } = await run({ open, mail: refused });
     expect(updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
@@ -341,7 +341,7 @@ describe('reminders', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('no reminder is due within an hour, or for alarms that notified someone or were never emailed', async () => {
+  test('no reminder is due within an hour or for alarms never emailed', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -352,7 +352,7 @@ describe('reminders', () => {
     expect(unmailed.updated).toHaveLength(1);
   });
 
-  test('the next reminder covers all alarms and follows an hour after the previous one', async () => {
+  test('reminders about all alarms follow each other after an hour', async () => {
     const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
     expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
       ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
@@ -373,7 +373,7 @@ describe('reminders', () => {
     expect([mails, updated]).toEqual([[], []]);
   });
 
-  test('a reminder is not delayed by an email dated in the future after the clock was set back', async () => {
+  test('an email dated in the future does not delay a reminder', async () => {
     const { mails } = await run({ open: [alarmOf('a', { mailDate: NOW + HOUR })] });
     expect(mails).toHaveLength(1);
     const again = { mailDate: NOW - HOUR, reminders: 1, reminderDate: NOW + HOUR };

@@ -60,7 +60,7 @@ test('requeues a task that arrives more than a second early', async () => {
   expect([receiver.received.length, await state()]).toEqual([0, ['pending', null, 0]]);
 });
 
-test('attempts a delivery at once if the task is so early that the clock must have been set back', async () => {
+test('attempts a delivery at once if its task is implausibly early', async () => {
   const { run } = await furnish();
   expect(await run({ notBefore: world.now() + 11_000 })).toBe('delivered');
 });
@@ -79,7 +79,7 @@ test('leaves a delivery pending if the receiver has to fetch it', async () => {
   expect(await state()).toEqual(['pending', null, 0]);
 });
 
-test('holds a delivery whose webhook is disabled, and keeps it held', async () => {
+test('holds a delivery whose webhook is disabled', async () => {
   const { run, state, put } = await furnish();
   await put({ isEnabled: false });
   expect([await run(), await run()]).toEqual(['held', 'held']);
@@ -133,7 +133,7 @@ test('sends nothing for a delivery that has already ended', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('retries a delivery after a 500 response, and fails it after the last attempt', async () => {
+test('retries a delivery after a 500 response until the last attempt', async () => {
   const { run, state } = await furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, ''));
   expect(await run()).toBe('retrying');

@@ -91,7 +91,7 @@ test.each([{ url: null }, {}])('reports a fall exactly once after it was held fo
   expect(notified()).toEqual(ONCE);
 });
 
-test('reports a fall exactly once after no one fetched it for 14 days', async () => {
+test('reports a fall exactly once if no one fetches it for 14 days', async () => {
   const { fall, notified, ends } = await furnish();
   await fall();
   await world.pass(14 * DAY - 60_000);
@@ -101,7 +101,7 @@ test('reports a fall exactly once after no one fetched it for 14 days', async ()
   expect(notified()).toEqual(ONCE);
 });
 
-test('reports a fall exactly once after it was fetched but not confirmed for 14 days', async () => {
+test('reports a fall exactly once if it is not confirmed for 14 days', async () => {
   const { fall, feed, notified, ends } = await furnish();
   await fall();
   const [first] = await feed();
@@ -114,7 +114,7 @@ test('reports a fall exactly once after it was fetched but not confirmed for 14 
   expect(notified()).toEqual(ONCE);
 });
 
-test('a fetch returns the deliveries after an expired one, even before the expired one has ended', async () => {
+test('a fetch returns the deliveries after an expired one', async () => {
   const { fall, feed, notified } = await furnish();
   await fall();
   const [first] = await feed();
@@ -129,7 +129,7 @@ test('a fetch returns the deliveries after an expired one, even before the expir
   await feed(`?after=${next?.id}`);
 });
 
-test('reports a fall exactly once if the message is lost, and no later fetch delivers it', async () => {
+test('reports a fall exactly once if the message is lost', async () => {
   const { fall, feed, notified, ends, loseMessages } = await furnish();
   await fall();
   await loseMessages();
@@ -154,7 +154,7 @@ test('does not report a redelivery that no one fetched', async () => {
   expect(notified()).toEqual(NEVER);
 });
 
-test('responds to a fetch and counts a failure if an expired delivery cannot be enqueued', async () => {
+test('a fetch succeeds and counts a failure if an expired delivery cannot be enqueued', async () => {
   const { fall, feed } = await furnish();
   await fall();
   isDown = true;

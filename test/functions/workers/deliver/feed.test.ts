@@ -45,7 +45,7 @@ const furnish = async () => {
   return { ...home, move: (more: object = {}) => client.ok('PUT', at, { ...webhook, url: receiver.url, ...more }) };
 };
 
-test("posts a feed's deliveries once the webhook has a URL, even if an eventually consistent read misses them", async () => {
+test("posts a feed's deliveries once the webhook has a URL, despite stale reads", async () => {
   const { fall, move, receiver, record } = await furnish();
   await fall();
   isLagging = true;
@@ -59,7 +59,7 @@ test("posts a feed's deliveries once the webhook has a URL, even if an eventuall
   expect(await record()).not.toHaveProperty('duePk');
 });
 
-test('posts a delivery that a process writes to a feed after the webhook was given a URL', async () => {
+test('posts a delivery written to a feed after the webhook was given a URL', async () => {
   const { fall, move, receiver } = await furnish();
   const [reached, written, read] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   if (!reached || !written || !read) return;
@@ -81,7 +81,7 @@ test('posts a delivery that a process writes to a feed after the webhook was giv
 });
 
 test.each([{}, { retrySchedule: [90] }])(
-  'posts a delivery missing from the feed after a crash, once the webhook has a URL: %o',
+  'posts a delivery missing from the feed once the webhook has a URL: %o',
   async (more) => {
     const { fall, move, receiver, list } = await furnish();
     beforeLine = () => Promise.reject(new Error('the process ends here'));

@@ -56,7 +56,7 @@ const gather = async (
 };
 
 describe('gathered messages', () => {
-  test('a combined message claims and replaces all deliveries due to one person on one channel', async () => {
+  test("a combined message replaces all deliveries due on one person's channel", async () => {
     const first = offline('a');
     const [b, c] = [offline('b'), offline('c', { person: { userId: 22, by: 'email', name: '' } })];
     const sms = offline('d', { person: { userId: 21, by: 'sms', name: '' } });
@@ -81,7 +81,7 @@ describe('gathered messages', () => {
     expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
   });
 
-  test('a combined message omits and cancels the escalation step of an acknowledged alarm', async () => {
+  test('a combined message omits escalation steps of an acknowledged alarm', async () => {
     const [b, c] = [offline('b', { isStep: true }), offline('c')];
     const hits = { 11: { acknowledgement: { name: 'Ben' } } };
     expect((await gather(offline('a'), { due: [b, c], hits })).gathered).toEqual([c.id]);
@@ -128,7 +128,7 @@ describe('a Telegram chat report', () => {
     return { calls, logged };
   };
 
-  test('marks the channel as unreachable for each user who got the message', async () => {
+  test('a refusal from Telegram marks the channel of each user in the chat', async () => {
     const deliveries = [21, 22, 22, 23].map((userId) => deliveryTo('telegram', telegram(userId)));
     const { calls, logged } = await update({ refused: 'Forbidden', answer: 'blocked' }, channel, deliveries);
     const mark = { sentAt: NOW, date: NOW, reason: 'blocked' };
@@ -142,7 +142,7 @@ describe('a Telegram chat report', () => {
     ]);
   });
 
-  test("stores a group's new id, and that a chat can be reached again", async () => {
+  test("a Telegram response stores a group's new id or that it is reachable again", async () => {
     const moved = await update({ movedTo: '-200' });
     expect(moved.calls).toEqual([
       ['recordReached', { customerId, userId: 21 }, 'telegram', { from: '-100', to: '-200' }],
@@ -157,7 +157,7 @@ describe('a Telegram chat report', () => {
     ['it is to be retried', { retry: 'Busy' }, { ...channel, undeliverableDate: 5 }],
     ['the chat is gone', 'gone', channel],
     ['another service refused a message', { refused: 'x', answer: 'y' }, { by: 'sms', address: '+49' }],
-  ])('changes nothing if %s', async (_, outcome, of) => {
+  ])('a Telegram response changes nothing if %s', async (_, outcome, of) => {
     expect((await update(outcome, of)).calls).toEqual([]);
   });
 });

@@ -103,7 +103,7 @@ describe('disabled webhooks', () => {
     expect(named('hold')).toEqual([[{ ...delivery, requestId: 'r' }, NOW]]);
   });
 
-  test('a delivery stays held until it expires, which is reported', async () => {
+  test('a delivery stays held until it expires', async () => {
     const waiting = world({ delivery: held });
     expect(await hold(waiting.deps, key, some(webhook))).toBe('held');
     expect(waiting.named('endHeld')).toEqual([]);
@@ -116,7 +116,7 @@ describe('disabled webhooks', () => {
     expect(await hold(raced.deps, key, some(webhook))).toBe('superseded');
   });
 
-  test('a delivery to a disabled webhook is not held if another task has changed it', async () => {
+  test('a delivery changed by another task is not held', async () => {
     const { deps, names } = world({ delivery: toWebhook({ state: 'failed' }) });
     expect(await hold(deps, key, some(webhook))).toBe('failed');
     expect(names()).toEqual(['delivery', 'hold', 'queued']);
@@ -130,7 +130,7 @@ describe('releases', () => {
     return stubs;
   };
 
-  test("an enabled webhook's held deliveries are released ten a second, with one task each", async () => {
+  test("an enabled webhook's held deliveries are released ten a second", async () => {
     const { named, enqueued } = await release({ ids: ['a', 'b', 'c'], released: [true, false, true] });
     expect(named('reserve')).toEqual([[webhook, NOW]]);
     expect(named('heldIds')).toEqual([[webhook, 3]]);
@@ -157,14 +157,14 @@ describe('releases', () => {
     expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('held deliveries wait while others are released, and a wrong held count is corrected', async () => {
+  test('held deliveries wait while others are released', async () => {
     expect((await release({ reserved: null, ids: ['a'] })).names()).toEqual(['reserve']);
     const none = await release({});
     expect(none.named('correctCount')).toEqual([[webhook, NOW]]);
     expect(none.named('deliveries')).toEqual([]);
   });
 
-  test("an enabled webhook's held deliveries are left to the next task if no time is left", async () => {
+  test('held deliveries are left to the next task if no time is left', async () => {
     expect((await release({ ids: ['a'] }, 4_999)).named('release')).toEqual([]);
     expect((await release({ ids: ['a'] }, 5_000)).named('release')).toHaveLength(1);
   });
@@ -197,7 +197,7 @@ describe('a delivery to a webhook without a URL', () => {
     await expect(enter(null)).rejects.toThrow('the table has no such delivery');
   });
 
-  test('a delivery that waits too long expires, which is reported', async () => {
+  test('a delivery expires if it waits too long in the feed', async () => {
     const old = pending({ createDate: NOW - 90 * DAY });
     const { outcome, named } = await enter(old);
     expect(outcome).toBe('failed');
@@ -206,7 +206,7 @@ describe('a delivery to a webhook without a URL', () => {
     expect((await enter(old, { isEnded: false })).outcome).toBe('superseded');
   });
 
-  test('a delivery ends if the message is lost and a fetch could not return it', async () => {
+  test('a feed delivery ends if the message is lost', async () => {
     const { event, ...others } = toWebhook().snapshot;
     const raw = { format: 'raw', snapshot: { ...others, event: { ...event, source: 'm1' } } };
     const lost = await enter(pending({ ...raw, nextAttempt: null }), { raw: null });
@@ -237,7 +237,7 @@ describe('checking a feed', () => {
     expect(fetched.calls).toEqual([]);
   });
 
-  test("posts the feed's deliveries once the webhook has a URL", async () => {
+  test('checking a feed posts the deliveries once the webhook has a URL', async () => {
     const url = { url: 'https://example.org/' };
     const { state, named, enqueued } = await check(url, { ids: ['a', 'b'], released: [true, false] });
     expect(state).toBe('in_use');
@@ -250,13 +250,13 @@ describe('checking a feed', () => {
     expect((await check(url, { ids: ['a'] }, 4_999)).named('toPost')).toEqual([]);
   });
 
-  test('posts alarms about people before all other deliveries', async () => {
+  test('checking a feed posts alarms about people first', async () => {
     const all = [about('a', 'standing_up'), about('b', 'fall_detected')];
     const { named } = await check({ url: 'https://example.org/' }, { all, ids: ['b', 'a'] });
     expect(named('toPost').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'a']);
   });
 
-  test('checking a feed ends once it is empty and no process can still write to it', async () => {
+  test('checking a feed ends once it stays empty', async () => {
     const url = { url: 'https://example.org/' };
     expect((await check(url)).state).toBe('empty');
     expect((await check({ ...url, updateDate: NOW - 60_000 })).state).toBe('in_use');
@@ -271,7 +271,7 @@ describe('reports about disabled webhooks', () => {
     return stubs;
   };
 
-  test('a disabled webhook is reported by metric, by notice to other webhooks, and by email to the managers', async () => {
+  test('a disabled webhook is reported by metric, notice and email', async () => {
     const { named, measured, enqueued, mails } = await disable(toWebhook());
     expect(named('disable')).toEqual([[expect.objectContaining({ id: 'w1' }), NOW, 'gone', expect.anything()]]);
     expect(measured).toEqual([['WebhooksDisabled']]);
@@ -284,7 +284,7 @@ describe('reports about disabled webhooks', () => {
     expect([measured, enqueued, mails]).toEqual([[], [], []]);
   });
 
-  test("a webhook disabled by a failed test is reported as an event from the customer's first sensor", async () => {
+  test("a webhook disabled by a failed test is reported by the customer's first sensor", async () => {
     const test = await disable(toWebhook({ isTest: true }), { sensors: [{ id: 's7' }, { id: 's8' }] });
     expect(test.enqueued).toMatchObject([[[{ sensorId: 's7' }], 0]]);
     const none = await disable(toWebhook({ isTest: true }));

@@ -30,7 +30,7 @@ const held = async () => {
   return { ...home, at, turn, deliveries };
 };
 
-test('cancels a held escalation step once the alarm is acknowledged, but sends a redelivery of it', async () => {
+test('cancels a held escalation step once the alarm is acknowledged', async () => {
   const { client, notifications, at, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await turn(true);

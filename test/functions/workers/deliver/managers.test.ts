@@ -34,7 +34,7 @@ const furnish = async (retrySchedule: number[]) => {
   return { ...home, actions, mailsHere };
 };
 
-test('disables a webhook, with a notice and an email, only after two minutes of consecutive 410 responses', async () => {
+test('disables a webhook only after two minutes of consecutive 410 responses', async () => {
   const { fall, health, actions, mailsHere } = await furnish([0, 3_600]);
   world.answerWith(status(410, ''));
   await fall();
@@ -61,7 +61,7 @@ test('disables a webhook, with a notice and an email, only after two minutes of 
   ]);
 });
 
-test('disables a webhook, with a notice, after two minutes of 410 responses to tests', async () => {
+test('disables a webhook after two minutes of 410 responses to tests', async () => {
   const { client, at, health, actions } = await furnish([0]);
   world.answerWith(status(410, ''));
   const ping = async () => {
@@ -76,7 +76,7 @@ test('disables a webhook, with a notice, after two minutes of 410 responses to t
   expect(actions().filter((action) => action === 'webhook/disabled')).toHaveLength(1);
 });
 
-test('reports each failed first delivery of a fall with an event, and with at most one email an hour', async () => {
+test('reports each failed fall delivery, with at most one email an hour', async () => {
   const { fall, actions, mailsHere, list, client, at } = await furnish([0]);
   world.answerWith(status(500, ''));
   for (let at = 0; at < 3; at++) await fall();

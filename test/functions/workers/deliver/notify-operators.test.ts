@@ -40,7 +40,7 @@ describe('operators', () => {
     expect([reports, reported]).toEqual([[], []]);
   });
 
-  test('operators get no report without a topic, or about alarms already reported or only unacknowledged', async () => {
+  test('operators get no report without a topic or new alarms', async () => {
     expect((await run({ open })).taken).toEqual([]);
     const known = [alarmOf('a', { ...mailed, reportDate: 1 }), alarmOf('b', { ...mailed, isUnanswered: true })];
     expect((await run({ open: known, topic })).taken).toEqual([]);
@@ -49,7 +49,7 @@ describe('operators', () => {
     expect(reports[0]?.[1]).toContain('1 fall_detected.');
   });
 
-  test('operators get the report with the next task if the topic did not accept it', async () => {
+  test('operators get the report with the next task if the topic refuses it', async () => {
     const failure = new Error('the topic is away');
     const { deps, taken, reported } = world({ open, topic, notify: () => Promise.reject(failure) });
     await expect(alertManagers(deps, customerId)).rejects.toBe(failure);
@@ -57,7 +57,7 @@ describe('operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('failing emails to managers do not affect the report to operators, and vice versa', async () => {
+  test('failing emails to managers do not affect operators, and vice versa', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });

@@ -66,7 +66,7 @@ const furnish = async () => {
   return { ...home, acknowledgeAll };
 };
 
-test('reports alarms that reached no one to the operators, at most once an hour per customer', async () => {
+test('reports unnotified alarms to the operators at most once an hour per customer', async () => {
   const [home, other] = [await furnish(), await furnish()];
   await home.fall();
   await world.pass(2.5 * MINUTE);
@@ -92,7 +92,7 @@ test('reports alarms that reached no one to the operators, at most once an hour 
   for (const one of [home, other]) await one.acknowledgeAll();
 });
 
-test('reports an alarm once, however many workers try at the same time', async () => {
+test('reports an alarm once, however many workers try concurrently', async () => {
   failures = Number.POSITIVE_INFINITY;
   const home = await furnish();
   await home.fall();
@@ -140,7 +140,7 @@ test('reports an alarm to the operators while the mail service hangs', async () 
   await home.acknowledgeAll();
 });
 
-test('logs both errors if neither managers nor operators can be notified', async () => {
+test('logs both errors if managers and operators cannot be notified', async () => {
   failures = 1;
   world.answerWith(() => Promise.reject(new Error('the mail was not taken')));
   const home = await furnish();

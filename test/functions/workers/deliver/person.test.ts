@@ -35,7 +35,7 @@ const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Part
 const result = (error: string | null, responseBody = '') => ({ status: null, error, responseBody });
 
 describe('notifications', () => {
-  test('a notification goes to the verified channel with a link to the alarm, and is recorded as delivered', async () => {
+  test('a notification goes to the verified channel with a link to the alarm', async () => {
     const delivery = deliveryTo('sms');
     const { outcome, named, recorded, measured, places } = await notify(delivery);
     expect(outcome).toBe('delivered');
@@ -54,7 +54,7 @@ describe('notifications', () => {
     expect(places).toContain('deliver.sent');
   });
 
-  test('a notification to a person is not sent if another task has claimed it', async () => {
+  test('a notification is not sent if another task has claimed it', async () => {
     const queued = { delivery: { ...deliveryTo('sms'), state: 'sending' }, until: NOW + 9_000 };
     const { outcome, named, enqueued } = await notify(deliveryTo('sms'), { claimed: null, queued });
     expect(outcome).toBe('requeued');
@@ -100,7 +100,7 @@ describe('notifications', () => {
     expect(refused.outcome).toBe('failed');
   });
 
-  test('a notification to a person is retried soon, up to five times, or after a delay the service requests', async () => {
+  test('a notification is retried up to five times, or after a delay the service requests', async () => {
     const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
     expect(soon.outcome).toBe('retrying');
     expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
@@ -112,7 +112,7 @@ describe('notifications', () => {
     expect(last.recorded?.next).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('a notification to a person is retried for weeks while the service fails for all users on the host', async () => {
+  test('a notification is retried for weeks while the service fails for everyone', async () => {
     const { recorded } = await notify(deliveryTo('sms', { attempts: 5 }), {
       outcome: { retry: 'NoCredit', isOfHost: true },
     });
@@ -167,21 +167,21 @@ describe('SMS', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test("only an SMS's first attempt counts against the limit, and messages on other channels do not", async () => {
+  test("only an SMS's first attempt counts against the limit", async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('fall alarms get twice as many SMS as others, and tests have a separate limit', async () => {
+  test('fall alarms get twice as many SMS as others', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
     expect((await counted(test)).named('countWithin')).toEqual([[`sms:test:${customerId}`, 3, 86_400, NOW]]);
   });
 
-  test('an SMS above the limit is refused, which is counted once a day per customer', async () => {
+  test('a refused SMS is counted once a day per customer', async () => {
     const { recorded, named, measured, outcome } = await counted(deliveryTo('sms'), { smsCount: null });
     expect(outcome).toBe('failed');
     expect(recorded).toMatchObject({
@@ -198,7 +198,7 @@ describe('SMS', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('rule managers get one email warning a day when most of the SMS limit is used up', async () => {
+  test('rule managers get one email a day when most of the SMS limit is used up', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);
@@ -218,7 +218,7 @@ describe('steps', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
-  test('an escalation step is canceled without an attempt once someone has acknowledged the alarm', async () => {
+  test('an escalation step is canceled once someone has acknowledged the alarm', async () => {
     const { outcome, named, recorded, logged } = await notify(deliveryTo('sms', step), acknowledged);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -247,7 +247,7 @@ describe('elections', () => {
     notify(delivery, { claimed: null, ...more }, { isGathered: true });
   const isElected = ({ named }: Awaited<ReturnType<typeof elect>>) => named('claim').length > 0;
 
-  test('one task per person and channel is elected every eight seconds to gather offline sensor messages', async () => {
+  test('one task per channel is elected to gather offline sensor messages', async () => {
     const delivery = offline();
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
@@ -261,7 +261,7 @@ describe('elections', () => {
     expect(lost.enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: NOW + 8_000, isRetry: true }], 8]]);
   });
 
-  test('one task is elected to gather the messages to a chat shared by several users', async () => {
+  test('one task is elected to gather messages to a shared chat', async () => {
     const delivery = offline({ person: { userId: 21, by: 'telegram', name: '' } });
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
@@ -280,7 +280,7 @@ describe('elections', () => {
     expect((await notify(deliveryTo('email'))).named('getQueued')).toEqual([]);
   });
 
-  test('an election is left to a later task while the delivery is not due or another task has claimed it', async () => {
+  test('an election is left to a later task while the delivery is not due', async () => {
     const later = { ...offline(), nextAttempt: NOW + 1 };
     expect(isElected(await elect(offline(), { queued: queued(later) }))).toBe(false);
     const taken = await elect(offline(), { queued: queued({ ...offline(), state: 'sending' }, NOW + 5_000) });
@@ -299,7 +299,7 @@ describe('elections', () => {
   });
 });
 
-test('the time to the first attempt is measured from the acceptance of the message', async () => {
+test('the time to the first attempt starts when the message is accepted', async () => {
   const { measured } = await notify(deliveryTo('sms'));
   expect(measured).toContainEqual(['TimeToFirstAttempt', NOW - ACCEPTED]);
 });

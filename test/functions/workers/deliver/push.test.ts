@@ -67,7 +67,7 @@ test("retries a push after the service's Retry-After", async () => {
   expect(await newest()).toMatchObject({ state: 'delivered', attempts: 2 });
 });
 
-test("tags all pushes about a hit alike, each with a link that acknowledges on the recipient's behalf", async () => {
+test('all pushes about a hit share a tag', async () => {
   const { hits, nora } = await createFall({ status: 201 }, { repeatSeconds: 60 });
   await world.pass(65_000);
   const [hit] = await hits();

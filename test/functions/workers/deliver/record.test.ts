@@ -89,7 +89,7 @@ const run = async (delivery: Delivery, outcome: AttemptOutcome, given: AttemptWo
 };
 
 describe('an attempt accepted by a receiver', () => {
-  test('an accepted attempt ends the delivery, and reports the start to each hit', async () => {
+  test('an accepted attempt ends the delivery and is reported to each hit', async () => {
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { state, named, recorded, rest, places, logged } = await run(delivery, accepted);
     expect(state).toBe('delivered');
@@ -113,7 +113,7 @@ describe('an attempt accepted by a receiver', () => {
     expect(logged).toEqual([['info', 'an attempt was made', details]]);
   });
 
-  test('an accepted attempt also reports the starts of earlier attempts whose process died', async () => {
+  test('an accepted attempt also reports earlier attempts whose process died', async () => {
     const times = [NOW - 3_000, NOW - 2_000, NOW];
     const interrupted = toWebhook({ sendTryTimes: times, attempts: 3, log: [[1]] });
     expect((await run(interrupted, accepted)).named('report')).toMatchObject([[{ tries: times.slice(1) }, NOW]]);
@@ -121,7 +121,7 @@ describe('an attempt accepted by a receiver', () => {
     expect((await run(unlogged, accepted)).named('report')).toMatchObject([[{ tries: times }, NOW]]);
   });
 
-  test('an accepted redelivery ends the originals, and each completed replay', async () => {
+  test('an accepted redelivery ends the originals and completed replays', async () => {
     const job = { state: 'running', total: 1, sent: 1 };
     const original = toWebhook({ id: 'original', replay: 'old' });
     const delivery = toWebhook({ replayOf: 'original', replay: 'new' });
@@ -133,7 +133,7 @@ describe('an attempt accepted by a receiver', () => {
     ]);
   });
 
-  test("an accepted attempt ends the event's alarm if the delivery is at least half a minute old", async () => {
+  test("an accepted attempt ends the event's alarm after half a minute", async () => {
     const { type, action } = kinds.fall_detected;
     const { event, ...others } = snapshotOf('fall_detected', { webhook: { name: 'n', isCustomerHook: true } });
     const snapshot = { ...others, event: { ...event, type, action } };
@@ -147,7 +147,7 @@ describe('an attempt accepted by a receiver', () => {
 describe("an acknowledgement in a receiver's response", () => {
   const named = { what: 'accepted', acknowledgedBy: 'Night nurse' } as const;
 
-  test('an acknowledgement in a response applies to all hits, under that name, before the attempt is recorded', async () => {
+  test('an acknowledgement in a response applies to all hits of the delivery', async () => {
     const notice = { customerId, sensorId: 's1', uuid: 'n1', receiveDate: NOW };
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { acknowledged, enqueued, places } = await run(delivery, named, { made: { notice } });
@@ -174,21 +174,21 @@ describe("an acknowledgement in a receiver's response", () => {
     expect(places.slice(0, 3)).toEqual(['deliver.acknowledged', 'deliver.acknowledged', 'deliver.reported']);
   });
 
-  test('an acknowledgement in a response sends no notice if the hit is already acknowledged', async () => {
+  test('an acknowledgement in a response sends no notice for an acknowledged hit', async () => {
     const { acknowledged, enqueued } = await run(toWebhook(), named);
     expect([acknowledged.length, enqueued]).toEqual([1, []]);
     const lost = await run(toWebhook(), named, { webhook: { url: null } });
     expect(lost.acknowledged[0]?.[3]).toMatchObject({ address: '' });
   });
 
-  test('an acknowledgement in a response counts only with a name, a hit and a success', async () => {
+  test('an acknowledgement in a response requires a name, a hit and a success', async () => {
     expect((await run(toWebhook(), accepted)).acknowledged).toEqual([]);
     expect((await run(toWebhook({ hit: null }), named)).acknowledged).toEqual([]);
     expect((await run(toWebhook(), { ...failed, acknowledgedBy: 'x' } as never)).acknowledged).toEqual([]);
   });
 });
 
-test('a failed attempt is retried on schedule, with a task if a queue can delay it that long', async () => {
+test('a failed attempt is retried on schedule', async () => {
   const delivery = toWebhook();
   const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
   expect(state).toBe('retrying');
@@ -204,7 +204,7 @@ test('a failed attempt is retried on schedule, with a task if a queue can delay 
   expect(late.enqueued).toEqual([]);
 });
 
-test('a failed attempt is retried without another task if one is already queued', async () => {
+test('a failed attempt is retried without another task if one is queued', async () => {
   const { deps, enqueued } = world({});
   const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
   await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
@@ -225,7 +225,7 @@ test("a failed early attempt does not move the delivery's scheduled attempt", as
   expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
 });
 
-test("the last attempt's failure is reported before it is recorded, and makes the next escalation step due", async () => {
+test("the last attempt's failure is reported before it is recorded", async () => {
   const settings = { RETRY_SCHEDULE: [0] };
   const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
   expect(state).toBe('failed');
@@ -235,7 +235,7 @@ test("the last attempt's failure is reported before it is recorded, and makes th
   expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
 });
 
-test("a failed attempt updates the receiver's health before it is recorded, in case of a crash", async () => {
+test("a failed attempt updates the receiver's health before it is recorded", async () => {
   const { changes, order } = await run(toWebhook(), failed);
   expect(order).toEqual(['failed', 'recordResult']);
   expect(changes[0]?.[3]).toMatchObject({ isGone: false });
@@ -245,13 +245,13 @@ test("a failed attempt updates the receiver's health before it is recorded, in c
   expect(unsent.changes).toEqual([]);
 });
 
-test('the first success after a failure updates the receiver before the delivery, and others after it', async () => {
+test('the first success after a failure updates the receiver before the delivery', async () => {
   const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
   expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
   expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
 });
 
-test('an attempt that cannot be reported to the hit is recorded, and the task is retried', async () => {
+test('an attempt that cannot be reported is recorded, and its task is retried', async () => {
   const failure = new Error('throttled');
   const stubs = world({ report: () => Promise.reject(failure) });
   const admitted = { webhook, slot };
@@ -263,7 +263,7 @@ test('an attempt that cannot be reported to the hit is recorded, and the task is
 describe('receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
-  test('a delivery fails and the webhook is disabled once the receiver has been gone for two minutes', async () => {
+  test('a webhook is disabled once the receiver has been gone for two minutes', async () => {
     const { state, recorded, changes } = await run(toWebhook(), gone, since(120_000));
     expect(state).toBe('failed');
     expect(recorded.next).toEqual({ state: 'failed', reason: 'gone' });
@@ -294,7 +294,7 @@ describe('times', () => {
     return measured.filter(([name]) => !name.startsWith('Deliveries') && !name.endsWith('Failed'));
   };
 
-  test("time to receiver is measured from the message's acceptance, and time to first attempt only once", async () => {
+  test('the time to a receiver starts when the message is accepted', async () => {
     expect(await timesOf(toWebhook())).toEqual([
       ['TimeToFirstAttempt', NOW - ACCEPTED],
       ['TimeToReceiver', NOW - ACCEPTED],
@@ -303,7 +303,7 @@ describe('times', () => {
     expect(await timesOf(toWebhook(), failed)).toEqual([['TimeToFirstAttempt', NOW - ACCEPTED]]);
   });
 
-  test('a delivery that takes more than 30 seconds counts as late, which raises an alarm', async () => {
+  test('a delivery that takes more than 30 seconds counts as late', async () => {
     const acceptedAt = (ms: number) => toWebhook({ id: derivedUlid(NOW - ms, 'late') });
     const { measured } = await run(acceptedAt(3_600_000), accepted);
     expect(measured.map(([name]) => name)).toContain('AttemptsLate');
@@ -320,14 +320,14 @@ describe('times', () => {
     expect(await timesOf(toWebhook(more))).toEqual([]);
   });
 
-  test('the time to a receiver is not measured for a delivery held or delayed by the schedule', async () => {
+  test('the time to a receiver is not measured for held or delayed deliveries', async () => {
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED - 1 } })).toHaveLength(2);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [1] } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [0] } })).toHaveLength(2);
   });
 
-  test('the time to a receiver is not measured for messages about several sensors, which wait for each other', async () => {
+  test('the time to a receiver is not measured for messages about several sensors', async () => {
     const { deps, measured } = world({});
     const next = { state: 'delivered' } as const;
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive') });

@@ -41,7 +41,7 @@ const outage = async (falls: number) => {
 
 const countOf = (states: readonly string[], state: string) => states.filter((other) => other === state).length;
 
-test('sends a pending fall within seconds of the first success after an outage', async () => {
+test('a recovered receiver gets a pending fall within seconds', async () => {
   const home = await outage(1);
   world.answerWith(ok);
   await home.fall();
@@ -50,7 +50,7 @@ test('sends a pending fall within seconds of the first success after an outage',
   expect(home.receiver.received).toHaveLength(2);
 });
 
-test('sends 50 pending falls within 10 s to a receiver that responds after 500 ms, ten a second at most', async () => {
+test('a recovered receiver gets 50 pending falls within 10 s, ten a second at most', async () => {
   const home = await outage(50);
   const starts: number[] = [];
   world.answerWith((response) => {
@@ -67,7 +67,7 @@ test('sends 50 pending falls within 10 s to a receiver that responds after 500 m
   expect(countOf(await home.states(), 'delivered')).toBe(51);
 }, 60_000);
 
-test('the release stops when the receiver fails again, and continues with the next success', async () => {
+test('the release stops when the receiver fails again', async () => {
   const home = await outage(50);
   let requests = 0;
   world.answerWith((response) => (requests++ === 0 ? ok : down)(response));
@@ -82,7 +82,7 @@ test('the release stops when the receiver fails again, and continues with the ne
   expect(countOf(await home.states(), 'delivered')).toBe(52);
 }, 60_000);
 
-test('attempts a delivery whose receiver asked for a pause only after that pause', async () => {
+test('the release waits for the pause that a receiver asked for', async () => {
   const home = await furnish();
   world.answerWith((response) => void response.writeHead(503, { 'Retry-After': '300' }).end());
   await home.fall();
@@ -96,7 +96,7 @@ test('attempts a delivery whose receiver asked for a pause only after that pause
   expect(countOf(await home.states(), 'delivered')).toBe(2);
 });
 
-test('sends alarms before everything else', async () => {
+test('the release sends alarms before everything else', async () => {
   const home = await furnish();
   const [rule] = await home.client.ok<{ data: { recipients: [] }[] }[]>('GET', '/rules');
   const recipients = rule?.data[0]?.recipients ?? [];
@@ -137,7 +137,7 @@ test('a repeatedly rejected delivery keeps its place in the retry schedule', asy
   expect(countOf(await home.states(), 'retrying')).toBe(0);
 }, 60_000);
 
-test('soon retries a delivery whose attempt was in progress when the receiver recovered', async () => {
+test('the release soon retries a delivery whose attempt overlapped the recovery', async () => {
   const home = await furnish({ retrySchedule: [0, 3_600, 3_600] });
   world.answerWith(down);
   await home.fall();
@@ -156,7 +156,7 @@ test('soon retries a delivery whose attempt was in progress when the receiver re
   expect(await home.states()).toEqual(Array(3).fill('delivered'));
 }, 60_000);
 
-test('sends pending deliveries once the webhook has another URL', async () => {
+test('pending deliveries are sent once the webhook has another URL', async () => {
   const home = await outage(3);
   const { hasSecretKey: _, health: __, ...webhook } = await home.client.ok<Record<string, unknown>>('GET', home.at);
   await home.client.ok('PUT', home.at, { ...webhook, url: `${webhook.url}/moved` });

@@ -57,7 +57,7 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-test('a task carries an exact time, because queues delay by whole seconds and must not be late', async () => {
+test('a task carries an exact time, because queues delay by whole seconds', async () => {
   const { deps, enqueued } = world();
   expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
   expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
@@ -65,7 +65,7 @@ test('a task carries an exact time, because queues delay by whole seconds and mu
   expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
 });
 
-test('a task waits in a queue if the queue can delay it long enough, and otherwise in the index', async () => {
+test('a task waits in the index if a queue cannot delay it long enough', async () => {
   expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
   const { deps, enqueued } = world();
   await enqueueIfSoon(deps, key, NOW + 900_001);
@@ -80,7 +80,7 @@ test('a task moves to the retry queue unchanged', async () => {
   expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
 });
 
-test('a task returns to the queue until another task has finished, for at least half a second', async () => {
+test('a task returns to the queue until another task has finished', async () => {
   const later = world({ until: NOW + 5_000 });
   expect(await requeue(later.deps, key)).toBe('requeued');
   expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
@@ -93,7 +93,7 @@ test('a task whose delivery does not exist is quarantined', async () => {
   await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
 });
 
-test("an ended delivery's task repeats the work that follows the end, because a crash may have prevented it", async () => {
+test("an ended delivery's task repeats the follow-up work after a crash", async () => {
   const failed = world({ found: { ...delivery, state: 'failed' } });
   expect(await requeue(failed.deps, key)).toBe('failed');
   expect(failed.enqueued).toEqual([
@@ -129,7 +129,7 @@ test('a task does nothing while the delivery is held or waits in the index', asy
 });
 
 describe('postponed deliveries', () => {
-  test('a postponed delivery is written before its task, and waits in the index if it is due too late for a queue', async () => {
+  test('a postponed delivery is written before its task', async () => {
     const soon = world();
     expect(await postpone(soon.deps, key, {}, NOW + 900_000)).toBe('postponed');
     expect(soon.postponed).toEqual([[key, NOW + 900_000, NOW, true]]);
@@ -150,7 +150,7 @@ describe('postponed deliveries', () => {
 describe('retry schedules', () => {
   const webhook = (retrySchedule?: number[]) => some({ ...(retrySchedule && { retrySchedule }) });
 
-  test('the retry schedule comes from the webhook, else from the stage, else the built-in one applies', () => {
+  test("the webhook's retry schedule takes precedence over the stage's and the built-in one", () => {
     const { deps } = world({ schedule: [5, 6] });
     expect(retrySchedule(deps, webhook([1]))).toEqual([1]);
     expect(retrySchedule(deps, webhook())).toEqual([5, 6]);

@@ -13,7 +13,7 @@ const never = new Promise<void>(() => {});
 /** Stands in for an object of which only these fields are read. */
 const partial = (fields: object) => fields as never;
 
-test('wakes waiting deliveries when a request ends', async () => {
+test('a finished request wakes waiting deliveries', async () => {
   const permit = await createWebhookSemaphore().acquire('w', () => never);
   if (!permit) throw new Error('there is no permit');
   const slot = await acquireSlot(partial({ now: () => 0 }), permit, partial({ consecutiveFailures: 0 }), 'free');
@@ -59,7 +59,7 @@ const furnish = async () => {
 /** The failure that opens the circuit. */
 const opening = (now: number) => ({ openUntil: now + 60_000, isGone: false, isLost: false, since: now, begun: null });
 
-test('a probe gets a slot even if this process holds all slots for waiting requests', async () => {
+test('a probe gets a slot even if this process holds all of them', async () => {
   const { now, store: tables, read, stop } = await furnish();
   const { health } = tables;
   const deps = partial({ store: { health }, now, random: () => Buffer.alloc(16), aloneSince: 0 });
@@ -141,7 +141,7 @@ describe('an attempt that throws', () => {
     expect(await probe(() => Promise.reject(first))).toEqual({ error: first, left: [], logged: [] });
   });
 
-  test('an attempt whose result was not recorded releases its slot and the probe at once', async () => {
+  test('an attempt that was not recorded releases its slot and the probe at once', async () => {
     const record = async (slot: Parameters<typeof inSlot>[1]['slot']) => {
       slot.release();
       await slot.withUnneeded(() => Promise.reject(first));
@@ -149,7 +149,7 @@ describe('an attempt that throws', () => {
     expect(await probe(record)).toEqual({ error: first, left: [], logged: [] });
   });
 
-  test('an attempt that throws fails with its own error if its slot cannot be released', async () => {
+  test('an attempt keeps its own error if its slot cannot be released', async () => {
     const release = () => Promise.reject(new Error('the table does not answer'));
     const { error, left, logged } = await probe(() => Promise.reject(first), release);
     expect([error, left.length, logged]).toEqual([first, 4, ['the slot of a request was not released']]);

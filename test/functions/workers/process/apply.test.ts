@@ -20,7 +20,7 @@ describe('new decisions', () => {
     return stubs;
   };
 
-  test('hits are written first, then deliveries, their tasks, and last the events, which mark the decision as applied', async () => {
+  test('a decision writes hits, deliveries and tasks before its events', async () => {
     const { names, places, enqueued, named, measured, logged } = await apply([fallEvent()], { known: [ruleOf(111)] });
     expect(names()).toEqual(['hit', 'delivery', 'events']);
     expect(places).toEqual([
@@ -82,7 +82,7 @@ describe('new decisions', () => {
     ]);
   });
 
-  test('rules that are not yet loaded are read, and deleted ones notify no one', async () => {
+  test('a decision reads missing rules, and deleted ones notify no one', async () => {
     const { named } = await apply([fallEvent({ rules: [111, 112, 113] }), fallEvent({ rules: [112] })], {
       known: [ruleOf(111)],
       rules: [ruleOf(112)],
@@ -95,7 +95,7 @@ describe('new decisions', () => {
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 
-  test("a decision's tasks and log lines have the ids of its messages and requests", async () => {
+  test("a decision's tasks and log lines have its message and request ids", async () => {
     const traceOf = async (...events: object[]) => {
       const traces: object[] = [];
       const { deps, context } = decisionStubs();
@@ -157,7 +157,7 @@ describe('previous decisions', () => {
     expect(named('latest')).toEqual([]);
   });
 
-  test('nothing is applied again if there is no previous decision, or it was already applied', async () => {
+  test('nothing is applied again without an incomplete previous decision', async () => {
     const none = decisionStubs();
     await finishDecision(none.deps, none.context());
     expect(none.calls).toEqual([]);
@@ -166,7 +166,7 @@ describe('previous decisions', () => {
     expect(applied.names()).toEqual(['isApplied']);
   });
 
-  test('the previous decision is applied with the newest sensor and customer, or the known ones if the sensor is gone', async () => {
+  test('the previous decision is applied with the newest sensor and customer', async () => {
     const state = { ...emptyState, decision };
     const newer = { ...sensor, name: 'Room 2', room: { ...defaultRoom, yMin: 0 } };
     const point = { x: 0, y: 0 };
@@ -193,7 +193,7 @@ describe('previous decisions', () => {
     return { ...stubs, quarantined, after };
   };
 
-  test('a previous decision that keeps failing on its own is quarantined, so that it no longer blocks the sensor', async () => {
+  test('a previous decision that keeps failing is quarantined', async () => {
     const { quarantined, after, named } = await quarantine({ failure: new Error('a bug') });
     expect(quarantined).toEqual([[decision, 'a decision fails on its own: Error: a bug']]);
     const key = { customerId, sensorId };
@@ -209,7 +209,7 @@ describe('previous decisions', () => {
     expect(after).toMatchObject({ version: 3, decision });
   });
 
-  test('the previous decision stays unchanged during an outage, or if another process was faster', async () => {
+  test('the previous decision stays unchanged during an outage', async () => {
     for (const failure of [new TableUnavailable('away'), new RetryLater('later')]) {
       const { quarantined, after } = await quarantine({ failure });
       expect([quarantined, after]).toEqual([[], failure]);

@@ -39,7 +39,7 @@ const run = async (stored: Stored, more: Partial<CheckAlarm> = {}) => {
 const common = { customerId, sensorId, situation: 'fall_detected', eventUuid, date: NOW };
 
 describe('unnotified alarms', () => {
-  test('an unnotified alarm is recorded and reported for the event and each hit, and emailed once', async () => {
+  test('an unnotified alarm is recorded for the event and each hit, and emailed once', async () => {
     const trace = { uuid: '00000000-0000-4000-8000-000000000001', requestId: 'call-1' };
     const { recorded, enqueued, measured, finished, places, logged } = await run({ hits }, trace);
     const ofHit = (id: number) => ({
@@ -84,7 +84,7 @@ describe('unnotified alarms', () => {
     );
   });
 
-  test('the record of an unnotified alarm states whether the recipients included a bot webhook', async () => {
+  test("an unnotified alarm's record states whether a bot webhook was a recipient", async () => {
     const messages = [
       { publisher: 'sms', step: 0 },
       { publisher: 'webhook', step: 1 },
@@ -101,12 +101,12 @@ describe('unnotified alarms', () => {
     expect((await run({ hits })).recorded.some(([alarm]) => 'fall' in alarm)).toBe(false);
   });
 
-  test('an unnotified alarm about a sensor is emailed together with those about other sensors', async () => {
+  test('an unnotified sensor alarm is emailed together with others', async () => {
     const { enqueued } = await run({ hits }, { situation: 'sensor_inactive' });
     expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
   });
 
-  test('no unnotified alarm is recorded for the event without customer webhooks, or for missing hits', async () => {
+  test('an unnotified alarm is not recorded without customer webhooks or for missing hits', async () => {
     expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });
@@ -122,7 +122,7 @@ describe('unnotified alarms', () => {
   });
 });
 
-test('an alarm counts as notified if a delivery to any customer webhook succeeded', async () => {
+test('an alarm counts as notified if any customer webhook received it', async () => {
   const delivered = { state: 'delivered' };
   expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
   expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
@@ -153,7 +153,7 @@ test('nothing changes if every hit and the customer webhooks reached someone', a
 describe('contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
-  test('emergency contacts get one message each, which belongs to the first hit, if no one was notified', async () => {
+  test('emergency contacts get one message each if no one was notified', async () => {
     const { recorded, created } = await run(stored);
     expect(recorded.map(([, messages]) => messages.length)).toEqual([0, 2, 0]);
     expect(created.map(({ person }) => person)).toEqual([
@@ -168,7 +168,7 @@ describe('contacts', () => {
     expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   });
 
-  test('emergency contacts are notified if the alarm exists only for a hit, or has no customer webhook', async () => {
+  test('emergency contacts are notified without a customer webhook', async () => {
     expect((await run({ ...stored, hits: { 11: hitOf(11) } }, { hitIds: [11] })).created).toHaveLength(2);
     expect((await run(stored, { ofEvent: [] })).created).toHaveLength(2);
   });
@@ -225,7 +225,7 @@ describe('a check', () => {
     expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
   });
 
-  test('a check planned implausibly far ahead is made at once, because the clock was set back', async () => {
+  test('a check planned implausibly far ahead is made at once', async () => {
     // An alarm created now is checked two minutes later. Clocks differ by up to ten seconds.
     const latest = NOW + 130_000;
     expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);
@@ -234,7 +234,7 @@ describe('a check', () => {
     expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_000 })).recorded).toEqual([]);
   });
 
-  test('an alarm dated in the future is checked at once, and the escalations are corrected', async () => {
+  test('an alarm dated in the future is checked at once', async () => {
     const corrections = ({ enqueued }: Awaited<ReturnType<typeof run>>) => enqueued[0];
     const after = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 180_000 });
     expect(corrections(after)).toEqual([
@@ -283,7 +283,7 @@ describe('steps', () => {
     expect([scheduled, enqueued]).toEqual([[], []]);
   });
 
-  test('the next escalation step stays unchanged if the rule is gone, or has no other step', async () => {
+  test('the next escalation step stays unchanged without a rule or another step', async () => {
     for (const rules of [{}, { 111: { ...rule, escalation: [], repeatSeconds: null } }] as Record<number, unknown>[]) {
       const { scheduled, enqueued } = await hurry(some(hitOf(11, { cause, escalation })), rules);
       expect([scheduled, enqueued]).toEqual([[], []]);

@@ -68,7 +68,7 @@ const world = ({
 };
 
 describe('loading a sensor', () => {
-  test('a sensor that may be slightly outdated is read from a recent copy, with the current state', async () => {
+  test('a sensor is read from a recent copy if it may be slightly outdated', async () => {
     const { deps, calls } = world();
     const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
     expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
@@ -95,7 +95,7 @@ describe('loading a sensor', () => {
     });
   });
 
-  test('a sensor is read again consistently if the first read missed it or it has left the customer', async () => {
+  test('a sensor is read again consistently if the first read missed it', async () => {
     const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
     expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
     expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
@@ -104,7 +104,7 @@ describe('loading a sensor', () => {
     expect(left.named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that has left a customer is loaded as it was at that time', async () => {
+  test('a sensor that has left a customer is loaded as it was then', async () => {
     const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
     const state = stateOf({ ttl: 77 });
     for (const latest of [
@@ -120,7 +120,7 @@ describe('loading a sensor', () => {
     }
   });
 
-  test('a sensor without a record counts as gone, for example if it was never linked', async () => {
+  test('a sensor without a record counts as gone', async () => {
     const latest = { sensor: null, customer: null, state: null };
     const gone = world({ latest });
     expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
@@ -182,7 +182,7 @@ describe('a scheduled sensor check', () => {
     expect(names()).toEqual(['latest', 'upSince']);
   });
 
-  test('does not mark a sensor as offline until the service has been up for the inactivity limit', async () => {
+  test('no sensor is marked as offline right after a service outage', async () => {
     const { named } = await check(stateOf(entry));
     expect(named('upSince')).toEqual([[NOW, 90_000]]);
     // During a service outage, no sensor counts as offline.
@@ -190,7 +190,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(silent, { upSince: NOW - HOUR + 1 })).named('decide')).toEqual([]);
   });
 
-  test('marks a sensor as offline after the inactivity limit, and removes the entry', async () => {
+  test('a check marks a sensor as offline after the inactivity limit', async () => {
     const { named, names } = await check(stateOf({ ...entry, lastSeen: NOW - HOUR }));
     expect(named('decide')).toMatchObject([
       [key, 3, { isActive: false, decision: { decided: [{ happening: { situation: 'sensor_inactive' } }] } }, {}],
@@ -201,7 +201,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf({ ...entry, lastSeen: NOW - HOUR + 1 }))).named('decide')).toEqual([]);
   });
 
-  test("advances a fall by the durations in the sensor's configuration", async () => {
+  test("a check advances a fall by the sensor's configured durations", async () => {
     const fall = { start: NOW - 63_000, phases: ['detected'], at: NOW - 63_000 };
     const critical = { durationUntilConfirmSec: 60, energyDurationUntilConfirm: 0 };
     const { named } = await check(stateOf({ ...entry, falls: [fall] }), { critical });
@@ -210,14 +210,14 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf(entry))).named('config')).toEqual([]);
   });
 
-  test('removes a fall that timed out long ago, and writes nothing for a sensor without messages', async () => {
+  test('a check removes a fall that timed out long ago', async () => {
     const ended = { start: NOW - 9 * HOUR, phases: ['calling', 'finished'], at: NOW - 8 * HOUR };
     const fall = { ...ended, endedByTime: NOW - 8 * HOUR, isAcknowledged: true };
     expect((await check(stateOf({ ...entry, falls: [fall] }))).named('decide')).toHaveLength(1);
     expect((await check({}, { latest: { sensor, customer, state: null } })).named('decide')).toEqual([]);
   });
 
-  test("finishes a decision that a crash left incomplete, unless a message's retry will", async () => {
+  test('a check finishes a decision that a crash left incomplete', async () => {
     const decided = (source: string | null) => ({
       decided: [{ uuid: 'e', source, happening: { situation: null, type: 'x' }, rules: [] }],
       numbered: { series: 1, number: 0 },
@@ -230,7 +230,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf({ ...entry, decision: both }))).named('isApplied')).toEqual([]);
   });
 
-  test("removes a sensor's entry if the sensor is gone or has left the customer", async () => {
+  test('a check removes the entry of a missing or moved sensor', async () => {
     const state = stateOf(entry);
     for (const given of [
       { latest: { sensor: null, customer, state } },
@@ -240,7 +240,7 @@ describe('a scheduled sensor check', () => {
     expect((await check({}, { latest: { sensor: null, customer, state: stateOf() } })).named('schedule')).toEqual([]);
   });
 
-  test("moves an active sensor's entry only if it is too late, because the clock was set back", async () => {
+  test("a check moves an active sensor's entry only if it is too late", async () => {
     const offline = NOW + HOUR;
     const late = (ms: number) => check(stateOf({ ...entry, dueAt: String(offline + ms) }));
     expect((await late(10_000)).named('schedule')).toEqual([]);
@@ -250,7 +250,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf())).named('schedule')).toEqual([]);
   });
 
-  test("moves an inactive sensor's entry to the fall's next change, or removes it if none follows", async () => {
+  test("a check moves an inactive sensor's entry to the fall's next change", async () => {
     const inactive = { isActive: false, lastSeen: NOW - HOUR };
     expect((await check(stateOf({ ...entry, ...inactive }))).named('schedule')).toEqual([
       [customerId, sensorId, expect.anything(), null],

@@ -54,7 +54,7 @@ describe('judgements', () => {
     expect(measured).toEqual([]);
   });
 
-  test('a judgement is written if a recorded call was processed, so that reports may skip the queue', async () => {
+  test('a judgement is written if a recorded call was processed', async () => {
     const run = (last: string) => ({ position: '1', receiveDate: NOW, run: { last, since: 1 } });
     expect((await judge({ judged: run('b'), state: { judged: run('a') } })).written).toMatchObject({
       judged: run('b'),
@@ -90,7 +90,7 @@ describe('judgements', () => {
     ]);
   });
 
-  test("a decision keeps an event's subject only if the end of its escalation depends on it", async () => {
+  test("a decision keeps an event's subject only if the escalation's end depends on it", async () => {
     const rule = ruleOf(111, { isEnabled: true, rateLimitSeconds: 0, untilAcknowledged: false });
     const { written } = await judge({ events: [newEvent({}, { isSilent: false, newFall: true })], rules: [rule] });
     const [event] = (written.decision as { decided: { happening: object }[] }).decided;
@@ -98,7 +98,7 @@ describe('judgements', () => {
     for (const name of ['isSilent', 'newFall']) expect(event?.happening).not.toHaveProperty(name);
   });
 
-  test('a decision keeps the subject if any rule depends on it, and looks up the last hit only once', async () => {
+  test('a decision keeps the subject if any of its rules depends on it', async () => {
     const common = { isEnabled: true, rateLimitSeconds: 0 };
     const rules = [ruleOf(111, common), ruleOf(112, { ...common, untilAcknowledged: false })];
     const other = newEvent({ uuid: 'event-2' }, { situation: null, subject: undefined });
@@ -109,7 +109,7 @@ describe('judgements', () => {
     expect(named('lastPlace')).toHaveLength(1);
   });
 
-  test("a decision without hits does not look up the last hit, and continues the previous decision's numbers", async () => {
+  test("a decision without hits continues the previous decision's numbers", async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
     expect(names()).toEqual(['rules', 'isApplied', 'decide']);
@@ -158,7 +158,7 @@ describe('judgements', () => {
     expect((await judge({ state: ahead, next: { lastSeen: NOW } })).times).toMatchObject({ checkAt: offline });
   });
 
-  test('the state of a sensor that has left the customer expires with the record, and is no longer checked', async () => {
+  test("a former sensor's state expires with its record", async () => {
     const { times, enqueued } = await judge({
       state: { isActive: false, dueAt: undefined },
       more: { former: { ttl: 77 } },
@@ -171,7 +171,7 @@ describe('judgements', () => {
   const open = (at = NOW) => ({ start: at, phases: ['detected'], at });
   const noEntry = { dueAt: undefined, duePk: undefined };
 
-  test('the check that advances a fall is enqueued before the decision is written, if a queue can delay it', async () => {
+  test("a fall's next check is enqueued before the decision is written", async () => {
     const { enqueued, times, places } = await judge({ next: { falls: [open()] }, timings, state: noEntry });
     // The device has three seconds to report the change itself.
     expect(enqueued).toEqual([[[{ type: 'check_sensor', customerId, sensorId }], 63]]);
@@ -183,7 +183,7 @@ describe('judgements', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('a fall that advances too late for a queue is left to the sweep, and the entry is moved if necessary', async () => {
+  test('a fall that advances too late for a queue is left to the sweep', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
@@ -200,7 +200,7 @@ describe('judgements', () => {
     expect(back.times).toMatchObject({ checkAt: NOW + 600_000 });
   });
 
-  test('no further check is enqueued for a fall that has not changed, or whose timings are not known', async () => {
+  test('no further check is enqueued for an unchanged fall or unknown timings', async () => {
     const falls = [open()];
     const changed = { lastSeen: NOW + 900_000 };
     expect((await judge({ state: { falls }, next: { ...changed, falls }, timings })).enqueued).toEqual([]);

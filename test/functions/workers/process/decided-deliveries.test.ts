@@ -32,7 +32,7 @@ describe("a decision's deliveries", () => {
     expect(merged[1]).not.toHaveProperty('alsoHits');
   });
 
-  test('deliveries to webhooks without a URL are written to the feed in order, and not enqueued', async () => {
+  test('deliveries to webhooks without a URL are written to the feed in order', async () => {
     const calls: unknown[][] = [];
     const noting =
       (name: string) =>
@@ -56,7 +56,7 @@ describe("a decision's deliveries", () => {
     ]);
   });
 
-  test('deliveries about offline sensors wait 20 seconds to be combined, without delaying alarms', async () => {
+  test('deliveries about offline sensors wait 20 seconds to be combined', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), createDate: NOW });
     const alarm = deliveryTo('sms');

@@ -37,7 +37,7 @@ test('no emergency contact is notified if there are none or the sensor is gone',
   expect(await loadEmergency(alarmStubs({ ...stored, isSensorGone: true }).deps, alarm)).toBeNull();
 });
 
-test('each emergency contact is asked to check the room, in their language, with the event and the sensor', async () => {
+test('each emergency contact is asked in their language to check the room', async () => {
   const { created, enqueued } = await notify(alarm);
   const texts = created.map(({ snapshot }) => {
     const { rule, event, sensor, customer, reader } = some(snapshot as object) as Record<
@@ -65,7 +65,7 @@ test('each emergency contact is asked to check the room, in their language, with
   ]);
 });
 
-test('a message to an emergency contact belongs to a round after all others, which makes the id unique', async () => {
+test('a message to an emergency contact belongs to a round after all others', async () => {
   const idsOf = async (of: UnnotifiedAlarm) => (await notify(of)).created.map(({ id }) => id);
   const idOf = (round: number, ruleId: number, receiver: string) =>
     idInRound({ uuid: eventUuid, sensorId, ruleId }, { round, at: NOW }, receiver);
@@ -120,7 +120,7 @@ test('the hit lists each emergency contact as not yet notified', async () => {
   ]);
 });
 
-test('an emergency contact whose user was deleted gets a message without a name, which will fail', async () => {
+test('an emergency contact whose user was deleted gets a message without a name', async () => {
   const { deps } = alarmStubs({ emergencyContacts: [{ userId: 99, by: 'sms' }] });
   const emergency = await loadEmergency(deps, alarm);
   expect(emergency && emergencyMessages(deps, emergency, 11)).toMatchObject([
@@ -168,7 +168,7 @@ test('the emergency contacts are notified of an unacknowledged alarm', async () 
   ]);
 });
 
-test('the follow-up of an unanswered alarm is repeated after a crash with the same date, but counted once', async () => {
+test("an unanswered alarm's follow-up is repeated after a crash, but counted once", async () => {
   const { deps, unanswered, enqueued, measured } = alarmStubs();
   await reportUnanswered(deps, customerId, some({ ...(hit as object), unansweredDate: NOW - 5_000 }));
   expect(unanswered[0]?.[0]).toMatchObject({ date: NOW - 5_000 });

@@ -130,7 +130,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0');
   });
 
-  test("an escalation ends for one person's fall while another person is still on the floor", async () => {
+  test("an escalation ends for one person's fall while another person is still down", async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -141,7 +141,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 a0 b30');
   });
 
-  test('an escalation continues when a sensor restarts and loses track of who is on the floor', async () => {
+  test('an escalation continues when a restarted sensor loses track of people', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();

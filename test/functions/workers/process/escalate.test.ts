@@ -9,7 +9,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('an unacknowledged alarm', () => {
-  test("notifies each step's recipients on time, once each", async () => {
+  test("an unacknowledged alarm notifies each step's recipients on time, once each", async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'cb' });
     await home.fall();
@@ -25,7 +25,7 @@ describe('an unacknowledged alarm', () => {
     expect(new Set(home.notifications.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('sends the same content at each step, with a separate acknowledgement link', async () => {
+  test('an escalation step sends the same content with a separate acknowledge link', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     await home.fall();
@@ -40,7 +40,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('notifies on time at steps that a queue cannot delay long enough', async () => {
+  test('an escalation step is on time even if a queue cannot delay it long enough', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 901: 'b', 3600: 'c' });
     await home.fall();
@@ -48,7 +48,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 b900 c3600');
   });
 
-  test('notifies all recipients again, once each, up to 20 times', async () => {
+  test('an unacknowledged alarm notifies all recipients again, up to 20 times', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'ab' }, { repeatSeconds: 60 });
     await home.fall();
@@ -71,7 +71,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 a60 a120');
   });
 
-  test('escalates hits whose messages are packed', async () => {
+  test('an escalation works for hits whose messages are packed', async () => {
     const home = await world.furnish(5);
     await home.addRule('abcd', { 30: 'ea' });
     await home.fall();
@@ -96,7 +96,7 @@ describe('an unacknowledged alarm', () => {
 });
 
 describe('acknowledging an escalated alarm', () => {
-  test('an acknowledgement ends the escalation, and withdrawing it resumes with the next step on time', async () => {
+  test('withdrawing an acknowledgement resumes the escalation at the next step', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c' });
     await home.fall();
@@ -145,7 +145,7 @@ describe('acknowledging an escalated alarm', () => {
 });
 
 describe('an escalation', () => {
-  test('an escalation ends if no one responds to the last step, and leaves no trace in the hit', async () => {
+  test('an escalation ends without a trace if no one responds to the last step', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();

@@ -26,7 +26,7 @@ describe('a due step', () => {
       expect(at - (home.notifications[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
-  test('a step runs on time after one requeue if the task arrives two seconds early', async () => {
+  test('a step runs on time if its task arrives two seconds early', async () => {
     const delays: number[] = [];
     const early = await createEscalationWorld({
       wrap: (runtime) => ({
@@ -89,7 +89,7 @@ describe('an escalation whose process crashes', () => {
     },
   );
 
-  test('a step whose deliveries were not enqueued before a crash is not sent after an acknowledgement', async () => {
+  test('an interrupted step is not sent after an acknowledgement', async () => {
     let died = 0;
     const failpoint = (name: Failpoint): void => {
       if (name !== 'escalate.written' || (died > 0 && isAcknowledged)) return;

@@ -71,7 +71,7 @@ describe('first rounds', () => {
   const id = firstId('21 sms');
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
 
-  test('the next step is due at once when all first deliveries to people and webhooks have failed', async () => {
+  test('the next step is due at once when all first deliveries have failed', async () => {
     const { isHurried, scheduled, asked } = await run(hitOf(first), all, { id });
     expect(isHurried).toBe(true);
     expect(scheduled[0]).toMatchObject([customerId, { id: 11 }, { at: NOW, isHurried: true }, NOW]);
@@ -88,7 +88,7 @@ describe('first rounds', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('the next step is not due at once while a delivery to a person is still to be written', async () => {
+  test('the next step is not due at once while a delivery is still to be written', async () => {
     expect((await run(hitOf(first), failed(firstId('webhook-1')), { id: firstId('webhook-1') })).isHurried).toBe(false);
   });
 
@@ -100,7 +100,7 @@ describe('first rounds', () => {
     expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
   });
 
-  test('the first round finds the delivery to a Raw webhook, which has a different id', async () => {
+  test("the first round finds a Raw webhook's delivery, which has a different id", async () => {
     const raw = { ...webhook, format: 'raw' };
     const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
     expect(rawId).not.toBe(firstId('webhook-1'));
@@ -114,12 +114,12 @@ describe('later rounds', () => {
   const id = secondId('22 email');
   const all = { ...failed(id), ...failed(secondId('webhook-1')) };
 
-  test("the step after a later round is due at once when all of that round's deliveries have failed", async () => {
+  test("the next step is due at once when all of a later round's deliveries have failed", async () => {
     expect((await run(hitOf(second), all, { id })).isHurried).toBe(true);
     expect((await run(hitOf(second), failed(id), { id })).isHurried).toBe(false);
   });
 
-  test("a later round ignores an earlier round's failed delivery, even if no one is left to notify", async () => {
+  test("a later round ignores an earlier round's failed delivery", async () => {
     const earlier = firstId('21 sms');
     expect((await run(hitOf(second), { ...all, ...failed(earlier) }, { id: earlier })).isHurried).toBe(false);
     const [step, last] = rule.escalation;
@@ -129,7 +129,7 @@ describe('later rounds', () => {
     expect((await run(alone, failed(earlier), { id: earlier, ...given })).isHurried).toBe(false);
   });
 
-  test('the step after a later round is due at once when the only delivery has failed, if the step still exists', async () => {
+  test("the next step is due at once when a round's only delivery has failed", async () => {
     const [step, last] = rule.escalation;
     const single = { ...rule, escalation: [{ ...step, recipients: [ben] }, last] };
     expect((await run(hitOf(second), failed(id), { id, rules: { [ruleId]: single } })).isHurried).toBe(true);
@@ -153,13 +153,13 @@ describe('no step is brought forward', () => {
     expect([isHurried, enqueued, asked]).toEqual([false, [], []]);
   });
 
-  test('the next step stays unchanged if the delivery is gone or no longer failed, or the rule is gone', async () => {
+  test('the next step stays unchanged if the delivery or the rule is gone', async () => {
     expect((await run(hitOf(first), {}, { id })).isHurried).toBe(false);
     expect((await run(hitOf(first), { ...all, [id]: { id, state: 'pending' } }, { id })).asked).toEqual([]);
     expect((await run(hitOf(first), all, { id, rules: {} })).isHurried).toBe(false);
   });
 
-  test('a round that is being enqueued is checked every two seconds for a minute', async () => {
+  test('a round still being enqueued is checked every two seconds for a minute', async () => {
     const open = hitOf({ ...first, open: 'step' });
     const soon = await run(open, { ...all, ...failed(id, { updateDate: NOW - 59_999 }) }, { id });
     expect(soon.enqueued).toEqual([[[soon.task], 2]]);

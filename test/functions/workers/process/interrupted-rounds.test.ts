@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('an interrupted round notifies the earlier recipients if the rule has replaced them or removed the step', async () => {
+  test('an interrupted round notifies earlier recipients that the rule no longer has', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);
@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('an interrupted round schedules the next step from now if the clock was set back', async () => {
+  test('an interrupted round schedules the next step from now after the clock was set back', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);
@@ -83,7 +83,7 @@ describe('former recipients of an interrupted round', () => {
     });
   const without = { ...rule, escalation: [rule.escalation[1]] };
 
-  test('former recipients of an interrupted round get an alert even if they are webhooks from several bots', async () => {
+  test('an interrupted round alerts former recipients even if they belong to several bots', async () => {
     const hit = openFor(['w1', 'w2'], [message(31, 'webhook', 1), message(32, 'webhook', 1)]);
     const webhooks = [webhookOf('w1', 31), webhookOf('w2', 32)];
     const { to } = await run({ hits: [hit], of: without, webhooks });
@@ -93,14 +93,14 @@ describe('former recipients of an interrupted round', () => {
     ]);
   });
 
-  test('former recipients of an interrupted round get no alert in a format without a payload for the event', async () => {
+  test('an interrupted round does not alert former recipients whose format has no payload', async () => {
     const timed = openFor(['w1'], [message(31, 'webhook', 1)], {}, { cause: { ...cause, source: null } });
     expect((await run({ hits: [timed], of: without, webhooks: [webhookOf('w1', 31, { format: 'raw' })] })).to).toEqual(
       [],
     );
   });
 
-  test("a former recipient's delivery belongs to the last message in a step, and the first in a repeat", async () => {
+  test("a former recipient's delivery belongs to the step's last message", async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });
@@ -109,7 +109,7 @@ describe('former recipients of an interrupted round', () => {
     expect(repeat.to.find(([name]) => name === 'name 21')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('former recipients of an interrupted round keep messages if the rule has moved them to another step', async () => {
+  test('former recipients of an interrupted round keep messages if moved to another step', async () => {
     const moved = openFor(['22 email', 'w1'], [message(22, 'email', 2), message(31, 'webhook', 1)]);
     const { to } = await run({ hits: [moved] });
     expect(to.find(([name]) => name === 'Ben Birch' || name === 'name 22')?.[1]).toEqual({ id: 11, message: 0 });
@@ -136,7 +136,7 @@ describe('slow rounds', () => {
     expect(prompt.enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);
   });
 
-  test('a slow round is sent if no one has acknowledged the alarm, or the hit is gone', async () => {
+  test('a slow round is sent if no one has acknowledged the alarm', async () => {
     for (const second of [hitOf(), null]) {
       const { enqueued } = await run({ hits: [hitOf(), second], slow: 300 });
       expect(enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);

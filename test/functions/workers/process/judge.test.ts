@@ -120,13 +120,13 @@ test("a message that creates an event is stored first, with the event's id", asy
   expect(event).not.toHaveProperty('isLong');
 });
 
-test('a message that creates an event is marked if it is too long for lists', async () => {
+test('a message too long for lists is marked', async () => {
   const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
   const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
 });
 
-test('a message stored earlier creates no event, and only shows that the device is online', async () => {
+test('a message stored earlier only shows that the device is online', async () => {
   const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
   expect(result?.events).toEqual([]);
   expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
@@ -140,7 +140,7 @@ test('a message stored earlier creates no event, and only shows that the device 
   ]);
 });
 
-test('a message that reuses a UUID is judged with a UUID derived from the bytes', async () => {
+test('a message that reuses a UUID gets one derived from the bytes', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);
@@ -166,7 +166,7 @@ describe('events', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => presence(at % 2 === 0, uuidOf(at), NOW + at));
 
-  test('one decision has at most 25 events, and fewer for a customer with many rules', async () => {
+  test('a decision has at most 25 events, and fewer with many rules', async () => {
     expect((await run(many(30))).result?.events).toHaveLength(25);
     expect((await run(many(30), { context: { customer: { rules: 50 } } })).result?.events).toHaveLength(5);
     expect((await run(many(3), { context: { customer: { rules: 1_000 } } })).result?.events).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('events', () => {
 describe('sensors', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test("a sensor's latest version is read before an event, a region or a timing depends on it", async () => {
+  test("a sensor's latest version is read before anything depends on it", async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -261,7 +261,7 @@ describe('learning phases', () => {
     ]);
   });
 
-  test('storing the end of the learning phase is retried only if the configuration changes concurrently', async () => {
+  test('storing the end of the learning phase is retried if the configuration changes', async () => {
     expect(
       (await run([learnt], { ...learning, basic, putResults: ['changed', 'done'] })).named('putConfig'),
     ).toHaveLength(2);
@@ -298,7 +298,7 @@ describe('a notice', () => {
     expect(before.result).toMatchObject({ events: [], judged: { position: '6#000' } });
   });
 
-  test("a notice that a fall was acknowledged or closed changes the fall's state", async () => {
+  test("acknowledging or closing a fall changes the fall's state", async () => {
     const fall = NOW.toString(36);
     const state = { ...online, falls: [{ start: NOW, phases: ['calling'], at: NOW }] };
     const { result, named } = await run([], {

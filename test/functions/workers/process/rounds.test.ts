@@ -15,7 +15,7 @@ import {
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
 describe('due rounds', () => {
-  test("a due round is decided in one write and sent, and the next round's task is enqueued", async () => {
+  test('a due round is sent after a single write, and the next one is enqueued', async () => {
     const { names, named, to, enqueued, places, measured, asked, logged, created } = await run();
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'open', 'create', 'create', 'schedule']);
     expect(named('hit')).toEqual([[customerId, 11]]);
@@ -47,12 +47,12 @@ describe('due rounds', () => {
     ]);
   });
 
-  test('a due round is read again if the hit has changed since it was read', async () => {
+  test('a due round is read again if the hit has changed', async () => {
     const { names } = await run({ isOpened: [false] });
     expect(names().filter((name) => name === 'hit' || name === 'open')).toEqual(['hit', 'open', 'hit', 'open']);
   });
 
-  test('a round after the last step notifies all recipients again, each with their message in the hit', async () => {
+  test('a round after the last step notifies all recipients again', async () => {
     const repeating = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }], repeatSeconds: 60 };
     const messages = [message(21, 'sms', 0), message(22, 'email', 1)];
     const hit = hitOf({ messages, escalation: { round: 1, after: 30, repeats: 2, at: NOW } });
@@ -67,7 +67,7 @@ describe('due rounds', () => {
     expect(named('schedule')).toMatchObject([[customerId, {}, { repeats: 3, at: NOW + 60_000 }, NOW]]);
   });
 
-  test('a due round brings the next one forward and counts NobodyOnDuty if it notifies users on duty and there are none', async () => {
+  test('a due round without anyone on duty brings the next one forward', async () => {
     const onDuty = {
       ...rule,
       escalation: [{ afterSeconds: 30, recipients: [{ onDuty: true, by: 'sms' }] }, rule.escalation[1]],
@@ -82,7 +82,7 @@ describe('due rounds', () => {
     expect(raced.measured).toEqual([['NobodyOnDuty']]);
   });
 
-  test('a due round adds no messages once the hit is full, but notifies the recipients', async () => {
+  test('a due round adds no messages to a full hit, but notifies the recipients', async () => {
     const many = Array.from({ length: 299 }, (_, at) => message(1_000 + at, 'sms', 0));
     const { named, to } = await run({ hits: [hitOf({ messages: many })] });
     expect(named('open')[0]?.[2]).toMatchObject({ messages: [{ accountId: 31 }] });
@@ -109,7 +109,7 @@ describe('due rounds', () => {
 describe('early rounds', () => {
   const later = (at: number, more: object = {}) => run({ hits: [hitOf({ escalation: { ...waiting, at }, ...more })] });
 
-  test('a round that is not due is requeued if the task is up to five seconds early, or the sweep enqueued it', async () => {
+  test('an early round is requeued if its task is up to five seconds early', async () => {
     const early = await later(NOW + 5_000);
     expect(early.enqueued).toEqual([[[roundTask], 5]]);
     expect(early.names()).toEqual(['hit']);
@@ -119,12 +119,12 @@ describe('early rounds', () => {
     expect(soon.enqueued).toEqual([[[roundTask], 600]]);
   });
 
-  test('a round that is not due is left alone if the task arrived more than five seconds early', async () => {
+  test('an early round is left alone if its task is more than five seconds early', async () => {
     const { enqueued, names } = await later(NOW + 5_001);
     expect([enqueued, names()]).toEqual([[], ['hit']]);
   });
 
-  test('a round that is not due is rescheduled if the clock was set back', async () => {
+  test('an early round is rescheduled if the clock was set back', async () => {
     const ahead = { createDate: NOW + HOUR, escalation: { ...waiting, at: NOW + HOUR + 30_000 } };
     const { named, enqueued } = await run({ hits: [hitOf(ahead)], task: { setBack: HOUR } });
     expect(named('schedule')).toMatchObject([[customerId, {}, { at: NOW + 30_000, from: NOW }, NOW]]);
@@ -181,7 +181,7 @@ describe('ending an escalation', () => {
       expect((await run(given)).created.length).toBeGreaterThan(0);
   });
 
-  test('an escalation ends some time after the last round if no one acknowledges the alarm', async () => {
+  test('an escalation ends some time after the last round without an acknowledgement', async () => {
     const last = { round: 2, after: 90, repeats: 0, at: NOW };
     const waits = await run({ hits: [hitOf({ escalation: last })] });
     const answer = { ...last, at: NOW + 60_000, isLast: true };

@@ -91,7 +91,7 @@ describe('acknowledging or closing a fall', () => {
     ...more,
   });
 
-  test('acknowledging or closing a fall schedules a check of each unnotified hit, at once if overdue', async () => {
+  test('acknowledging or closing a fall schedules a check of each unnotified hit', async () => {
     const fresh = { ...hit, id: 12, createDate: NOW - 1_000 };
     const { deps, calls, enqueued } = world({ changedHits: [hit, { ...hit, notifiedDate: 1 }, fresh] });
     await followNotice(deps, ref, some({ notice: 'acknowledged' }));
@@ -106,7 +106,7 @@ describe('acknowledging or closing a fall', () => {
   const alarm = { uuid: 'event-1', source: null, receiveDate: NOW - 2_000, situation: 'fall_detected', hitIds: [11] };
   const ofWebhook = firstDeliveryId({ ...alarm, sensorId }, 0, 'w1', 'full');
 
-  test('acknowledging or closing a fall schedules a check of each event sent to customer webhooks', async () => {
+  test("acknowledging or closing a fall schedules a check of each customer webhook's event", async () => {
     const { deps, calls, enqueued } = world({
       unanswered: [alarm],
       hooks: { w1: 'full', w2: 'full' },
@@ -138,7 +138,7 @@ describe('acknowledging or closing a fall', () => {
     }
   });
 
-  test('reads nothing more if people have responded to all alarms about the fall', async () => {
+  test('acknowledging or closing a fall reads nothing more if no alarm is open', async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);
@@ -153,13 +153,13 @@ describe('a decision', () => {
   });
   const decisionOf = (...decided: object[]) => some({ decided });
 
-  test('a decision records another alarm about a fall once, so that people have to respond again', async () => {
+  test('a decision records another alarm about a fall once', async () => {
     const { deps, calls } = world();
     await recordAlarms(deps, context({}), decisionOf(event(again), event(again), event(fall), event(undefined)));
     expect(calls).toEqual([['recordAlarm', { ...ref, fall: again }]]);
   });
 
-  test('a decision acknowledges the new hits of acknowledged falls, and of no others', async () => {
+  test('a decision acknowledges new hits of acknowledged falls only', async () => {
     const { deps, calls } = world();
     const other = (start + 9_000).toString(36);
     const quiet = (start + 18_000).toString(36);

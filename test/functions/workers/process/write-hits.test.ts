@@ -21,7 +21,7 @@ const message = (accountId: number, publisher: string, name: string) => ({
 });
 
 describe('rules', () => {
-  test('a firing rule writes a hit after the last hit, with the event and one message per recipient', async () => {
+  test('a firing rule writes a hit with one message per recipient', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
     const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     const { rules: _, requestId: __, ...cause } = fallEvent();
@@ -48,7 +48,7 @@ describe('rules', () => {
     expect(asked).toEqual([[['w1'], [31]]]);
   });
 
-  test('a firing rule notifies the first recipients, and each delivery points to its message in the hit', async () => {
+  test('a firing rule links each delivery to its message in the hit', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     expect(sent).toEqual([
@@ -57,7 +57,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('a firing rule appends the hit after all others, with a number that stays the same after a crash', async () => {
+  test('a firing rule appends the hit after all others, even after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -77,7 +77,7 @@ describe('rules', () => {
     expect(checks.map(({ hitIds }) => hitIds)).toEqual([[51, 52], [53]]);
   });
 
-  test('a firing rule records whether the event is simulated, and which fall it is about, if any', async () => {
+  test('a firing rule records whether the event is simulated and which fall it is about', async () => {
     const simulated = await runHits({ events: [fallEvent({}, { isSimulated: true })] });
     expect(simulated.appended[0]?.[2]).toMatchObject({ isSimulated: true });
     const other = await runHits({ events: [fallEvent({}, { subject: undefined })] });
@@ -87,7 +87,7 @@ describe('rules', () => {
     expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
   });
 
-  test('a firing rule begins the escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
+  test('a firing rule begins the escalation if a queue can delay the first step', async () => {
     const firstStepAfter = (afterSeconds: number) =>
       runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
     const { tasks, escalationAt } = await firstStepAfter(30);
@@ -97,7 +97,7 @@ describe('rules', () => {
     expect((await firstStepAfter(900)).tasks).toEqual([]);
   });
 
-  test('a firing rule without anyone on duty counts NobodyOnDuty, and the first step is due at once', async () => {
+  test('a firing rule without anyone on duty counts NobodyOnDuty', async () => {
     const rule = ruleOf(111, {
       recipients: [{ onDuty: true, by: 'sms' }],
       escalation: [{ afterSeconds: 600, recipients: [] }],
@@ -124,7 +124,7 @@ describe('a hit written before a crash', () => {
     ...(step !== undefined && { step }),
   });
 
-  test('a hit from before a crash notifies the recipients named in it and those of the current rule', async () => {
+  test('a hit from before a crash notifies old and current recipients', async () => {
     const rule = ruleOf(111, {
       recipients: [
         { userId: 22, by: 'email' },
@@ -146,7 +146,7 @@ describe('a hit written before a crash', () => {
     expect(sent).toEqual([['Anna Ash', { id: 51, message: 0 }]]);
   });
 
-  test('a hit whose rule was deleted notifies no one, but leaves no gap and is checked', async () => {
+  test('a hit whose rule was deleted notifies no one', async () => {
     const { appended, sent, checks, tasks } = await runHits({ rules: [] });
     expect(appended).toEqual([
       [
@@ -203,7 +203,7 @@ describe('customer webhooks', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('customer webhooks get no event that they caused, filter out, or have no format for', async () => {
+  test('customer webhooks get no event that they caused or filter out', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -227,7 +227,7 @@ describe('fall messages', () => {
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test("a rule's Raw webhook gets the newest message about a fall advanced by time; customer webhooks already have it", async () => {
+  test("a rule's Raw webhook gets the newest message about a fall advanced by time", async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],
@@ -255,7 +255,7 @@ describe('fall messages', () => {
 });
 
 describe('checks', () => {
-  test('the notification check is due two minutes after the alarm, and names the deliveries to check', async () => {
+  test('the notification check is due two minutes after the alarm', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { checks, deliveries } = await runHits({
       rules: [rule],
@@ -285,7 +285,7 @@ describe('checks', () => {
     ]);
   });
 
-  test("the notification check names the event if there was no message, and the alarm's key if no rule fired", async () => {
+  test('the notification check names the event if there was no message', async () => {
     const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
     const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
     const [check] = (await runHits({ ...given, events })).checks;
@@ -327,7 +327,7 @@ describe('checks', () => {
   });
 });
 
-test('an urgent event counts as unruled if no rule fired, it was not simulated, and the sensor is linked', () => {
+test('an urgent event counts as unruled if no rule fired for it', () => {
   const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
   expect(isIt(fallEvent({ rules: [] }))).toBe(true);
   expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);
@@ -336,7 +336,7 @@ test('an urgent event counts as unruled if no rule fired, it was not simulated, 
   expect(isIt(fallEvent({ rules: [] }, { isSimulated: true }))).toBe(false);
 });
 
-test("a round's task is enqueued if a queue can delay it until the round is due", async () => {
+test("a round's task is enqueued if a queue can delay it long enough", async () => {
   const { deps, enqueued } = stubDeps<ProcessDeps>({});
   const hit = { customerId, hitId: 1, uuid: 'event-1' };
   await enqueueRound(deps, hit, NOW + 900_001);

@@ -86,7 +86,7 @@ beforeEach(async () => {
 });
 
 describe('a sweep', () => {
-  test("reads an online sensor's state once until it could be offline, and enqueues no check", async () => {
+  test("a sweep reads an online sensor's state once until it could be offline", async () => {
     const id = await put('online', { lastSeen: now });
     const sweep = start();
     expect(await sweep()).toEqual({ read: [id], sent: [] });
@@ -95,21 +95,21 @@ describe('a sweep', () => {
     expect(await sweep()).toEqual({ read: [id], sent: [] });
   });
 
-  test('enqueues a check in every sweep for a sensor that looks offline, until the check is processed', async () => {
+  test('each sweep enqueues a check for a sensor that looks offline', async () => {
     const id = await put('offline', { lastSeen: now });
     const sweep = start();
     for (let minute = 1; minute <= 4; minute++) expect((await sweep()).sent).toEqual([]);
     for (let minute = 5; minute <= 7; minute++) expect((await sweep()).sent).toEqual([id]);
   });
 
-  test('enqueues a check of each sensor with an open fall, and of each inactive sensor', async () => {
+  test('a sweep enqueues checks for sensors with an open fall and inactive sensors', async () => {
     const ids = [await put('fallen', { falls: [openFall(now)] }), await put('gone', { isActive: false })];
     const sweep = start();
     expect((await sweep()).sent).toEqual(ids);
     expect((await sweep()).sent).toEqual(ids);
   });
 
-  test('checks a fall within 10 minutes even if sensors count as offline only after a day', async () => {
+  test('a sweep checks a fall within 10 minutes, whatever the inactivity limit', async () => {
     const id = await put('slow', {});
     const sweep = start({ settings: { ...runtime.settings, SENSOR_INACTIVE_AFTER_SECONDS: 86_400 } });
     await sweep();
@@ -119,14 +119,14 @@ describe('a sweep', () => {
     expect(found).toContain(id);
   });
 
-  test('checks sensors whose states it cannot read, and counts the failure', async () => {
+  test('a sweep checks sensors whose states it cannot read', async () => {
     const id = await put('unread', {});
     canRead = false;
     expect((await start()()).sent).toEqual([id]);
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'other' }]);
   });
 
-  test('continues with the other shards if one does not respond, and counts the failure', async () => {
+  test('a sweep continues with the other shards if one does not respond', async () => {
     const gone = { isActive: false };
     const ids = [await put('one', gone), await put('two', gone), await put('three', gone)];
     const shardOf = (sensorId: string) => dueAt(sensorId, now).duePk;
@@ -141,7 +141,7 @@ describe('a sweep', () => {
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]);
   });
 
-  test('does not check sensors after a service outage until the inactivity limit has passed', async () => {
+  test('no sweep checks sensors right after a service outage', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, {});
     const sweep = start();
     await sweep();
@@ -150,7 +150,7 @@ describe('a sweep', () => {
     expect((await sweep()).sent).toHaveLength(3);
   });
 
-  test('reads states again after the clock is set back', async () => {
+  test('a sweep reads states again after the clock is set back', async () => {
     const id = await put('early', { lastSeen: now + 86_400_000 });
     const sweep = start();
     await sweep(86_400_000);
@@ -159,7 +159,7 @@ describe('a sweep', () => {
   });
 });
 
-test('a clock that is set back delays the detection of offline sensors by at most 300 s', async () => {
+test('setting the clock back delays the detection of offline sensors by at most 300 s', async () => {
   const sweep = start();
   await sweep(86_400_000);
   now -= 86_400_000;
@@ -173,14 +173,14 @@ describe('a new process', () => {
   const putAll = () =>
     Promise.all(Array.from({ length: SENSORS }, (_, at) => put(hashOf(`${at}`).slice(0, 16), { lastSeen: now })));
 
-  test("reads all sensors' states once, 100 at a time", async () => {
+  test('a new process reads all sensor states once, in batches of 100', async () => {
     const ids = await putAll();
     const sweep = start();
     expect(await sweep()).toEqual({ read: ids.toSorted(), sent: [] });
     expect(await sweep()).toEqual({ read: [], sent: [] });
   });
 
-  test('continues where the previous process ran out of time', async () => {
+  test('a new process continues where the previous one ran out of time', async () => {
     const ids = await putAll();
     const limited = (query: Parameters<Runtime['table']['query']>[0]) => runtime.table.query({ ...query, limit: 10 });
     const more = { table: { ...runtime.table, query: limited as Runtime['table']['query'] } };
@@ -194,7 +194,7 @@ describe('a new process', () => {
     expect(new Set(found)).toEqual(new Set(ids));
   });
 
-  test('enqueues the same checks as a concurrent process, which is harmless', async () => {
+  test('a new process enqueues the same checks as a concurrent one', async () => {
     const id = await put('offline', { lastSeen: now - 400 * SECOND });
     const first = start();
     const other = start();

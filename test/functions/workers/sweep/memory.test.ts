@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe('pauses', () => {
-  test("the pause between an item's tasks starts at 50 seconds and doubles up to 15 minutes", () => {
+  test("the pause between an item's tasks doubles from 50 seconds to 15 minutes", () => {
     const { isTime } = createResendHistory();
     let now = NOW;
     expect(isTime('a', now)).toBe(true);
@@ -43,7 +43,7 @@ describe('pauses', () => {
     expect(isTime('a', NOW - 1)).toBe(true);
   });
 
-  test("the pauses between an item's tasks are forgotten after twice the pause", () => {
+  test("an item's pauses are forgotten after twice the pause", () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);
@@ -62,14 +62,14 @@ describe('overdue items', () => {
     time: NOW - overdue,
   });
 
-  test('an item that is more than 15 minutes overdue is counted once', () => {
+  test('an item more than 15 minutes overdue is counted once', () => {
     const { countNew } = createOverdueItems();
     expect(countNew([item('1', 15 * MINUTE)], NOW)).toBe(0);
     expect(countNew([item('1', 15 * MINUTE + 1), item('2', DAY)], NOW)).toBe(2);
     expect(countNew([item('1', 16 * MINUTE), item('3', 16 * MINUTE)], NOW)).toBe(1);
   });
 
-  test('an overdue item not found for 30 minutes is counted again, even after the clock was set back', () => {
+  test('an overdue item not found for 30 minutes is counted again', () => {
     const overdue = createOverdueItems();
     const countAt = (now: number) => overdue.countNew([{ ...item('1', 0), time: now - DAY }], now);
     countAt(NOW);
@@ -106,7 +106,7 @@ describe('sensors', () => {
     return { ...stubs, ...filter, check, reads };
   };
 
-  test('reads a sensor only every ten minutes while it is online', async () => {
+  test('an online sensor is read only every ten minutes', async () => {
     const { check, reads, pass } = world({ a: online });
     expect(await check([checkOf('a')])).toEqual([]);
     pass(10 * MINUTE - 1);
@@ -117,7 +117,7 @@ describe('sensors', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('reads a sensor again once it may be offline', async () => {
+  test('a sensor is read again once it may be offline', async () => {
     const state = { ...online, lastSeen: NOW - (AFTER - 60) * 1_000 };
     const { check, reads, pass } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([]);
@@ -128,7 +128,7 @@ describe('sensors', () => {
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW + 60_000)]);
   });
 
-  test('an online sensor is checked once it may be offline, after the service has run for the inactivity limit', async () => {
+  test('an online sensor is checked once it may be offline', async () => {
     const state = { ...online, lastSeen: NOW - 2 * AFTER * 1_000 };
     const { check } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW - AFTER * 1_000)]);
@@ -143,7 +143,7 @@ describe('sensors', () => {
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', due), checkOf('b', due)]);
   });
 
-  test('a sensor whose state is dated in the future is checked, because the clock was set back', async () => {
+  test('a sensor whose state is dated in the future is checked', async () => {
     const { check } = world({ a: { ...online, lastSeen: NOW + DAY } });
     expect(await check([checkOf('a', NOW - 7)])).toEqual([checkOf('a', NOW - 7)]);
   });
@@ -152,14 +152,14 @@ describe('sensors', () => {
     expect(await world({}).check([checkOf('a')])).toEqual([checkOf('a', NOW)]);
   });
 
-  test('all sensors are checked if the states cannot be read, and the failure is counted', async () => {
+  test('all sensors are checked if their states cannot be read', async () => {
     const { check, measured, logged } = world({ a: online }, new TableUnavailable('throttled'));
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', NOW), checkOf('b', NOW)]);
     expect(measured).toEqual([['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]]);
     expect(logged).toMatchObject([['error', expect.any(String), { sensors: 2 }, expect.anything()]]);
   });
 
-  test('reads a hundred states at once, and passes on all other tasks', async () => {
+  test('reads sensor states in batches of a hundred and passes on all other tasks', async () => {
     const ids = Array.from({ length: 201 }, (_, at) => `s${at}`);
     const { check, reads } = world(Object.fromEntries(ids.map((id) => [id, online])));
     const other: Due = { task: { type: 'alert_managers', customerId: 1 }, time: 1 };
@@ -169,7 +169,7 @@ describe('sensors', () => {
     expect(await world({}).check([other])).toEqual([other]);
   });
 
-  test('reads a sensor again after the clock was set back', async () => {
+  test('a sensor is read again after the clock was set back', async () => {
     const { check, reads, pass } = world({ a: online });
     await check([checkOf('a')]);
     pass(-1);
@@ -177,7 +177,7 @@ describe('sensors', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('forgets a sensor ten minutes after it would have been read again', async () => {
+  test('a sensor is forgotten ten minutes after it would have been read again', async () => {
     const { check, reads, pass, tidy } = world({ a: online });
     await check([checkOf('a')]);
     tidy(NOW + 20 * MINUTE);
@@ -190,7 +190,7 @@ describe('sensors', () => {
   });
 });
 
-test('alarm tasks due later are enqueued with the time by which the clock was set back', async () => {
+test('alarm tasks due later are enqueued with the time the clock was set back by', async () => {
   const by = 3 * 60 * MINUTE;
   const asked: number[] = [];
   let ended = 0;

@@ -65,7 +65,7 @@ const end = async ({
 };
 
 describe('messages that did not arrive', () => {
-  test("an undeliverable message's success is withdrawn from the hits before the delivery ends", async () => {
+  test("an undeliverable message's success is withdrawn before the delivery ends", async () => {
     const { names, named, places, measured, error } = await end();
     expect(error).toBeNull();
     expect(names()).toEqual(['delivery', 'mark', 'withdraw', 'storeNotice', 'record']);
@@ -75,7 +75,7 @@ describe('messages that did not arrive', () => {
     expect(measured.map(([name]) => name)).toContain('Undeliverable');
   });
 
-  test('an alarm that has lost the last success is checked, and the next escalation step may be due', async () => {
+  test('an alarm that has lost its last success is checked', async () => {
     const { enqueued } = await end();
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual([
       'check_alarm',
@@ -94,14 +94,14 @@ describe('messages that did not arrive', () => {
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);
   });
 
-  test("the channel is marked with the message's time, so that a later address is not affected", async () => {
+  test("the channel is marked with the message's time", async () => {
     const { named } = await end();
     const owner = { customerId, userId: 21 };
     expect(named('mark')).toEqual([[owner, 'sms', { sentAt: NOW - 5_000, date: NOW, reason: 'Bounce' }]]);
     expect((await end({ users: {} })).named('mark')).toEqual([]);
   });
 
-  test('an undeliverable earlier attempt only marks the channel, because a later attempt decides', async () => {
+  test('an undeliverable earlier attempt only marks the channel', async () => {
     const { names, named } = await end({ attempt: 1 });
     expect(names()).toEqual(['delivery', 'mark']);
     expect(named('mark')[0]?.[2]).toMatchObject({ sentAt: NOW - 9_000 });
@@ -122,7 +122,7 @@ describe('messages that did not arrive', () => {
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual(['escalate']);
   });
 
-  test('an event that arrives before the attempt is recorded, or races another event, is retried', async () => {
+  test('an event that arrives before its attempt is recorded is retried', async () => {
     const sending = await end({ delivery: delivered({ state: 'sending' }) });
     expect(sending.error).toBeInstanceOf(RetryLater);
     expect(sending.names()).toEqual(['delivery']);
