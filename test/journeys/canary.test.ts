@@ -117,7 +117,7 @@ describe('the canary', () => {
     expect(await webhooks.get(customerId, webhook.id)).toMatchObject({ isEnabled: true, consecutiveFailures: 0 });
   });
 
-  test('user webhooks cannot have the canary URL', async () => {
+  test('webhooks created by users cannot have the canary URL', async () => {
     const url = `${cloud.url}/canary`;
     const hook = { name: 'loop', url, format: 'full', isCustomerHook: true };
     const { client } = await createHome(admin, 'oak', ['manage_customers', 'manage_bots']);

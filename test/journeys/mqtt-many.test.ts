@@ -28,7 +28,7 @@ const fallsOf = (count: number) =>
     uuid: crypto.randomUUID(),
   }));
 
-describe('many devices', () => {
+describe('many MQTT devices', () => {
   let cloud: Cloud;
   let accepted = 0;
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('many devices', () => {
   }, 60_000);
 });
 
-describe('one sensor', () => {
+describe("a sensor's messages over MQTT", () => {
   let cloud: Cloud;
   let client: Client;
   beforeAll(async () => {

@@ -205,7 +205,7 @@ describe('a provisioning key', () => {
       .as(key)
       .call('POST', '/devices/register', { manufacturer: 'maker_a', hardwareId, firmwareVersion: 1, ...more });
 
-  test('a key registers exactly its maximum number of devices in 50 concurrent requests', async () => {
+  test('a provisioning key registers at most its maximum in 50 concurrent requests', async () => {
     const key = await make({ maxDevices: 7 });
     expect(key).toMatchObject({ maxDevices: 7, expires: null, devices: 0, lastUsed: null });
     const known = nextHardwareId();
@@ -219,7 +219,7 @@ describe('a provisioning key', () => {
     expect(await shown(key)).toMatchObject({ devices: 7, lastUsed: expect.any(Number) });
   });
 
-  test('an expired key fails like an unknown one', async () => {
+  test('an expired provisioning key fails like an unknown one', async () => {
     const key = await make({ expires: systemClock.now() + ahead + MINUTE });
     expect(await statusOf(registerBy(key))).toBe(201);
     const { lastUsed } = (await shown(key)) ?? {};
@@ -231,7 +231,7 @@ describe('a provisioning key', () => {
   });
 
   test.each([{ expires: 1 }, { expires: '2030' }, { maxDevices: 0 }, { maxDevices: 1_000_001 }, { maxDevices: 1.5 }])(
-    'a key with %j is rejected with 400',
+    'a provisioning key with %j is rejected with 400',
     async (more) => {
       const body = { name: 'n', manufacturer: 'maker_a', ...more };
       expect(await statusOf(admin.call('POST', '/provisioning-keys', body))).toBe(400);

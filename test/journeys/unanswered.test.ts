@@ -106,7 +106,7 @@ test('an alarm waits for an acknowledgement when the rule loses the due step', a
   expect([home.nurseSms(), unanswered()]).toEqual([2, before]);
 });
 
-describe('an alarm', () => {
+describe('an unanswered alarm', () => {
   test.each([
     ['the rule has neither steps nor repetitions', () => ({}), async () => {}],
     [

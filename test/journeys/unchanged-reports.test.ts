@@ -101,7 +101,7 @@ describe('a report that changes nothing', () => {
     expect((await events())?.[0]).toBe('empty_room');
   });
 
-  test('an unchanged report goes through the queue with another token, and for another customer', async () => {
+  test('an unchanged report goes through the queue after the token or customer changes', async () => {
     const provisioner = home.client.as(PROVISIONING_KEY);
     const hardwareId = nextHardwareId();
     const first = await register(home.client, PROVISIONING_KEY, hardwareId);

@@ -88,7 +88,7 @@ describe.each([
   [`/docs/${style}`, 'public, max-age=31536000, immutable', 30_000],
   [`/docs/${script}`, 'public, max-age=31536000, immutable', 470_000],
 ])('%s', (path, cacheControl, maxBytes) => {
-  test('supports gzip, cache times and conditional requests', async () => {
+  test('a documentation file supports gzip, cache times and conditional requests', async () => {
     const [plain, compressed] = await Promise.all([get(path), get(path, { 'accept-encoding': 'br, gzip' })]);
     expect(compressed.headers).toMatchObject({
       'content-encoding': 'gzip',
@@ -107,7 +107,7 @@ describe.each([
   });
 });
 
-test('puts a content hash in file names, and does not cache a 404', async () => {
+test('documentation file names contain a content hash', async () => {
   expect(Object.keys(library).toSorted()).toEqual(['page', script, style].toSorted());
   for (const name of [script, style]) {
     const { bytes } = await get(`/docs/${name}`);

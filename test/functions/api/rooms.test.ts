@@ -128,7 +128,7 @@ test('a room requires zMin below zMax', async () => {
   expect(await errorPaths('maker_a', { zMin: 89, zMax: 90 })).toEqual([]);
 });
 
-describe('regions', () => {
+describe('room regions', () => {
   test.each([
     ['maker_a', 'default', 6],
     ['maker_a', 'door', 2],

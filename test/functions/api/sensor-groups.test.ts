@@ -95,7 +95,7 @@ describe('a sensor group', () => {
     expect(new Set(await Promise.all(ids.map(groupOf)))).toEqual(new Set([0]));
   });
 
-  test('each sensor is in one group only after 20 concurrent updates', async () => {
+  test('each sensor is in at most one group after 20 concurrent updates', async () => {
     const ids = await seed(home.customerId, 3, 'RACE');
     const groups = await Promise.all(Array.from({ length: 20 }, () => create([])));
     const answers = await Promise.all(groups.map(({ id }) => put(id, ids)));

@@ -62,7 +62,7 @@ describe('a profile', () => {
   });
 });
 
-describe('access', () => {
+describe('user permissions', () => {
   test('granting or revoking a permission takes effect on the next request', async () => {
     const { client, id } = await hire('promoted');
     for (const permissions of [['manage_bots'], [], ['manage_bots']]) {

@@ -158,7 +158,7 @@ describe('sensor messages', () => {
   });
 });
 
-describe('time', () => {
+describe('checks by time', () => {
   test('time advances a fall once, whenever and however often it is checked', async () => {
     const { said, check, hits } = await prepare('willow', 'fall_detected');
     await processRecords(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));

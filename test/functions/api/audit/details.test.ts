@@ -39,7 +39,7 @@ const replace = async (path: string, operation: string, change: object, client =
 };
 
 describe('audit entry details', () => {
-  test('an entry shows how a rule was changed, including removals', async () => {
+  test('an audit entry shows how a rule was changed, including removals', async () => {
     const { rule, bot, webhook } = await createAlarm(home.client, receiver.url);
     const path = `/rules/${rule.id}`;
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];
@@ -62,7 +62,7 @@ describe('audit entry details', () => {
     expect(removed?.details).toHaveLength(3);
   });
 
-  test('an entry shows which permissions a user lost', async () => {
+  test('an audit entry shows which permissions a user lost', async () => {
     const user = await hireFor(admin, home.customerId, 'robin', { permissions: ['manage_rules', 'manage_bots'] });
     await home.client.ok('PUT', `/users/${user.id}/access`, { canLogin: true, permissions: ['manage_bots'] });
     const [line] = await linesOf('operation=setUserAccess');
@@ -72,7 +72,7 @@ describe('audit entry details', () => {
     });
   });
 
-  test('an entry shows configuration values', async () => {
+  test('an audit entry shows configuration values', async () => {
     const { sensorId } = await linkSensor(home.client);
     const path = `/sensors/${sensorId}/maker_a/config/basic`;
     const basic = { name: 'Room 1', volume: 50, ledMode: 1, learningModeEnabled: true, testModeEnabled: false };
@@ -83,7 +83,7 @@ describe('audit entry details', () => {
     expect(line?.details).toEqual([{ field: 'volume', from: 50, to: 0 }]);
   });
 
-  test('an entry shows the first configuration change', async () => {
+  test('an audit entry shows the first configuration change', async () => {
     const { sensorId } = await linkSensor(home.client);
     const at = `/sensors/${sensorId}/maker_a/config`;
     const change = async (name: string, operation: string, to: object, client?: Client) => {
@@ -100,7 +100,7 @@ describe('audit entry details', () => {
     ]);
   });
 
-  test('an entry shows what was removed from groups, emergency contacts and rosters', async () => {
+  test('an audit entry shows what was removed from groups, emergency contacts and rosters', async () => {
     const { client, customerId, userId } = home;
     const [one, other] = [await linkSensor(client), await linkSensor(client)];
     const sensorIds = [one.sensorId, other.sensorId].sort();
@@ -137,7 +137,7 @@ describe('audit entry details', () => {
     expect(roster?.details).toEqual([{ field: 'roster', from: [shifts[0]], to: [] }]);
   });
 
-  test("an entry shows how a fall's outcome was changed", async () => {
+  test("an audit entry shows how a fall's outcome was changed", async () => {
     const { sensorId, device } = await linkSensor(home.client);
     await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', cloud.runtime.now()));
     await cloud.idle();
@@ -153,7 +153,7 @@ describe('audit entry details', () => {
     ]);
   });
 
-  test('an entry shows where a sensor was moved and whose data was erased', async () => {
+  test('an audit entry shows where a sensor was moved and whose data was erased', async () => {
     const mover = await createHome(admin, 'mover', ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(mover.client);
     const user = await hireFor(admin, mover.customerId, 'leaver');
@@ -170,7 +170,7 @@ describe('audit entry details', () => {
     expect(erased?.details).toEqual([{ field: 'subject', from: null, to: subject }]);
   });
 
-  test('an entry contains no names, addresses, secrets or unchanged values', async () => {
+  test('an audit entry contains no names, addresses, secrets or unchanged values', async () => {
     const customer = await replace(`/customers/${home.customerId}`, 'updateCustomer', {
       name: 'Secret garden',
       location: 'Elm street',
@@ -193,7 +193,7 @@ describe('audit entry details', () => {
 });
 
 describe('object names in the audit log', () => {
-  test('a name follows renames of the object, and disappears with it', async () => {
+  test("an object's name in the audit log follows renames and disappears on deletion", async () => {
     const { id } = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Bell', locale: 'de' });
     const named = async () => (await linesOf(`objectKind=bot&objectId=${id}`)).at(-1)?.object;
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: 'Bell' });
@@ -203,7 +203,7 @@ describe('object names in the audit log', () => {
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: null });
   });
 
-  test('names cover rules, webhooks, sensors, groups, users and the customer', async () => {
+  test('the audit log names rules, webhooks, sensors, groups, users and the customer', async () => {
     const { client, customerId } = await createHome(admin, 'birch', ALL_PERMISSIONS);
     const { webhook } = await createAlarm(client, receiver.url);
     const { sensorId } = await linkSensor(client);
@@ -221,7 +221,7 @@ describe('object names in the audit log', () => {
     });
   });
 
-  test('names reveal nothing about other customers, even after a refused request', async () => {
+  test("the audit log never names other customers' objects, even after a refused request", async () => {
     const theirs = await createHome(admin, 'their secret', ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(theirs.client);
     const curious = await hireFor(admin, home.customerId, 'curious', { permissions: ['manage_users'] });

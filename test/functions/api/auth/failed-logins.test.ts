@@ -100,7 +100,7 @@ describe('logins from a known address', () => {
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 10 });
   });
 
-  test('concurrent logins get no additional attempts', async () => {
+  test('concurrent logins do not get extra attempts', async () => {
     const { username } = await settle('hasty');
     expect(tally(await times(50, () => login(HOME, username)))).toEqual({ 401: 10, 429: 40 });
     seconds(1);

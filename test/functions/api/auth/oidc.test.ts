@@ -84,7 +84,7 @@ describe('OpenID Connect login', () => {
     expect((await login('carl', ['maple'])).status).toBe(200);
   });
 
-  test('refuses users locked by the service, whatever their claims', async () => {
+  test('refuses OpenID Connect users locked by the service, whatever their claims', async () => {
     const { id } = (await login('dora', ['maple'])).body as { id: number };
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     for (const groups of [['maple'], ['elsewhere'], ['maple', 'maple-leads']])
@@ -107,7 +107,7 @@ describe('OpenID Connect login', () => {
     expect((await login('fritz', ['it'])).body).toMatchObject({ customerId: null, isAdmin: true });
   });
 
-  test('never identifies a user by username or email address', async () => {
+  test('OpenID Connect logins never identify a user by username or email address', async () => {
     const local = await hireFor(admin, 1, 'greta', { email: 'greta@example.com', permissions: ['manage_rules'] });
     const claims = { email: 'greta@example.com', email_verified: true };
     const { id, username, permissions } = (await login('greta', ['maple'], claims)).body as Record<string, unknown>;

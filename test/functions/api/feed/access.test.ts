@@ -83,7 +83,7 @@ test('a feed audits deliveries confirmed by a user, but not by the receiver', as
   ]);
 });
 
-test('a feed rejects disabled webhooks, webhooks with a URL, unknown ids and invalid queries', async () => {
+test('a feed rejects disabled webhooks, those with a URL, unknown ids and invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
   const unknownId = `${firstUlidAt(world.now())}${'0'.repeat(16)}`;

@@ -59,7 +59,7 @@ describe('emails about people', () => {
   });
 });
 
-describe('managers', () => {
+describe('emails to managers', () => {
   const open = [alarmOf('a')];
 
   test('only managers who can log in, manage rules and have an address get emails', async () => {
@@ -127,7 +127,7 @@ describe('managers', () => {
   });
 });
 
-describe('causes', () => {
+describe('causes stated in emails', () => {
   const causeOf = async (alarm: Partial<UnnotifiedAlarm>, stored: Partial<World> = {}) =>
     (await run({ open: [alarmOf('a', alarm)], ...stored })).mails[0];
   const expected = (cause: UnnotifiedCause) => mailOf('user-1@example.org', cause);
@@ -236,7 +236,7 @@ describe('alarms from missing sensors', () => {
   });
 });
 
-describe('lists', () => {
+describe('alarm lists', () => {
   const mailed = { mailDate: NOW - 5 * MINUTE };
   const subject = (userId: number) => `alarm-list:${customerId}:${userId}`;
 
@@ -322,7 +322,7 @@ describe('refused emails', () => {
   });
 });
 
-describe('reminders', () => {
+describe('alarm reminders', () => {
   const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
 
   test('a reminder lists all open alarms an hour after the oldest email about them', async () => {

@@ -112,7 +112,7 @@ const run = async ({
 };
 const key = { customerId, webhookId: 'w1' };
 
-describe('deliveries', () => {
+describe('webhook deliveries', () => {
   test('a webhook delivery is claimed, posted and recorded', async () => {
     const { outcome, calls, named, id, places, isFree } = await run();
     expect(outcome).toBe('delivered');
@@ -170,7 +170,7 @@ describe('deliveries', () => {
   });
 });
 
-describe('times', () => {
+describe('attempt times', () => {
   test('an attempt waits up to a second, because queues delay by whole seconds', async () => {
     const soon = await run({ task: { notBefore: NOW + 1_000 } });
     expect(soon.outcome).toBe('delivered');
@@ -265,7 +265,7 @@ describe('a slow or failing receiver', () => {
   });
 });
 
-describe('circuits', () => {
+describe('open circuits', () => {
   const open = { ...webhook, consecutiveFailures: 10, openUntil: NOW + 30_000, pendingSince: ACCEPTED + 1 };
   const retry = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
 

@@ -98,7 +98,7 @@ const record = async (of: object, attempt: object, given: AttemptWorld = {}, lea
   return { ...stubs, admitted };
 };
 
-describe('successes', () => {
+describe('successful attempts', () => {
   test("a success is recorded only if it changes the receiver's state", async () => {
     expect((await record({}, success)).calls).toEqual([]);
     const slow = await record({}, { ...success, durationMs: 2_000 });
@@ -134,7 +134,7 @@ describe('successes', () => {
   });
 });
 
-describe('failures', () => {
+describe('failed attempts', () => {
   test("a failure is recorded in the receiver's health", async () => {
     const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
     const recorded = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
@@ -375,7 +375,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     expect(nothing.enqueued).toEqual([]);
   });
 
-  test('the release attempts fifty deliveries at once, ten a second', async () => {
+  test('the release attempts up to fifty deliveries, ten a second', async () => {
     const many = Array.from({ length: 60 }, (_, at) => alarm(String(at)));
     const { ids, next, enqueued } = await release([many]);
     expect(ids).toEqual(many.slice(0, 50).map(({ id }) => id));

@@ -123,7 +123,7 @@ describe('disabled webhooks', () => {
   });
 });
 
-describe('releases', () => {
+describe('releasing held deliveries', () => {
   const release = async (given: AttemptWorld, left = 20_000) => {
     const stubs = world(given);
     await releaseHeld(stubs.deps, some(webhook), () => left);

@@ -4,7 +4,7 @@ import { operatorMessage } from '#shared/domain/people/operator-message.ts';
 import { alarmOf, customerId, runAlerts as run, managerStubs as world } from '#test/fixtures/manager-alarms.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-describe('operators', () => {
+describe('reports to operators', () => {
   const topic = 'arn:aws:sns:eu-central-1:1:alarms';
   const subject = `operators:${customerId}`;
   const claim = `operators-claim:${customerId}`;

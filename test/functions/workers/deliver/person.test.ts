@@ -34,7 +34,7 @@ const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Part
 };
 const result = (error: string | null, responseBody = '') => ({ status: null, error, responseBody });
 
-describe('notifications', () => {
+describe('notifying a person', () => {
   test('a notification goes to the verified channel with a link to the alarm', async () => {
     const delivery = deliveryTo('sms');
     const { outcome, named, recorded, measured, places } = await notify(delivery);
@@ -161,7 +161,7 @@ describe('notifications', () => {
   });
 });
 
-describe('SMS', () => {
+describe('the SMS limit', () => {
   const counted = async (delivery: Delivery, more: DeliveryWorld = {}) => {
     const { named, measured, recorded, mails, outcome } = await notify(delivery, more);
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
@@ -214,7 +214,7 @@ describe('SMS', () => {
   });
 });
 
-describe('steps', () => {
+describe('escalation steps', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
@@ -239,7 +239,7 @@ describe('steps', () => {
   });
 });
 
-describe('elections', () => {
+describe('electing a task to gather messages', () => {
   const offline = (more: object = {}) =>
     deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), state: 'pending', nextAttempt: NOW, ...more });
   const queued = (delivery: object | null, until: number | null = null) => ({ delivery, until });

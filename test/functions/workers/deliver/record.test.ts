@@ -260,7 +260,7 @@ test('an attempt that cannot be reported is recorded, and its task is retried', 
   expect(stubs.named('recordResult')).toHaveLength(1);
 });
 
-describe('receivers', () => {
+describe('missing receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
   test('a webhook is disabled once the receiver has been gone for two minutes', async () => {
@@ -288,7 +288,7 @@ describe('receivers', () => {
   });
 });
 
-describe('times', () => {
+describe('delivery times', () => {
   const timesOf = async (delivery: Delivery, outcome: AttemptOutcome = accepted, given: AttemptWorld = {}) => {
     const { measured } = await run(delivery, outcome, given);
     return measured.filter(([name]) => !name.startsWith('Deliveries') && !name.endsWith('Failed'));

@@ -9,7 +9,7 @@ import { type DecisionWorld, decisionOf, decisionStubs, emptyState, sensor } fro
 import { customerId, FALL, fallEvent, ruleOf, sensorId } from '#test/fixtures/hit-stubs.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-describe('new decisions', () => {
+describe('applying a new decision', () => {
   const apply = async (
     events: object[],
     { state = {}, known = [], ...given }: DecisionWorld & { state?: object; known?: object[] },
@@ -146,7 +146,7 @@ describe('new decisions', () => {
   });
 });
 
-describe('previous decisions', () => {
+describe('applying the previous decision', () => {
   const decision = decisionOf(fallEvent({ rules: [] }));
 
   test('the previous decision is applied again if a crash left it incomplete', async () => {

@@ -150,7 +150,7 @@ test('nothing changes if every hit and the customer webhooks reached someone', a
   expect([recorded, enqueued]).toEqual([[], []]);
 });
 
-describe('contacts', () => {
+describe('emergency contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
   test('emergency contacts get one message each if no one was notified', async () => {
@@ -189,7 +189,7 @@ describe('contacts', () => {
   });
 });
 
-describe('counts', () => {
+describe('the AlarmsUntold metric', () => {
   const immediate = [
     { webhookId, deliveryId: 'i1' },
     { webhookId: null, deliveryId: 'i2' },
@@ -217,7 +217,7 @@ describe('counts', () => {
   });
 });
 
-describe('a check', () => {
+describe('when an alarm is checked', () => {
   test('a check that is more than a second early waits', async () => {
     const { enqueued, recorded } = await run({ hits }, { at: NOW + 1_001 });
     expect(recorded).toEqual([]);
@@ -251,7 +251,7 @@ describe('a check', () => {
   });
 });
 
-describe('steps', () => {
+describe('the next escalation step', () => {
   const cause = { uuid: eventUuid };
   const escalation = { round: 0, after: 0, repeats: 0, at: NOW + 1 };
   const rule = { recipients: [], escalation: [{ afterSeconds: 300, recipients: [] }], repeatSeconds: 60 };

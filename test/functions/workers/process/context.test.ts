@@ -138,7 +138,7 @@ test('future times in a state are corrected after the clock was set back', async
   expect(future.lastSeen).toBeLessThanOrEqual(NOW);
 });
 
-describe('rooms', () => {
+describe('loading a room', () => {
   const load = async (needs: object, given: World & { of?: object } = {}) => {
     const stubs = world(given);
     const context = { customerId, sensor: { ...sensor, room: { regions: ['a bound'] } }, former: null, ...given.of };

@@ -6,7 +6,7 @@ import { type DecisionWorld, decisionOf, decisionStubs, emptyState, sensor } fro
 import { customerId, FALL, fallEvent, ruleOf, sensorId } from '#test/fixtures/hit-stubs.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-describe('judgements', () => {
+describe('deciding a judgement', () => {
   const timings = { confirm: 60, alert: 30, calling: 120 };
   const newEvent = (more: object = {}, happening: object = {}) => {
     const { rules: _, ...event } = fallEvent(more, happening);

@@ -139,7 +139,7 @@ describe('later rounds', () => {
   });
 });
 
-describe('no step is brought forward', () => {
+describe('failed rounds that do not bring the next step forward', () => {
   const id = firstId('21 sms');
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
   test.each([

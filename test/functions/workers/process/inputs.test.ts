@@ -31,7 +31,7 @@ const noted = { id: 'call', at: NOW - 1 };
 const fall = JSON.stringify(fallMessage('calling', NOW));
 const presence = JSON.stringify({ type: 4, payload: { presenceDetected: true, timestamp: NOW } });
 
-describe('inputs', () => {
+describe('reading inputs', () => {
   test('a task becomes one input per message, in order', async () => {
     const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
     const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
@@ -73,7 +73,7 @@ const input = (position: string, receiveDate: number, more: object = {}): Sensor
   some({ position, receiveDate, received: { receives: 1 }, ...more });
 const judged = { position: '5#001', receiveDate: NOW };
 
-describe('whether an input was judged before', () => {
+describe('recognizing judged inputs', () => {
   test('an input counts as judged up to the last judged position', () => {
     const places = ['5#000', '5#001', '5#002', '6#000'];
     expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);

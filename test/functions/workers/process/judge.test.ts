@@ -162,7 +162,7 @@ test('a message that creates no event is not stored', async () => {
   expect((await run([], { inputs: [{ kind: 'call', position: '1', receiveDate: NOW }] })).calls).toEqual([]);
 });
 
-describe('events', () => {
+describe('events in a decision', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => presence(at % 2 === 0, uuidOf(at), NOW + at));
 
@@ -189,7 +189,7 @@ describe('events', () => {
   });
 });
 
-describe('sensors', () => {
+describe('sensor versions', () => {
   const recent = { freshness: 'recent', customer: null };
 
   test("a sensor's latest version is read before anything depends on it", async () => {
@@ -225,7 +225,7 @@ test("a fall's timings are read with the first report", async () => {
   expect((await run([presence(true, uuidOf(1))])).result?.timings).toBeNull();
 });
 
-describe('firmware', () => {
+describe('reported firmware', () => {
   const stateSignal = (firmware: number | null): MessageInput =>
     some({
       kind: 'message',
@@ -246,7 +246,7 @@ describe('firmware', () => {
   });
 });
 
-describe('learning phases', () => {
+describe('the end of a learning phase', () => {
   const basic = { learningUntil: NOW + 60_000, testUntil: NOW + 5 };
   const learnt = JSON.stringify(fallMessage('calling', NOW, { isLearning: false }));
   const learning = { context: { state: { ...online, learning: true } } };
@@ -273,7 +273,7 @@ describe('learning phases', () => {
   });
 });
 
-describe('a notice', () => {
+describe('notices', () => {
   const notice = (more: object = {}, uuid = uuidOf(7)) => ({
     kind: 'notice',
     position: '6#000',

@@ -20,7 +20,7 @@ const message = (accountId: number, publisher: string, name: string) => ({
   extra: { display_name: name, is_bot: publisher === 'webhook' },
 });
 
-describe('rules', () => {
+describe('firing rules', () => {
   test('a firing rule writes a hit with one message per recipient', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
     const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
@@ -222,7 +222,7 @@ describe('customer webhooks', () => {
   });
 });
 
-describe('fall messages', () => {
+describe('messages about falls', () => {
   const moved = fallEvent({ source: null });
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
@@ -254,7 +254,7 @@ describe('fall messages', () => {
   });
 });
 
-describe('checks', () => {
+describe('notification checks', () => {
   test('the notification check is due two minutes after the alarm', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { checks, deliveries } = await runHits({

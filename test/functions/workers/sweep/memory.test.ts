@@ -12,7 +12,7 @@ import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-describe('pauses', () => {
+describe('pauses between tasks', () => {
   test("the pause between an item's tasks doubles from 50 seconds to 15 minutes", () => {
     const { isTime } = createResendHistory();
     let now = NOW;
@@ -84,7 +84,7 @@ describe('overdue items', () => {
   });
 });
 
-describe('sensors', () => {
+describe('sensors with a due check', () => {
   const AFTER = 3_600;
   const online: SensorState = { ...newSensorState, isActive: true, lastSeen: NOW, version: 1 };
   const checkOf = (sensorId: string, time = NOW - DAY): Due => ({

@@ -80,7 +80,7 @@ const startSweep = () => {
 };
 const failed = (count: number, kind: string) => ['TasksFailed', count, { worker: 'sweep', kind }];
 
-describe('sweeps', () => {
+describe('running a sweep', () => {
   test("the tasks of due items are enqueued, and the oldest item's age is counted", async () => {
     const sweep = startSweep();
     const { sent, measured, asked, redriven, lines } = await sweep({
