@@ -21,7 +21,7 @@ export const checkPassword = async (
   if (wait > 0) return { isRight: false, hash: null, waitSeconds: wait };
   const hash = await sessions.passwordHash(accountKey);
   if (await passwords.verify(password, hash)) {
-    // Parallel guesses may have reached the limit by now. Accepting the right password would give a caller extra
+    // Parallel guesses may have reached the limit. Accepting the right password would give a caller extra
     // attempts.
     const waitSeconds = await limits.secondsToWait(subject, MAX_WRONG_PASSWORDS, WINDOW_SECONDS, now());
     return { isRight: waitSeconds === 0, hash, waitSeconds };

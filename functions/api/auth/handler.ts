@@ -76,7 +76,7 @@ export const handler = serve(auth, {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');
     }
-    // Whoever reads the account's email may log in from this address, even while others guess the password.
+    // A person who reads the account's email may log in from this address, even while others guess the password.
     await store.sessions.rememberAddress(accountKey, address, now());
     return { status: 'OK' };
   },

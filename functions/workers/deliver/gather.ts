@@ -23,7 +23,7 @@ const MAX_READ = 5_000;
 const telegramChat = (channels: readonly Channel[] | null): string | null =>
   channels?.flatMap((channel) => (channel.by === 'telegram' ? channel.address : [])).at(0) ?? null;
 
-/** Returns a key for whoever reads a message: a chat, possibly shared by several users, or a user on a channel. */
+/** Returns a key for the readers of a message: a chat, possibly shared by several users, or a user on a channel. */
 const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): Promise<string> => {
   const { userId = 0, by } = person ?? {};
   const chat = by === 'telegram' ? telegramChat(await verifiedChannelsOf(deps.store, customerId, userId)) : null;

@@ -139,7 +139,7 @@ const recordAnswer = async (
 };
 
 /**
- * Makes one attempt to notify a person. There is no circuit breaker and there are no slots, because customers do not
+ * Attempts once to notify a person. There is no circuit breaker and there are no slots, because customers do not
  * run the messaging services. Several deliveries about offline sensors become a single message.
  */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: Deliver): Promise<Outcome> => {

@@ -1,7 +1,7 @@
 /**
- * Makes text typed by people safe for readers. Programs turn some text into links automatically, and each channel has a
- * different markup. Names (sensors, regions, customers, users and webhooks) must have no effect, but an address in a
- * rule's own title or message must remain a link.
+ * Functions that make text typed by people safe for readers. Programs turn some text into links automatically, and
+ * each channel has a different markup. Names (sensors, regions, customers, users and webhooks) must have no effect,
+ * but an address in a rule's own title or message must remain a link.
  *
  * | channel | names | rule title and message |
  * | --- | --- | --- |
@@ -12,7 +12,7 @@
  * | Full, Custom 1 | unchanged, because programs read them | unchanged |
  *
  * Names in the title and message are split when they replace a placeholder (delivery/snapshot.ts). Later, they could
- * not be told apart from the rule's own words. Escape sequences do not work, because one program's sequences show up as
+ * not be distinguished from the rule's own words. Escape sequences do not work, because one program's sequences show up as
  * text in another.
  */
 
