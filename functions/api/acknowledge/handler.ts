@@ -17,7 +17,10 @@ type Acknowledging = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
 type Withdrawing = Deps<Operations['withdrawByPage']['uses'][number]>;
 type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
 
-/** Audits the rest of the request as done through the link, by the recipient or under the entered name. */
+/**
+ * Attributes the request to the link in the audit log. Returns the actor name: the entered name for a link without a
+ * user, or else the recipient name.
+ */
 const actByLink = (
   { actAs }: Acting,
   { customerId, recipient: { userId, name } }: LinkedAlarm,
@@ -68,7 +71,9 @@ const withdrawFrom = async (
   return result.answer;
 };
 
-/** Whether the user of the link made the acknowledgement. Other links do not reveal who holds them. */
+/**
+ * Whether the link user made the acknowledgement. Always false for a link without a user, because anyone may hold it.
+ */
 const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedAlarm): boolean =>
   userId !== null && acknowledgement?.userId === userId;
 

@@ -16,7 +16,7 @@ import type { opening } from './contract.ts';
 
 export type LinkCall = { params: { address: string }; fail: (code: 'address_unknown') => never };
 type LinkDeps = Deps<(typeof opening)[number]>;
-/** The recipient of a link: a user, or, with `userId` null, the readers of a bot webhook. */
+/** The link recipient. `userId` is null for a link in a message to a bot webhook, which several people may read. */
 type Recipient = { userId: number | null; name: string };
 /** What a link can acknowledge: a hit, or a fall or another urgent event without a hit. */
 type LinkTarget = { hitId: number } | { fall: FallRef };

@@ -31,7 +31,7 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => 
 /** Situations in which a person is on the floor. They share a one-word heading. */
 const falls: ReadonlySet<Situation> = new Set<Situation>(['fall_detected', 'fall_detected_sensitive']);
 
-/** Situations to check. All others need help. */
+/** Situations that someone should check on. In all others, a person needs help. */
 const toCheck: ReadonlySet<Situation> = new Set<Situation>([
   'fall_suspected',
   'fall_suspected_sensitive',

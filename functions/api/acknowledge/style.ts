@@ -1,4 +1,7 @@
-/** The page colours. Red: help is needed and no one is on the way. Blue: someone is. Amber: check. */
+/**
+ * The page colours. Red: help is needed and no one is on the way. Blue: someone is on the way. Amber: someone should
+ * check.
+ */
 const light =
   'color-scheme:light;--bg:#f4f5f3;--surface:#fff;--line:#76807b;--ink:#14191b;--ink-2:#434c50;--on-ink:#fff;' +
   '--red:#b3141b;--red-edge:#b3141b;--blue-ink:#164c9c;--blue-tint:#e7eefa;--blue-edge:#164c9c;' +

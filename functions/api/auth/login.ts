@@ -54,7 +54,7 @@ type Uses = (typeof auth)['operations']['login']['uses'][number];
 
 /**
  * Checks the username, password and second factor, and counts failures. Returns the account, the reason for the
- * refusal, or the number of seconds the caller must wait before learning more.
+ * refusal, or the number of seconds the caller must wait.
  */
 export const logIn = async (
   body: Login,

@@ -14,7 +14,7 @@ export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/co
 
 /**
  * Returns the page HTML, with script and style loaded from a folder. The script replaces the static content. The style
- * hides this content for some seconds, so people see it only if the script or the style fails to load.
+ * hides this content for a few seconds, so people see it only if the script or the style fails to load.
  */
 export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>
 <html lang="en">

@@ -45,7 +45,7 @@ const leaveToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery i
 const withinRetention = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<TimeRange>, now: number) =>
   [Math.max(since, now - DELIVERY_RETENTION), until] as const;
 
-/** Returns the language and time for a test message, if people read the webhook messages. */
+/** Returns the language and time for a test message. Undefined unless people read the messages to the webhook. */
 const readerOf = async (
   { customerId, botId, format }: WebhookRecord,
   timeZone: string,

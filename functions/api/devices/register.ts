@@ -44,7 +44,7 @@ export const registerFirst = async (
 };
 
 type NewNotice = NoticeItem & { uuid: string };
-/** Returns a notice, which the service itself reports about a sensor. */
+/** Creates a notice, which is a report about a sensor by the service itself. */
 const newNotice = (notice: Notice, { now, random }: CodeDeps): NewNotice => ({
   uuid: randomUuid(random),
   receiveDate: now(),
@@ -57,7 +57,9 @@ const enqueueNotice = (
   { uuid, receiveDate }: Pick<NewNotice, 'uuid' | 'receiveDate'>,
 ) => sendNotice(deps, { customerId: customerId ?? UNASSIGNED, sensorId, uuid, receiveDate });
 
-/** Reports a refused registration, up to a limit, so key holders cannot flood a customer with reports. */
+/**
+ * Reports a refused registration, up to a limit, so that provisioning key holders cannot flood a customer with reports.
+ */
 const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<void> => {
   const { store, now } = deps;
   const { windowSeconds } = REPORTED_REFUSALS;

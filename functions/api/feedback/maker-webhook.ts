@@ -37,7 +37,7 @@ const createWebhook = async (deps: ForwardDeps, url: string, before: FeedbackWeb
   await store.makerFeedback.furnish(customer, webhook, before);
 };
 
-/** Changes the webhook URL and enables the webhook, because only the previous receiver failed. */
+/** Changes the webhook URL. Also enables the webhook, because any failures were those of the previous receiver. */
 const setUrl = async ({ store, now }: ForwardDeps, webhook: WebhookRecord, url: string): Promise<void> => {
   const { secretKey: _, ...fields } = webhook;
   await store.webhooks.replace(webhook, WebhookUpdate.parse({ ...fields, url, isEnabled: true }), now());

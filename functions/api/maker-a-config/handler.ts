@@ -17,7 +17,7 @@ const telemetry = plainConfigHandlers('maker_a', 'telemetry', telemetryFields);
 const critical = plainConfigHandlers('maker_a', 'critical', criticalFields, {
   ofSensor: ({ silentModeEnabled, reportFallsToMqtt }) => ({
     isSilent: silentModeEnabled,
-    // The device fetches the configuration now, so what it reported earlier no longer counts.
+    // The device is about to fetch this configuration, so whether it marked earlier falls as silent no longer matters.
     marksSilent: false,
     isFallDetectionOff: !reportFallsToMqtt,
   }),
@@ -36,7 +36,7 @@ export const handler = serve(makerAConfig, {
     const stored = await changeConfig<StoredBasic>(call, deps, { maker: 'maker_a', name: 'basic' }, (known) => {
       const before = known ?? newBasic;
       const values = updateBasic(before, call.body, time);
-      // Only the end times of modes are stored here. The other fields are in the sensor.
+      // The stored configuration has only the end times of modes. The other fields are in the sensor item.
       call.auditChange(basicView(before, ofSensor, time), set);
       return { values, ofSensor, learning: learningEndChange(before, values, time) };
     });

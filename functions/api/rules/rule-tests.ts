@@ -45,7 +45,7 @@ export const testsOf = async (deps: Deps<TestUses>, rule: Rule, customer: Custom
   const known = await readRecipients(deps, { customerId: rule.customerId, customer }, allRecipients(rule));
   const eventContext = testContext(deps, rule, customer);
   const marked = { ...rule, title: `Test: ${rule.title}`, message: `Test: ${rule.message}` };
-  // Makes formats that only forward device messages testable too.
+  // Lets tests also reach webhooks whose format only forwards device messages.
   const { event } = eventContext;
   const asMessage = { ...eventContext, event: { ...event, source: event.uuid } };
   const testsOfSteps = recipientLists(rule).map(async ({ recipients }, step) => {

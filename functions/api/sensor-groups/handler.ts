@@ -23,7 +23,7 @@ export const handler = serve(sensorGroups, {
     const time = now();
     const id = await store.limits.nextNumber('groups');
     const { name, sensorIds } = body;
-    // Sorted as when the group is read.
+    // Sorted, because reading the group returns them in this order.
     const members = [...new Set(sensorIds)].sort();
     const group = { id, createDate: time, updateDate: time, customerId, name, sensorIds: members };
     const result = await store.sensorGroups.create(group, quotas.sensorGroups);

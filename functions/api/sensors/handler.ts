@@ -48,7 +48,7 @@ const visibleSensors = async (
 
 /** Returns the parts of a sensor state to show in lists. */
 const timesOf = ({ lastSeen, isActive, presence }: SensorState, now: number) => ({
-  // A later time was recorded before the clock was set back.
+  // A time in the future was recorded before the clock was set back.
   lastSeen: Math.min(lastSeen ?? 0, now) || null,
   presence: isActive ? presence : null,
 });

@@ -7,7 +7,7 @@ import { alarmCheck } from './contract.ts';
 type CheckDeps = Deps<(typeof alarmCheck)['uses'][number]>;
 type Recipients = ReturnType<typeof alarmRecipients>;
 
-/** The maximum number of emails a single run has time for. */
+/** The number of emails a single run has time to send. */
 const MAX_MAILS = 20;
 
 /** Emails the system admins who have an address, because an alarm about missing subscriptions would reach no one. */

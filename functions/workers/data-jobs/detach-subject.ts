@@ -49,8 +49,8 @@ const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
 };
 
 /**
- * Deletes a user together with the account. If the user changes in the meantime, it is read again. A user without an
- * account belongs to an erased customer.
+ * Deletes a user together with the account. If the user changes in the meantime, the user is read again. A user without
+ * an account belongs to an erased customer.
  */
 const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
   const { store, now, failpoint } = deps;

@@ -51,7 +51,7 @@ const eraseFromRules = async (deps: JobDeps, { customerId, subject }: DataJob): 
 /** How much time (ms) a run leaves for items in progress. */
 const MARGIN_MS = 15_000;
 
-/** What a run erased, and why anything is left. `later` means that other tasks may still be using it. */
+/** How many items a run erased, and why any are left. `later`: other tasks may still be using them. */
 type Run = { erased: number; left: 'nothing' | 'later' | 'time' };
 
 /** Cancels a delivery and corrects the counts that include it. Deliveries being sent stay unchanged. */

@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 /** The pause (ms) before the next run of an incomplete erasure. */
 const NEXT_RUN_MS = 60_000;
 
-/** Returns how long traces remain elsewhere. */
+/** Returns how long traces remain in backups, in logs and elsewhere. */
 const remains = ({ settings }: JobDeps, job: DataJob, now: number): DataJob['remains'] => {
   const after = (days: number) => (days === 0 ? null : now + days * DAY);
   return [
@@ -23,8 +23,8 @@ const remains = ({ settings }: JobDeps, job: DataJob, now: number): DataJob['rem
 };
 
 /**
- * Allows an erased sensor to be linked again, unless another erasure of the same sensor is running. If several are
- * running, the newest one allows it, and ends last. Returns false if this erasure has to wait for others.
+ * Allows an erased sensor to be linked again, unless other erasures of the same sensor are running. In that case, the
+ * newest erasure waits for the others and allows it. Returns false if this erasure has to wait.
  */
 const allowReturn = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
   const others = (await store.dataJobs.list(customerId, 'erasure')).filter(

@@ -29,7 +29,9 @@ const RETRY_SECONDS = 60;
 const SENSORS_SECONDS = 60;
 /** How many hourly reminders follow the first email about an alarm. */
 const MAX_REMINDERS = 24;
-/** How long (ms) an alarm is claimed while emails are sent. If this process dies, another one sends them after that. */
+/**
+ * How long (ms) an alarm is claimed while emails are sent. If this process dies, another process sends them after that.
+ */
 const CLAIM_MS = 30_000;
 
 /** A user who can help, with an email address. */
@@ -140,7 +142,7 @@ const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[
 type Listed = { deferredTo: number[]; refusedTo: number[] };
 type MailFor = (manager: Manager, alarms: readonly UnnotifiedAlarm[]) => Promise<{ subject: string; text: string }>;
 
-/** Emails each manager about the given alarms that concern that manager. All alarms are of one kind. */
+/** Emails each manager about the given alarms that concern that manager. The alarms must all be of the same kind. */
 const mailEach = async (
   context: MailContext,
   alarms: readonly [UnnotifiedAlarm, ...UnnotifiedAlarm[]],
@@ -154,7 +156,7 @@ const mailEach = async (
     const { subject, text } = await mailFor(manager, own);
     if (await context.deps.mail(manager.address, subject, text)) return;
     listed.refusedTo.push(manager.userId);
-    // Counts this attempt, so the next one does not follow at once.
+    // Counts this attempt, so that it is not retried at once.
     await mayList(context, manager.userId, true);
   };
   await Promise.all(context.managers.map(mailOne));
@@ -182,7 +184,7 @@ const recordFirst = async ({ deps }: MailContext, alarms: readonly UnnotifiedAla
     await store.unnotified.update(alarm, { mailDate: now(), ...listed }, nextMail(listed, alarm, now(), now()));
 };
 
-/** Returns alarms in list order: those about people first, then the newest. */
+/** Returns alarms in list order: alarms about people before alarms about sensors, newest first within each kind. */
 const byUrgency = (alarms: readonly UnnotifiedAlarm[]): UnnotifiedAlarm[] =>
   alarms.toSorted(
     (a, b) => Number(isAboutSensor(a.situation)) - Number(isAboutSensor(b.situation)) || b.createDate - a.createDate,

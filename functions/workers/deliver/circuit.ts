@@ -56,8 +56,8 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
     if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), randomFraction(deps));
     isNew ??= await isAlarm(deps, key, webhook);
     const isOver = probe !== undefined && webhook.probeUntil !== probe.probeUntil;
-    // Another failure must come from the probe, because a success would have closed the circuit. Without another
-    // failure, the probe was not sent.
+    // If the number of failures has changed, the probe failed, because a success would have closed the circuit. If not,
+    // the probe was never sent.
     if (isOver && webhook.consecutiveFailures !== probe?.consecutiveFailures) {
       const delaySeconds = withJitter(delayBefore(deps, webhook, 1), randomFraction(deps));
       return { kind: 'postponed', until: now() + Math.round(delaySeconds * 1_000) };

@@ -12,7 +12,7 @@ import { delayBefore, fitsQueue, type Outcome, requeueFound } from './schedule.t
 type EarlyAttempt = { task: Deliver; time: number };
 
 /**
- * Returns an early attempt at a pending delivery with its turn at `turn` (ms), or null if there is none. The task is
+ * Returns an early attempt at a pending delivery whose turn is at `turn` (ms), or null if there is none. The task is
  * additional and may be dropped, because the task for the planned attempt stays in a queue or in the `due` index.
  */
 export const earlyAttempt = (

@@ -80,7 +80,10 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   }
 };
 
-/** Posts a feed whose webhook now has a URL. Returns `empty` once the feed is empty and will stay empty. */
+/**
+ * Posts the deliveries in a feed whose webhook now has a URL. Returns `empty` once the feed is empty and will stay
+ * empty.
+ */
 const emptyFeed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

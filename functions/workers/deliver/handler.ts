@@ -139,8 +139,8 @@ const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise
 };
 
 /**
- * Whether the receiver is back since a delivery was postponed, so the delivery may have been attempted early, or
- * whether the attempt itself is early.
+ * Whether a delivery may have been attempted early, because the receiver is back since the delivery was postponed. Also
+ * true if this attempt is itself early.
  */
 const isAfterRelease = ({ notBefore, early }: Deliver, { backDate }: WebhookRecord): boolean =>
   early !== undefined || (notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000);
@@ -155,7 +155,7 @@ const firstAttempt = async (
   if (delaySeconds === 0) return { kind: 'due' };
   const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
   const until = (delivery?.createDate ?? 0) + delaySeconds * 1_000;
-  // A later time is from before the clock was set back.
+  // If this time is further away than the delay, the delivery was created before the clock was set back.
   const isDue = until <= deps.now() || isFuture(until, deps.now() + delaySeconds * 1_000);
   return !delivery || delivery.attempts > 0 || isDue ? { kind: 'due' } : { kind: 'postponed', until };
 };

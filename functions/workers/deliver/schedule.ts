@@ -21,7 +21,10 @@ const SOONEST_MS = 500;
 export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord): readonly number[] | null =>
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
-/** Returns the seconds before an attempt. `step` is 0 for the first. Short schedules continue with the built-in one. */
+/**
+ * Returns the delay (s) before an attempt. `step` is 0 for the first attempt. Steps beyond the end of a schedule use
+ * the built-in one.
+ */
 export const delayBefore = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (retrySchedule(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
 

@@ -21,7 +21,7 @@ const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY)
 
 /** Returns the device that published with this token, or null if the token is no longer valid. */
 const deviceOf = async ({ store, now }: IngestDeps, { sensorId, receiveDate }: Published, principal: string) => {
-  // The device connected with this token, which invalidated the previous one.
+  // By connecting with this token, the device has invalidated the previous one.
   const device = await store.devices.get(Buffer.from(principal, 'hex').toString('base64url'));
   return device?.sensorId === sensorId && isTokenValid(device, now())
     ? { ...device, customerId: ownerAt(device, receiveDate) }

@@ -101,7 +101,7 @@ const enqueueFallCheck = async (deps: ProcessDeps, context: SensorContext, judge
   await deps.enqueue([task], { delaySeconds: (time - deps.now()) / 1_000 });
 };
 
-/** Returns the state after a judgement. Without a new decision, it keeps the previous one. */
+/** Returns the state after a judgement. The state keeps the previous decision if there is no new one. */
 const stateAfter = (before: StateItem, { next, judged }: Judgement, created: NewDecision | null): StateItem => {
   const { duePk, dueAt, decision } = before;
   const position = judged ?? before.judged;
@@ -129,7 +129,7 @@ export const decide = async (
 ): Promise<DecisionOutcome> => {
   const { next, events, judged } = judgement;
   const { state: before, former } = context;
-  // Reports skip the queue only once the state shows that all earlier calls have been judged.
+  // Must be written, because reports skip the queue only once the state shows that all earlier calls have been judged.
   const isCallJudged = judged !== undefined && judged.run?.last !== before.judged?.run?.last;
   const mustWrite =
     events.length > 0 || isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);

@@ -205,7 +205,7 @@ const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<D
   const byMessage = escalation.open === 'step' ? byHit.toReversed() : byHit;
   const found = uniqueAddressees<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
   const named = found.filter(({ addressee }) => to.includes(addresseeKey(addressee)));
-  // A delivery without a message in the hit reports to an index that stays empty.
+  // The index for addressees without a message in the hit. No message ever has this index.
   const emptyPlace = Math.max(MAX_HIT_MESSAGES, hit.messages.length);
   const deliveries = named.map(({ addressee, place }) => {
     const message = { id: hit.id, message: place ?? emptyPlace };

@@ -106,7 +106,7 @@ const finishUnfinished = async (
   return context;
 };
 
-/** Updates fall alarms to match a notice about it, and ends the notice. */
+/** Updates fall alarms after a notice about the fall, and ends the notice. */
 const endNotice = async (
   deps: ProcessDeps,
   { customerId, sensorId }: SensorKey,

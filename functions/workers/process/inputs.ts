@@ -79,8 +79,9 @@ export const wasJudged = ({ position, receiveDate }: SensorInput, judged: Proces
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /**
- * Whether a decision from these inputs may be stored but not applied. They were received before, or accepted no later
- * than the judged ones. (SQS restarts the receive count of a redriven dead letter.)
+ * Whether a decision from these inputs may be stored but not applied. That is possible if an input was received from
+ * the queue before, or was accepted no later than the latest judged one. (SQS restarts the receive count of a redriven
+ * dead letter.)
  */
 export const mayHaveDecision = (inputs: readonly SensorInput[], judged: ProcessedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));

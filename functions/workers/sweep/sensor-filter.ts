@@ -20,8 +20,8 @@ type Check = Due & { task: CheckSensor };
 const isCheck = (due: Due): due is Check => due.task.type === 'check_sensor';
 
 /**
- * Reads states. After a failure they are null, and all of these sensors are checked. A failing partition must not hide
- * any sensor.
+ * Reads states. If reading fails, the states are null and all of these sensors are checked, so that a failing partition
+ * does not hide any sensor.
  */
 const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): Promise<(StateItem | null)[]> => {
   try {
@@ -66,7 +66,7 @@ export const createSensorFilter = () => {
   };
 
   return {
-    /** Returns the entries without checks of sensors that are certainly online. */
+    /** Returns the entries, except checks of sensors that are certainly online. */
     withoutOnline: async (deps: CheckDeps, page: readonly Due[], upSince: number): Promise<Due[]> => {
       const checks = page.filter(isCheck).filter((check) => !isOnline(check, deps.now()));
       const batches = Array.from({ length: Math.ceil(checks.length / BATCH) }, (_, at) =>

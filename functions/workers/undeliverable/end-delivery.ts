@@ -11,7 +11,7 @@ type UndeliverableDeps = Deps<(typeof undeliverable)['uses'][number]>;
 /** A delivery to a person, and when (ms) the message that did not arrive was sent. */
 type SentDelivery = { delivery: Delivery; sentAt: number };
 
-/** Marks the channel, unless it was verified, or its address changed, after the message was sent. */
+/** Marks the channel as undeliverable, unless it was verified or its address changed after the message was sent. */
 const markChannel = async (
   { store, now }: UndeliverableDeps,
   { delivery: { customerId, person }, sentAt }: SentDelivery,
