@@ -15,7 +15,7 @@ type MailDeps = Deps<'users.list' | 'send:mail' | 'keep:quotas' | 'measure'>;
 type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enqueue:events'>;
 
 const HOUR_SECONDS = 3_600;
-/** The maximum number of emails a single invocation has time for. */
+/** The number of emails a single invocation has time to send. */
 const MAX_MAILS = 20;
 
 /** A notice for the other webhooks of the customer: the task that processes it, and the stored item. */

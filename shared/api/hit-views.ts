@@ -8,7 +8,10 @@ import type { StoreOf } from '../store/store.ts';
 /** A hit as returned by an operation, before its schema fills in the defaults. */
 export type HitView = z.input<typeof RuleHit>;
 
-/** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
+/**
+ * With more sensors than this, listing all of them is cheaper than reading them one by one, unless the customer has
+ * thousands.
+ */
 const MAX_SINGLE_READS = 20;
 
 /** Returns views of hits, each with the current sensor, or null if the sensor was deleted. */

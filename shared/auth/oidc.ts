@@ -3,7 +3,7 @@ import type { Claims } from '../domain/identity/claims.ts';
 import { IssuerUnavailable } from './unavailable.ts';
 
 const TIMEOUT_SECONDS = 5;
-/** How long (ms) the identity provider's metadata is cached. */
+/** How long (ms) identity provider metadata is cached. */
 const METADATA_MS = 3_600_000;
 
 type Client = { issuer: string; clientId: string; clientSecret: string; scopes: string };
@@ -14,15 +14,15 @@ type Client = { issuer: string; clientId: string; clientSecret: string; scopes: 
 export type Prompt = 'login' | undefined;
 /** The values a login keeps while the user is at the identity provider. Each has 192 random bits or more. */
 type Secrets = { state: string; nonce: string; verifier: string };
-/** What the identity provider states about a user who logged in. */
+/** What the identity provider states about the logged-in user. */
 export type OidcIdentity = { issuer: string; subject: string; claims: Claims; idToken: string };
 
 /** Few requests need the library, so the first one that does loads it. https://github.com/panva/openid-client */
 const library = () => import('openid-client');
 
 /**
- * Whether the error means the identity provider is unavailable: a timeout code, or fetch's error for a failed
- * connection.
+ * Whether the error means the identity provider is unavailable, which is a timeout code or the `fetch` error for a
+ * failed connection.
  */
 const isUnavailable = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'TypeError' && error.message === 'fetch failed') ||
@@ -30,7 +30,8 @@ const isUnavailable = (error: unknown): boolean =>
 
 const discover = async ({ issuer, clientId, clientSecret }: Client): Promise<Configuration> => {
   const { allowInsecureRequests, discovery, enableNonRepudiationChecks, None } = await library();
-  // The ID token's signature is checked although it comes directly from the issuer, because http is allowed locally.
+  // The ID token signature is checked although the token comes directly from the issuer, because http is allowed
+  // locally.
   const execute = [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])];
   const secret = clientSecret === '' ? undefined : clientSecret;
   const authentication = secret === undefined ? None() : undefined;
@@ -74,8 +75,8 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Redeems the callback URL the browser returned to. Returns null if anything about it is wrong; `refused` gets the
-     * reason, without values from the callback.
+     * Redeems the callback URL the browser returned to. Returns null if anything about it is wrong. `refused` is called
+     * with the reason, which contains no values from the callback.
      */
     redeem: async (
       callback: URL,
@@ -101,7 +102,7 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Returns the URL where a browser also logs out of the identity provider; null if there is none. RP-Initiated
+     * Returns the URL where a browser also logs out of the identity provider, or null if there is none. RP-Initiated
      * Logout 1.0.
      */
     endSession: async (idToken: string, returnTo: string): Promise<string | null> => {

@@ -3,7 +3,7 @@ import { isAppCode } from '../domain/identity/otp.ts';
 /** Few requests need the library, so the first one that does loads it. https://otplib.yeojz.dev */
 const library = () => import('otplib/functional');
 
-/** How far an app's clock may be off: the previous and the next code are accepted too. */
+/** How far the app clock may be off. The previous and the next code are accepted too. */
 const TOLERANCE_SECONDS = 30;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -14,13 +14,13 @@ export const newOtpSecret = (random: Uint8Array): string => {
   return bits.replaceAll(/.{5}/g, (five) => ALPHABET[Number.parseInt(five, 2)] ?? '');
 };
 
-/** Returns the URI for an authenticator app's QR code. */
+/** Returns the URI in the QR code for an authenticator app. */
 export const otpUri = async (issuer: string, label: string, secret: string): Promise<string> =>
   (await library()).generateURI({ issuer, label, secret });
 
 /**
- * Returns the time step (30 s each since the Unix epoch) to which the code belongs, or null if the code is not valid
- * around `now` (ms), or its step is not after `lastStep`, the last step used. RFC 6238, section 5.2.
+ * Returns the 30 s time step (since the Unix epoch) to which the code belongs. Null if the code is not valid around
+ * `now` (ms), or if its step is not after `lastStep`, the last step used. RFC 6238, section 5.2.
  */
 export const timeStepOf = async (
   secret: string,

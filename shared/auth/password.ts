@@ -26,12 +26,12 @@ const parse = (hash: string): Hash | null => {
 };
 
 /**
- * Returns functions that hash and verify passwords. New hashes have this `cost`; hashes with another cost stay valid.
+ * Returns functions that hash and verify passwords. New hashes have this `cost`. Hashes with another cost stay valid.
  */
 export const createPasswords = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
   const dummy: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
   return {
-    /** Returns a password's argon2id hash in the PHC string format, with a new random salt. */
+    /** Returns the argon2id hash of a password in the PHC string format, with a new random salt. */
     hash: async (password: string): Promise<string> => {
       const salt = random(16);
       const { memory: m, passes: t, parallelism: p } = cost;
@@ -39,8 +39,8 @@ export const createPasswords = (cost = standard, random: (bytes: number) => Uint
     },
 
     /**
-     * Whether the password matches the hash, computed at the hash's cost. Without a hash (no user has that name),
-     * returns false after the same time.
+     * Whether the password matches the hash, computed at the cost stored in the hash. Without a hash (no user has that
+     * name), returns false after the same time.
      */
     verify: async (password: string, hash: string | null): Promise<boolean> => {
       const known = hash === null ? null : parse(hash);

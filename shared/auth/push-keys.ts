@@ -11,7 +11,7 @@ export const pushKeysFrom = (random: Uint8Array): { publicKey: string; privateKe
 export const isCurvePoint = (point: string): boolean => {
   try {
     const curve = createECDH('prime256v1');
-    // Any key will do, because only the point is checked.
+    // Any private key will do, because only the point is checked.
     curve.setPrivateKey(Buffer.alloc(32, 1));
     curve.computeSecret(point, 'base64url');
     return true;

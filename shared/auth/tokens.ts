@@ -15,14 +15,14 @@ const form = /^(ses|pat|dev|prv)_([\w-]{32,52})([0-9a-f]{6})$/;
 const checksum = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, CHECKSUM);
 const withChecksum = (text: string) => text + checksum(text);
 
-/** Generates an account's unguessable key: 120 random bits as 20 characters. */
+/** Generates an unguessable account key with 120 random bits as 20 characters. */
 export const newAccountKey = (random: (bytes: number) => Uint8Array): string =>
   Buffer.from(random(15)).toString('base64url');
 
 /**
- * Generates an opaque token with 192 random bits. An account's token also contains the account key, so that account,
- * rate and session can be read at the same time. Anyone who ever had such a token knows the key. The key alone does not
- * grant access, and an invalid token with a valid key counts against the caller's address.
+ * Generates an opaque token with 192 random bits. An account token also contains the account key, so that account, rate
+ * and session can be read at the same time. Anyone who ever had such a token knows the key. The key alone does not
+ * grant access, and an invalid token with a valid key counts against the address of the caller.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
   withChecksum(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
@@ -40,7 +40,8 @@ export const parseToken = (text: string): { kind: TokenKind; accountKey: string 
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
 /**
- * Whether `shown` is the secret in a setting, which holds either the secret itself, or `sha256:` and the hash in hex.
+ * Whether `shown` is the secret in a setting. The setting holds either the secret itself, or `sha256:` and the hash in
+ * hex.
  */
 export const matchesSecret = (shown: string, setting: string): boolean =>
   secretsEqual(

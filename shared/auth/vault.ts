@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
-/** A cipher that binds each ciphertext to a context: it can be decrypted only with the same context. */
+/** A cipher that binds each ciphertext to a context. Decryption requires the same context. */
 export type Cipher = {
   encrypt: (plain: Uint8Array, context: string) => Promise<Uint8Array>;
   decrypt: (encrypted: Uint8Array, context: string) => Promise<Uint8Array>;
 };
 
 /**
- * Encrypts secrets that must be readable later, such as those used to sign deliveries. `context`: the id of the
- * secret's owner.
+ * Encrypts secrets that must be readable later, such as those used to sign deliveries. `context`: the id of the secret
+ * owner.
  */
 export type Vault = {
   seal: (plain: string, context: string) => Promise<string>;
@@ -32,7 +32,7 @@ export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
       if (!encrypted.startsWith(MARK)) throw new Error('a secret is not encrypted');
       const name = `${context}${encrypted}`;
       const known = cache.get(name) ?? read(encrypted, context);
-      // The map is ordered by use: the first entry is the least recently used one.
+      // The map is ordered by use, so the first entry is the least recently used one.
       cache.delete(name);
       cache.set(name, known);
       for (const oldest of cache.keys()) {

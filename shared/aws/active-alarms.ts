@@ -5,7 +5,7 @@ import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 /** Lists the active alarms. Rejects if they cannot be read. */
 export type ListActiveAlarms = () => Promise<readonly ActiveAlarm[]>;
 
-/** Returns a function that lists the active alarms for a topic. Other stages' alarms notify other topics. */
+/** Returns a function that lists the active alarms for a topic. Alarms in other stages notify other topics. */
 export const cloudWatchAlarms = (config: CloudWatchClientConfig, topicArn: string): ListActiveAlarms => {
   const client = withFreshSockets(
     new CloudWatchClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config }),

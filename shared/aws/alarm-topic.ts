@@ -9,7 +9,7 @@ import {
 } from './alarm-topic-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
-/** The alarm topic. Its methods reject if SNS does not accept the request. */
+/** The alarm topic. All methods reject if SNS does not accept the request. */
 export type AlarmTopic = {
   /** Lists the alarm subscribers. */
   subscriptions: () => Promise<readonly Subscription[]>;

@@ -30,7 +30,7 @@ const forSes = (address: string): string => {
  */
 type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array; configurationSet?: string };
 
-/** Returns a function that sends plain-text emails through SES, from one of the AWS account's addresses. */
+/** Returns a function that sends plain-text emails through SES, from an address in the AWS account. */
 export const sesMail = (
   config: SESv2ClientConfig,
   sender: string,

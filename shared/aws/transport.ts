@@ -1,13 +1,13 @@
 /** Limits (ms). `connect`: opening a connection. `answer`: waiting for a response, or for the rest of it. */
 type Timeouts = { connect: number; answer: number };
 
-/** AWS responds within milliseconds, rarely within hundreds. A call taking longer will not get a response. */
+/** AWS responds within milliseconds, rarely within hundreds. A call that takes longer will not get a response. */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**
- * Returns the `requestHandler` for every AWS client: a call without a response ends as a TimeoutError. `requestTimeout`
- * alone only warns, and covers only the wait for the first line; `socketTimeout` covers the rest of the response.
- * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
+ * Returns the `requestHandler` for every AWS client, which ends a call without a response as a TimeoutError.
+ * `requestTimeout` alone only warns, and covers only the wait for the first line. `socketTimeout` covers the rest of
+ * the response. https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
  */
 export const requestHandlerOptions = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
   connectionTimeout: connect,
@@ -18,7 +18,7 @@ export const requestHandlerOptions = ({ connect, answer }: Timeouts = TIMEOUTS) 
 
 type Socket = { destroy: () => unknown };
 type Agent = { freeSockets?: Readonly<Record<string, readonly Socket[] | undefined>> };
-/** The part of the SDK's request handler available after first use. */
+/** The part of the SDK request handler available after first use. */
 type Handler = { httpHandlerConfigs?: () => { httpAgent?: Agent; httpsAgent?: Agent } };
 
 const closeIdleSockets = (handler: Handler): void => {
@@ -38,8 +38,8 @@ type Client = {
 };
 
 /**
- * Closes a client's idle sockets after each timeout. All sockets may have died while the process was frozen, and each
- * dead one would cost a full timeout.
+ * Closes the idle sockets of a client after each timeout. All sockets may have died while the process was frozen, and
+ * each dead one would cost a full timeout.
  */
 export const withFreshSockets = <C extends Client>(client: C): C => {
   client.middlewareStack.add(

@@ -5,7 +5,7 @@ const currentWork = new AsyncLocalStorage<{ isOver: boolean; isDoubtful?: boolea
 /** Runs work that `endWork` can end. */
 export const runEndable = <T>(work: () => T): T => currentWork.run({ isOver: false }, work);
 
-/** Ends the current work: from now on, it calls neither the table nor a queue. */
+/** Ends the current work, which then calls neither the table nor a queue. */
 export const endWork = (): void => {
   const work = currentWork.getStore();
   if (work) work.isOver = true;
@@ -14,7 +14,7 @@ export const endWork = (): void => {
 /** Whether the current work has been ended. The caller already has a response. */
 export const isWorkEnded = (): boolean => currentWork.getStore()?.isOver === true;
 
-/** Records that one of the current work's writes got no response and was retried. */
+/** Records that a write in the current work got no response and was retried. */
 export const markDoubtful = (): void => {
   const work = currentWork.getStore();
   if (work) work.isDoubtful = true;

@@ -1,9 +1,9 @@
 import { settledWithin } from './settled-within.ts';
 
 /**
- * Runs calls with the same key one after the other within this process. A call that takes longer than `maxMs`
- * continues, but the next one begins. So this only saves work: what must not happen twice still needs a conditional
- * write.
+ * Runs calls with the same key one after the other within this process. If a call takes longer than `maxMs`, it
+ * continues, but the next one begins. This only saves work, so anything that must not happen twice still needs a
+ * conditional write.
  */
 export const keyedMutex = (maxMs: number) => {
   const last = new Map<string | number, Promise<unknown>>();

@@ -1,4 +1,4 @@
-/** The machine's timers and random numbers, for pauses and timeouts. Stored times come from the host's clock. */
+/** The machine timers and random numbers, for pauses and timeouts. Stored times come from the host clock. */
 export type Machine = {
   sleep: (ms: number) => Promise<void>;
   /** Calls `run` once, after `ms`. Returns a function to cancel it. */

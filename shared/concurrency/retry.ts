@@ -4,13 +4,15 @@ type RetryOptions = {
   attempts: number;
   /** No attempt begins after this time (ms). */
   maxMs: number;
-  /** The longest pause (ms) after this many attempts. The pause is random, from 0 to this (full jitter). */
+  /**
+   * The longest pause (ms) after this many attempts. The actual pause is random, from 0 to this value (full jitter).
+   */
   maxPause: (attempt: number) => number;
 };
 
 /**
- * Retries until an attempt returns something other than null, and returns it; null when attempts or time are used up.
- * An attempt that throws is the last one.
+ * Retries until an attempt returns something other than null, and returns that result. Returns null when attempts or
+ * time are used up. An attempt that throws is the last one.
  */
 export const retry = async <T>(
   attempt: () => Promise<T | null>,

@@ -1,18 +1,19 @@
-/** A semaphore permit for a key. `shared` is one object for all current permits for that key. */
+/** A semaphore permit for a key. All current permits for a key have the same `shared` object. */
 export type Permit<S> = {
   shared: S;
   /**
-   * hasWaiters: whether a caller is waiting for a permit for this key. isEmpty: whether no permit for this key is held.
+   * `hasWaiters`: whether a caller is waiting for a permit for this key. `isEmpty`: whether no permit for this key is
+   * held.
    */
   hasWaiters: () => boolean;
   isEmpty: () => boolean;
-  /** Returns the permit; further calls do nothing. */
+  /** Returns the permit. Further calls do nothing. */
   release: () => void;
 };
 
 /**
- * Grants a limited number of permits per key, in call order; calls with `isFirst` come before all others. A caller gets
- * null if the `acquireTimeout` promise resolves first.
+ * Grants a limited number of permits per key, in call order, but calls with `isFirst` come before all others. A caller
+ * gets null if the `acquireTimeout` promise resolves first.
  */
 export type Semaphore<S> = {
   acquire: (key: string, acquireTimeout: () => Promise<unknown>, isFirst?: boolean) => Promise<Permit<S> | null>;
@@ -29,8 +30,8 @@ const once = (run: () => void) => {
 };
 
 /**
- * Creates a semaphore with `limit` permits per key. `createShared` creates the object shared by a key's permits; it is
- * dropped when the last permit is released.
+ * Creates a semaphore with `limit` permits per key. `createShared` creates the object shared by the permits for a key,
+ * which is dropped when the last permit is released.
  */
 export const createSemaphore = <S>(limit: number, createShared: () => S): Semaphore<S> => {
   const keys = new Map<string, { busy: number; waiting: Waiting[]; shared: S }>();

@@ -17,7 +17,7 @@ export type TargetPolicy = {
 };
 
 // Denied under every policy. Clouds serve machine metadata at 169.254.0.0/16, 168.63.129.16 and 100.100.100.200. The
-// last one is in a range a stage may allow. No receiver can have an address in the other ranges.
+// last one is in a range that a stage may allow. No receiver can have an address in the other ranges.
 const never4 = ranges([
   '0.0.0.0/8',
   '100.100.100.200/32',
@@ -34,7 +34,7 @@ const never4 = ranges([
 ]);
 const private4 = ranges(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 
-// For IPv6 there is an allow list: only global unicast can be public. All forms that contain an IPv4 address (mapped,
+// IPv6 has an allow list, because only global unicast can be public. All forms that contain an IPv4 address (mapped,
 // compatible, NAT64, 6to4, Teredo) are outside it or excluded below.
 const public6 = ranges(['2000::/3']);
 const never6 = ranges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', 'fd00:ec2::/32', 'fd20:ce::/32']);

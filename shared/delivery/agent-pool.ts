@@ -13,10 +13,10 @@ export type PoolOptions = {
 type Lease = { agent: HttpAgent; busy: number };
 export type Pool = Map<string, Lease>;
 
-/** Returns the error for a connection refused before it was made. */
+/** Returns the error for a connection that is refused before it is made. */
 export const connectError = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
 
-/** Returns an origin's agent. Beyond MAX_ORIGINS agents, idle ones are destroyed, least recently used first. */
+/** Returns the agent for an origin. Beyond MAX_ORIGINS agents, idle ones are destroyed, least recently used first. */
 export function leaseAgent(pool: Pool, target: URL, options: PoolOptions): Lease {
   const lease = pool.get(target.origin) ?? { agent: createAgent(target, options), busy: 0 };
   lease.busy += 1;

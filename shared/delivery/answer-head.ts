@@ -1,4 +1,4 @@
-/** What an attempt needs from a response head, and the head that Node's parser reads instead. */
+/** What an attempt needs from a response head, and the head that the Node parser reads instead. */
 export type AnswerHead = {
   status: number;
   retryAfter: string | null;
@@ -71,7 +71,7 @@ const framingOf = (status: number, isHttp10: boolean, fields: Fields): Framing =
   return { bodyEnd: 'close', isClear: true };
 };
 
-/** Returns the head for Node's parser to read the body with. */
+/** Returns the head with which the Node parser reads the body. */
 const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit: string | undefined): string => {
   const lines = [`HTTP/1.1 ${status} `, `Connection: ${isKept ? 'keep-alive' : 'close'}`];
   if (typeof bodyEnd === 'number') lines.push(`Content-Length: ${bodyEnd}`);

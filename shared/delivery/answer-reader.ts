@@ -9,17 +9,18 @@ const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The part of a response read so far. `start`: the first bytes. `isRefused`: these are not an HTTP/1.0 or HTTP/1.1
- * response.
+ * The part of a response read so far. `start`: the first bytes. `isRefused`: these bytes are not an HTTP/1.0 or
+ * HTTP/1.1 response.
  */
 export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolean };
 
-/** Why no more bytes arrive: the connection ended (`eof`), or an error occurred or the deadline passed (`failure`). */
+/** Why no more bytes arrive. `eof`: the connection ended. `failure`: an error occurred or the deadline passed. */
 type Ending = 'eof' | 'failure';
 
 /**
- * Reads a single response. `take` returns the bytes Node's parser gets in place of a chunk: a well-formed head for
- * whatever was received, then the body unchanged. `end` returns the bytes the parser gets before the connection ends.
+ * Reads a single response. `take` returns the bytes the Node parser gets in place of a chunk, which are a well-formed
+ * head for whatever was received, then the body unchanged. `end` returns the bytes the parser gets before the
+ * connection ends.
  */
 type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
 
@@ -29,7 +30,7 @@ const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.
 const HEAD_END = /\r{0,2}\n\r{0,2}\n/g;
 const LONGEST_END = 6;
 
-/** Returns the status in the first line, null until that line is complete, or 'none' if it is not a status line. */
+/** Returns the status in the first line, null until that line is complete, or `none` if it is not a status line. */
 const statusOf = (text: string): number | null | 'none' => {
   const lineEnd = text.indexOf('\n');
   return lineEnd < 0 ? null : (statusIn(text.slice(0, lineEnd).trimEnd()) ?? 'none');
@@ -54,7 +55,7 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
   const cut = (status: number | null | 'none'): Buffer => {
     if (status === null || (status !== 'none' && isInterim(status))) return NOTHING;
     if (status === 'none') return refuse();
-    // The last line may be incomplete, and the value wrong.
+    // The last line may be incomplete, in which case its value would be wrong.
     return complete(text.slice(0, text.lastIndexOf('\n')).trimEnd(), '', '');
   };
 
@@ -116,8 +117,8 @@ export const attachReader = (socket: Socket, reader: AnswerReader): (() => void)
 const interceptReads = (socket: Socket) => {
   const slot: { current: AnswerReader | null } = { current: null };
   readers.set(socket, slot);
-  // A socket pushes what it receives to its reader, here Node's parser. The parser cannot be used for the head: even in
-  // lenient mode it refuses what browsers accept, and it does not report what it tolerated.
+  // A socket pushes received bytes to its reader, which is normally the Node parser. That parser cannot read the head,
+  // because it refuses some heads that browsers accept, even in lenient mode, and it does not report what it tolerated.
   const push = socket.push.bind(socket);
   socket.push = (chunk: Buffer | null) => {
     const reader = slot.current;

@@ -16,10 +16,10 @@ export type ErrorClass =
 type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
- * The result of a single POST. Exactly one of `status` and `error` is null: once there is a status line, a failure
+ * The result of a single POST. Exactly one of `status` and `error` is null. Once there is a status line, a failure
  * while reading the body is not an error. `responseBody` is the text in the first 4 KiB of the body. Without a status,
- * it is what was received instead of a status line, or OpenSSL's code for a TLS failure. `retryAfter` is the header as
- * received, and `acknowledgedBy` the text from X-Acknowledged-By.
+ * it is what was received instead of a status line, or the OpenSSL code for a TLS failure. `retryAfter` is the header
+ * as received, and `acknowledgedBy` the text from X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;
@@ -34,7 +34,7 @@ export type Attempt = {
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
 /**
- * What was observed during an exchange. `reason`: the OpenSSL code of a TLS failure. `stale`: the receiver had already
+ * What was observed during an exchange. `reason`: the OpenSSL code for a TLS failure. `stale`: the receiver had already
  * closed the reused connection.
  */
 export type Observed = {
@@ -55,7 +55,7 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
-/** Returns an error's OpenSSL code. For a refused handshake, Node hides the code in the EPROTO message. */
+/** Returns the OpenSSL code for an error. For a refused handshake, Node hides the code in the EPROTO message. */
 export function opensslCode({ message }: Error, code: string): string {
   const [, reason] = /:SSL routines:[^:]*:([\w ]+):/.exec(message) ?? [];
   return code === 'EPROTO' && reason ? `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}` : code;

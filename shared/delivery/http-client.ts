@@ -94,7 +94,7 @@ function exchange(send: Send): Promise<Observed> {
     };
     try {
       const request = start(send, marks);
-      // The request's own `signal` option is not used, because destroying a request that waits for a connection emits
+      // The `signal` option of the request is not used, because destroying a request that waits for a connection emits
       // no event.
       signal.addEventListener('abort', () => {
         finish('timeout');

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Returns a URL's host as resolvers and sockets expect it: IPv6 literals have no brackets. */
+/** Returns the host in a URL as resolvers and sockets expect it, without brackets around IPv6 literals. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Returns the port in an http or https URL. */
@@ -17,14 +17,15 @@ export const isLoopback = (host: string): boolean => {
   return loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
 };
 
-/** One of the service's own addresses: a host without a trailing dot, and its port, or null for all ports. */
+/** An address of the service itself, as a host without a trailing dot and its port, or null for all ports. */
 export type Endpoint = { host: string; port: number | null };
 
 const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * Returns the endpoints for the service's own URLs, without invalid and empty ones. A name covers all ports, unless its
- * URL has a port. Numeric addresses and loopback cover only one port, because receivers may use other ports there.
+ * Returns the endpoints for the URLs of the service itself, without invalid and empty ones. A name covers all ports,
+ * unless its URL has a port. Numeric addresses and loopback cover only one port, because receivers may use other ports
+ * there.
  */
 export const ownEndpoints = (addresses: readonly string[]): Endpoint[] =>
   addresses

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import { LOCAL_NAME, type ResolveName } from './url-policy.ts';
 
-/** Two tries, of 2 s and 4 s. With a slower name server the delivery attempt fails, and is retried later. */
+/** Two tries, of 2 s and 4 s. With a slower name server, the delivery attempt fails and is retried later. */
 const QUERY = { timeout: 2_000, tries: 2 };
 /**
  * The maximum number of concurrent system lookups. Each blocks one of the four threads the process also needs for files
@@ -35,7 +35,7 @@ const readHosts = (): string => {
 /**
  * Creates a name resolver. It uses the hosts file as of the first call, the system lookup for local names, and name
  * servers (A and AAAA concurrently) for all others. These queries do not block threads, and each lookup has separate
- * sockets, so slow names delay neither other names nor anything else in the process. `servers` replaces the system name
+ * sockets, so slow names do not delay other names or anything else in the process. `servers` replaces the system name
  * servers.
  */
 export const createResolver = (servers?: readonly string[]): ResolveName => {

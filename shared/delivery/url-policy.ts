@@ -80,7 +80,7 @@ function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
 }
 
 function isAllowedPort(port: string): boolean {
-  // The parser removes the default port of the scheme.
+  // The parser removes the default port for the scheme.
   return port === '' || Number(port) >= 1_024;
 }
 

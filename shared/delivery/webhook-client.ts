@@ -10,8 +10,8 @@ import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
 /**
- * `isPublicOnly`: allows only https on public addresses, whatever the stage allows. `isLoopbackDenied`: on a host
- * others can connect to, allows only the loopback addresses named by the stage.
+ * `isPublicOnly`: allows only https on public addresses, whatever the stage allows. `isLoopbackDenied`: allows only the
+ * loopback addresses named by the stage if others can connect to this host.
  */
 type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };
 
@@ -20,7 +20,7 @@ export type WebhookClient = {
   /** Checks a URL to be saved, including all addresses of its name, as if `isLoopbackDenied` were set. */
   check: (url: string, reach?: Pick<Reach, 'isPublicOnly'>) => ReturnType<typeof checkTarget>;
   post: (request: PostRequest & Reach) => Promise<Attempt>;
-  /** Acquires one of the permits that limit this process's concurrent requests to a webhook. */
+  /** Acquires one of the permits that limit the concurrent requests from this process to a webhook. */
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
@@ -38,7 +38,7 @@ export type SlotPool = {
   /** Deliveries to wake when a slot may be free. */
   waiters: Set<Waiter>;
 };
-/** Creates the semaphore that limits this process's requests to each webhook. */
+/** Creates the semaphore that limits the requests from this process to each webhook. */
 export const createWebhookSemaphore = (): Semaphore<SlotPool> =>
   createSemaphore(SLOTS_PER_WEBHOOK, () => ({
     hasUnleasedRequest: false,
@@ -57,10 +57,10 @@ type Stage = {
 };
 
 /**
- * Replaces the name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine;
- * with `named`, new receivers only at loopback addresses named by the stage, because others can connect to this host.
- * `secureContext`: the certificates to trust, except in requests that allow only public addresses. `publicRanges`:
- * ranges that count as public, which tests set to loopback, where their push services are.
+ * Replaces the name resolution and certificates on this machine. `allowLoopback`: receivers may be on this machine.
+ * With `named`, new receivers may use only loopback addresses named by the stage, because others can connect to this
+ * host. `secureContext`: the certificates to trust, except in requests that allow only public addresses.
+ * `publicRanges`: ranges that count as public. Tests set it to loopback, where their push services are.
  */
 type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
   allowLoopback?: boolean | 'named';
@@ -69,7 +69,8 @@ type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
 };
 
 /**
- * Creates a stage's webhook client. It never calls the service itself, and calls loopback only if the host allows it.
+ * Creates the webhook client for a stage. It never calls the service itself, and calls loopback only if the host allows
+ * it.
  */
 export const createWebhookClient = (
   stage: Stage,

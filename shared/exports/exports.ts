@@ -10,7 +10,7 @@ export type ExportStorage = {
   remove: (file: string) => Promise<void>;
 };
 
-/** How long (s) a file's URL is valid. */
+/** How long (s) a file URL is valid. */
 export const URL_SECONDS = 300;
 
 const missing = async (): Promise<never> => {

@@ -7,8 +7,8 @@ import { topicsOf } from './topics.ts';
 export type ForbiddenPublication = 'topic' | 'retained' | 'qos';
 
 /**
- * Notifies a device that messages were rejected, or accepted without being fully understood (`not_understood`): the
- * reason, and the UUID if a single message has one.
+ * Notifies a device that messages were rejected, or accepted without being fully understood (`not_understood`).
+ * Contains the reason, and the UUID if a single message has one.
  */
 export type RejectionNotice = {
   reason: Rejection | ForbiddenPublication | 'rate_limited' | 'credentials_invalid' | 'not_understood';
@@ -17,8 +17,8 @@ export type RejectionNotice = {
 };
 
 /**
- * Returns functions that publish to devices over MQTT. They never fail, because devices also poll for configurations,
- * and a rejection may get lost. `notify` is null if the host has no MQTT.
+ * Returns functions that publish to devices over MQTT. These functions never fail, because devices also poll for
+ * configurations, and rejections may be lost. `notify` is null if the host has no MQTT.
  */
 export const deviceNotifier = (publish: Publish | undefined, log: Log) => {
   const send = (sensorId: string, topic: string, payload: object): Promise<void> =>

@@ -21,9 +21,9 @@ import {
 import type { IngestDeps } from './uses.ts';
 
 /**
- * Accepts a device's messages, over any protocol. `text`: one JSON message or an array of them, received at
- * `receiveDate` (ms). Returns warnings about what was not understood, when all messages are durable or known to change
- * nothing, or the reason why the call was rejected. Throws QueueUnavailable, after which the call can be retried.
+ * Accepts device messages, over any protocol. `text` is one JSON message or an array of them, received at `receiveDate`
+ * (ms). Once all messages are durable or known to change nothing, returns warnings about what was not understood. If
+ * the call was rejected, returns the reason. Throws QueueUnavailable, after which the call can be retried.
  */
 export const ingest = async (
   deps: IngestDeps,
@@ -57,7 +57,7 @@ const isReport = (signal: Signal): boolean =>
   stateReports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
 
 /**
- * Applies reports to an active sensor's state. Returns null if one of them needs more than the state or creates an
+ * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or creates an
  * event.
  */
 export const applyReports = (
@@ -106,11 +106,11 @@ export const changesNothing = async (
 };
 
 /**
- * The maximum number of one device's pending calls: higher for calls with falls than for calls with reports. A FIFO
- * queue looks for message groups only among the first 120,000 messages, so one device must not fill it.
+ * The maximum number of pending calls per device, higher for calls with falls than for calls with reports. A FIFO queue
+ * looks for message groups only among the first 120,000 messages, so one device must not fill it.
  */
 export const MAX_PENDING = { reports: 1_000, falls: 3_000 } as const;
-/** A device's limit is lifted when this many calls or fewer are pending. */
+/** A device is no longer held back when this many calls or fewer are pending. */
 const RESUME_AT = MAX_PENDING.reports / 2;
 /** The number of recorded calls between two checks. This way, checks cost next to nothing. */
 export const CHECK_EVERY = 100;
@@ -119,7 +119,7 @@ const countPending = async ({ store }: Pick<IngestDeps, 'store'>, { customerId, 
   unprocessedCalls(seq, (await store.states.get(customerId, sensorId))?.judged?.run);
 
 /**
- * Whether a call is rejected because the device is held back. Accepts the device's calls again when only a few are
+ * Whether a call is rejected because the device is held back. Stops holding the device back when only a few calls are
  * pending.
  */
 const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean): Promise<boolean> => {
@@ -130,8 +130,8 @@ const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean):
 };
 
 /**
- * Whether a call is recorded before it is queued. Calls with only falls are not recorded, which saves a write: reports
- * do not depend on them. For a busy device they are recorded, so that they are counted.
+ * Whether a call is recorded before it is queued. Calls with only falls are not recorded, which saves a write, because
+ * reports do not depend on them. For a busy device they are recorded, so that they are counted.
  */
 export const mustRecordCall = (
   messages: readonly ReceivedMessage[],
@@ -164,12 +164,12 @@ type Call = {
 };
 
 /**
- * How long (ms) after the start of a call the messages may be queued. Later, the caller already has a response, and a
- * process that was frozen must not queue the messages behind newer ones.
+ * How long (ms) after the start of a call the messages may be queued. After that, the caller already has a response,
+ * and a process that was frozen must not queue the messages behind newer ones.
  */
 const QUEUE_WITHIN_MS = 20_000;
 
-/** Queues a call's messages; a call without messages still marks the device as online. */
+/** Queues the messages in a call. A call without messages still marks the device as online. */
 export const queueCall = async (
   { enqueue, now }: Deps<'enqueue:events'>,
   device: Sender,

@@ -18,10 +18,10 @@ const isObject = (value: unknown): boolean =>
  */
 export type Rejection = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
-/** A message in a call: its text and decoded content. */
+/** The text and decoded content of a message in a call. */
 export type ReceivedMessage = { raw: string; decoded: TrustedMessage };
 
-/** Splits a call's text into messages and decodes them, or returns why the call is rejected. */
+/** Splits the text of a call into messages and decodes them, or returns why the call is rejected. */
 export const parseMessages = (
   text: string,
   { manufacturer }: Pick<Sender, 'manufacturer'>,
@@ -37,7 +37,7 @@ export const parseMessages = (
   return { messages: raw.map((json) => ({ raw: json, decoded: decodeText(manufacturer, json, receiveDate) })) };
 };
 
-/** A problem with a stored message: an unknown kind, or a field of the wrong type. */
+/** A problem with a stored message, which is an unknown kind or a field of the wrong type. */
 export type Warning = { index: number; message: string };
 const MAX_WARNINGS = 20;
 const UNKNOWN = 'unknown kind of message, or its required fields are missing; the message is stored without effect';
@@ -57,7 +57,7 @@ export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
  */
 const TASK_BYTES = 450_000;
 
-/** Returns a call's tasks: the messages in order, in as few tasks as possible. */
+/** Returns the tasks for a call, with the messages in order, in as few tasks as possible. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
   received: readonly ReceivedMessage[],
@@ -99,14 +99,14 @@ export const uuidsOf = (
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
- * Returns a task's SQS deduplication id, derived from message UUIDs and bytes, because a device may reuse a UUID. A
- * message that nothing identifies is never a duplicate, so a task with such a message is always new.
+ * Returns the SQS deduplication id for a task. It is derived from message UUIDs and bytes, because a device may reuse a
+ * UUID. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,
   uuids: readonly string[],
 ): string => {
   const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / DUPLICATE_WITHIN_MS);
-  // A new owner's messages are never deduplicated against the previous owner's.
+  // Messages for a new owner are never deduplicated against those for the previous owner.
   return hashOf(JSON.stringify([customerId, sensorId, time, uuids, messages]));
 };

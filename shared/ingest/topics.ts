@@ -1,10 +1,10 @@
-/** Returns a device's MQTT topics: for messages, configuration changes, and rejected messages. */
+/** Returns the MQTT topics for a device: for messages, configuration changes, and rejected messages. */
 export const topicsOf = (sensorId: string) => {
   const own = `v1/devices/${sensorId}`;
   return { messages: `${own}/messages`, config: `${own}/config`, refused: `${own}/refused` };
 };
 
-/** The topic filter for all devices' messages. The sensor id is the third topic level. */
+/** The topic filter for messages from all devices. The sensor id is the third topic level. */
 export const ALL_MESSAGES = topicsOf('+').messages;
 
 /**

@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 
-/** What `ingest` uses, for its callers' contracts. */
+/** What `ingest` uses, for the contracts of its callers. */
 export const ingestUses = [
   'states.get',
   'states.recordTimes',

@@ -2,7 +2,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { type Measured, metrics, SERVICE } from './metrics.ts';
 
 /**
- * Returns a function that writes measurements to the log in CloudWatch's embedded metric format, without making a
+ * Returns a function that writes measurements to the log in the CloudWatch embedded metric format, without making a
  * request. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format.html
  */
 export const emfPublisher = (namespace: string) => {

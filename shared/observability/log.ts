@@ -15,7 +15,7 @@ const redact = (value: unknown, depth = 0): unknown => {
   );
 };
 
-/** Returns an error's name, message, stack and causes, without other properties. */
+/** Returns the name, message, stack and causes of an error, without other properties. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
@@ -47,8 +47,8 @@ export const withLogContext = <T>(fields: Fields, run: () => T): T =>
 export const addLogContext = (fields: Fields): void => void Object.assign(context.getStore() ?? {}, fields);
 
 /**
- * Returns a log field's value: the value itself if all are equal, a list of the distinct values if they differ, and
- * undefined if there are none.
+ * Returns the value for a log field: the value itself if all are equal, a list of the distinct values if they differ,
+ * and undefined if there are none.
  */
 export const oneOrMany = <T>(values: readonly (T | undefined)[]): T | T[] | undefined => {
   const distinct = [...new Set(values)].filter((value) => value !== undefined);
@@ -68,8 +68,9 @@ export const contextual =
     log(level, message, { ...context.getStore(), ...fields }, error);
 
 /**
- * Returns a log that writes each entry as a line of JSON, with an RFC 3339 `timestamp` if `time` is given. Without one,
- * Lambda ignores a line's level. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+ * Returns a log that writes each entry as a line of JSON, with an RFC 3339 `timestamp` if `time` is given. Without a
+ * timestamp, Lambda ignores the level of a line.
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 export const logTo =
   (write: (line: string) => void, time?: () => string): Log =>

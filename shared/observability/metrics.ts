@@ -10,8 +10,8 @@ export const metrics = {
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
   /**
-   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever the result. Canary
-   * falls have `CanaryTime`.
+   * The time from accepting a message to the 2xx response from the receiver, and to the end of the first attempt,
+   * whatever the result. Canary falls have `CanaryTime`.
    */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
@@ -23,20 +23,20 @@ export const metrics = {
   TasksOverdue: 'Count',
   BreakersOpened: 'Count',
   /**
-   * Tasks returned by a worker to their queue, each once per process, however often it fails again. Tasks postponed on
-   * purpose count only after a minute.
+   * Tasks returned by a worker to their queue. Each task counts once per process, however often it fails again. Tasks
+   * postponed on purpose count only after a minute.
    */
   TasksFailed: 'Count',
-  /** Rule hit deliveries due at once, except the canary's. */
+  /** Rule hit deliveries due at once, except canary deliveries. */
   AlarmsToTell: 'Count',
-  /** Hits for the users on duty when no one was on duty. */
+  /** Hits that should have notified the users on duty when no one was on duty. */
   NobodyOnDuty: 'Count',
-  /** Customers whose SMS were not sent because a daily limit was reached, at most once a day each. */
+  /** Customers whose SMS were not sent because a daily limit was reached. Each counts at most once a day. */
   SmsLimitReached: 'Count',
   /** Notifications accepted by a messaging service and later reported as undeliverable. */
   Undeliverable: 'Count',
   MailsFailed: 'Count',
-  /** Notifications to people rejected by a service, although the address may be valid. */
+  /** Notifications to people that a service rejected, although the address may be valid. */
   LettersFailed: 'Count',
   /** Webhooks disabled automatically. */
   WebhooksDisabled: 'Count',
@@ -59,9 +59,11 @@ export const metrics = {
   LoginsFailed: 'Count',
   /** Devices whose calls are rejected because too many are pending. */
   DevicesHeldBack: 'Count',
-  /** Sensors most of whose messages are no longer understood. Each counts once until they are understood again. */
+  /**
+   * Sensors most of whose messages are no longer understood. Each counts once until its messages are understood again.
+   */
   SensorsNotUnderstood: 'Count',
-  /** From accepting a canary fall to the webhook call at the public address. */
+  /** The time from accepting a canary fall to the webhook call at the public address. */
   CanaryTime: 'Milliseconds',
   /** Requests rejected with 429. */
   CallsLimited: 'Count',
@@ -102,7 +104,7 @@ export const hasDimensions = (name: MetricName): name is Detailed => name in dim
 /** The dimension for all metrics. Stages in the same account have different namespaces. */
 export const SERVICE = 'sensor-cloud';
 
-/** Records a metric's value, 1 by default. Does no I/O and never fails. */
+/** Records a value for a metric, 1 by default. Does no I/O and never fails. */
 export type Measure = {
   (name: Exclude<MetricName, Detailed>, value?: number): void;
   <N extends Detailed>(name: N, value: number, of: Readonly<Record<(typeof dimensions)[N][number], string>>): void;
@@ -117,15 +119,15 @@ export type Metrics = { measure: Measure; flush: () => Promise<void> };
 /** For a host that measures nothing. */
 export const noMetrics: Metrics = { measure: () => {}, flush: async () => {} };
 
-/** Counts allowed to be late: several invocations write them together. */
+/** Counts that may be written late, so several invocations write them together. */
 const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
 
 /** `leftOut`: the metrics not to write. */
 type BufferOptions = { everyMs: number; now: () => number; leftOut?: ReadonlySet<MetricName> };
 
 /**
- * Collects an invocation's metrics and writes them at the end through `publish`. Deferred counts are summed up and
- * written with other metrics, or once every `everyMs`. A process that dies loses the counts since then.
+ * Collects the metrics for an invocation and writes them at the end through `publish`. Deferred counts are added up and
+ * written with other metrics, or once every `everyMs`. If the process dies, unwritten counts are lost.
  */
 export const bufferMetrics = (
   publish: (measured: readonly Measured[]) => Promise<void>,

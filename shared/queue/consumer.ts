@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { CheckedContract, DeclaresUses, Use } from '../runtime/capabilities.ts';
 import type { QueueName } from './names.ts';
 
-/** Declares a Lambda function for processing queues. It is data only. */
+/** Declares a Lambda function for processing queues, as plain data. */
 export type Consumer<U extends string = Use> = {
   name: string;
   queues: readonly [QueueName, ...QueueName[]];
@@ -46,10 +46,11 @@ export function called(declared: Called): Called {
 }
 
 /**
- * Returns the visibility timeout (s) for a consumer's queues. A failing consumer makes messages visible again itself,
- * so the timeout matters only if a process dies. A fall must then wait no longer than necessary: for the function's
- * timeout, the shortest that Lambda accepts. AWS recommends six times as much, which saves receives while functions are
- * throttled; extra receives do no harm here. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * Returns the visibility timeout (s) for the queues of a consumer. A failing consumer makes messages visible again
+ * itself, so the timeout matters only if a process dies. A fall must then wait no longer than necessary, which is the
+ * function timeout, the shortest that Lambda accepts. AWS recommends six times as much, which saves receives while
+ * functions are throttled. Extra receives do no harm here.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;
 /**
@@ -57,11 +58,11 @@ export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSec
  * about a day.
  */
 export const MAX_RECEIVES = 100;
-/** How long SQS keeps messages, including dead letters. It does not allow more. */
+/** How long SQS keeps messages, including dead letters. This is the maximum SQS allows. */
 export const RETENTION_DAYS = 14;
 
 /**
- * Returns the seconds until a failed message becomes visible again, depending on the number of receives: 0 for the
- * first two, then doubling up to 900.
+ * Returns the seconds until a failed message becomes visible again, depending on the number of receives. The delay is 0
+ * for the first two receives, then doubles up to 900.
  */
 export const retrySeconds = (receives: number): number => (receives <= 2 ? 0 : Math.min(900, 2 ** (receives - 3)));

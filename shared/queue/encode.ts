@@ -31,7 +31,7 @@ export const deliverTask = (delivery: DueDelivery): Deliver => {
   };
 };
 
-/** Returns a task's queue. */
+/** Returns the queue for a task. */
 export const queueOf = (task: Task): QueueName => {
   switch (task.type) {
     case 'process_messages':
@@ -61,7 +61,7 @@ export type QueueMessage = {
   groupId: string;
   delaySeconds: number;
   deduplicationId?: string;
-  /** When (ms) it is too late to send the message: no attempt starts after that. */
+  /** When (ms) it is too late to send the message. No attempt starts after that. */
   until?: number;
 };
 
@@ -72,8 +72,8 @@ export type QueueMessage = {
 export const MAX_DELAY_SECONDS = 900;
 
 /**
- * Returns the customer in a webhook's message group. The group id names the customer and the webhook, because the queue
- * `deliveries` is fair to both. It has at most 128 characters.
+ * Returns the customer in the message group for a webhook. The group id names the customer and the webhook, because the
+ * queue `deliveries` is fair to both. It has at most 128 characters.
  */
 export const customerOfGroup = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
@@ -83,7 +83,7 @@ const groupOf = (task: Task): string => {
   if (!('webhookId' in task)) return task.sensorId;
   const { by = 'people', isAlarm = false } = task as Partial<Deliver>;
   // An unresponsive messaging service delays only the people notified through it. Many other deliveries to a receiver
-  // do not delay its alarms.
+  // do not delay alarms to that receiver.
   return `${task.customerId}/${task.webhookId ?? by}${isAlarm ? '/alarms' : ''}`;
 };
 
@@ -94,7 +94,7 @@ const groupOf = (task: Task): string => {
 const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe').replaceAll('\uFFFF', '\\uffff');
 
 /**
- * Returns a task's queue message. A FIFO queue accepts only one message with the same `deduplicationId` within 5
+ * Returns the queue message for a task. A FIFO queue accepts only one message with the same `deduplicationId` within 5
  * minutes. The default is the hash of the task without `requestId`, so that equal tasks are accepted once, whichever
  * requests caused them.
  */

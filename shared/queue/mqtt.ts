@@ -19,7 +19,7 @@ const Published = z.object({
 export type Published = z.output<typeof Published>;
 
 /**
- * The same message as reported by a rule's error action.
+ * The same message as reported by the error action of a rule.
  * https://docs.aws.amazon.com/iot/latest/developerguide/rule-error-handling.html
  */
 const NotHandedOver = z
@@ -28,5 +28,5 @@ const NotHandedOver = z
     ({ topic, base64OriginalPayload: payload }): Published => ({ sensorId: topic.split('/').at(-2) ?? '', payload }),
   );
 
-/** A published message as handed over by the rule, either directly or through the error action's queue. */
+/** A published message as handed over by the rule, either directly or through the queue for the error action. */
 export const DevicePublished = z.union([Published, NotHandedOver]);

@@ -1,4 +1,4 @@
-/** The queues processed by functions; each has a dead-letter queue. */
+/** The queues processed by functions. Each has a dead-letter queue. */
 export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'undeliverable'] as const;
 /**
  * All queues. Messages that cannot be read or keep failing go to `quarantine`, where a person has to look into them.

@@ -10,13 +10,13 @@ import {
   StartMessageMoveTaskCommand,
 } from './sdk.ts';
 
-/** A host's queues. */
+/** The queues on a host. */
 export type Queues = {
   /** Sends messages to a queue in order. Rejects if the queue did not accept all of them. */
   send: (queue: QueueName, messages: readonly QueueMessage[]) => Promise<void>;
   /** Sets the seconds until messages received from the queue with this ARN become visible again. */
   hide: (arn: string, receiptHandles: readonly string[], seconds: number) => Promise<void>;
-  /** Starts returning a queue's dead letters to it. */
+  /** Starts moving the dead letters for a queue back to it. */
   redrive: (queue: QueueName) => Promise<void>;
 };
 
@@ -52,7 +52,7 @@ const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: QueueMessage,
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
 });
 
-/** Fails attempts to send a command when it is too late: a process may have been frozen between retries. */
+/** Fails attempts to send a command when it is too late, because a process may have been frozen between retries. */
 const withDeadline = (
   command: SendMessageBatchCommand,
   messages: readonly QueueMessage[],
@@ -78,7 +78,8 @@ const arnOf = (url: string, region: string): string => {
 };
 
 /**
- * Creates a client for a stage's SQS queues. The message group makes a standard queue fair, and a FIFO queue ordered.
+ * Creates a client for the SQS queues of a stage. The message group makes a standard queue fair, and a FIFO queue
+ * ordered.
  */
 export const sqsQueues = (
   config: SQSClientConfig & { region: string },

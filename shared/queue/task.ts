@@ -14,7 +14,7 @@ const ofWebhook = { customerId: id, webhookId: uuid };
 const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
 
 /**
- * Processes the messages in one accepted device call. `messages` are the original bytes as text, in order; `first` is
+ * Processes the messages in one accepted device call. `messages` are the original bytes as text, in order. `first` is
  * the number of the first one within the call. A task without messages only shows that the device is online.
  */
 export const ProcessMessages = z.object({
@@ -43,7 +43,7 @@ export const ProcessNotice = z.object({
 });
 export type ProcessNotice = z.output<typeof ProcessNotice>;
 
-/** Returns a message's parsed body, or undefined if it is not JSON. */
+/** Returns the parsed body of a message, or undefined if it is not JSON. */
 export const parsedBody = ({ body }: { body: string }): unknown => {
   try {
     return JSON.parse(body);
@@ -56,14 +56,14 @@ const Accepted = z.object({ receiveDate: millis });
 /** Returns when (ms) a task was accepted, if the task contains this time. Nothing else in the task is read. */
 export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;
 
-/** Checks a sensor because time has passed: it may have been offline for too long, or its fall may advance. */
+/** Checks a sensor because time has passed. The sensor may have been offline for too long, or its fall may advance. */
 export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traceFields });
 export type CheckSensor = z.output<typeof CheckSensor>;
 
 /**
- * Decides the next round in a hit's escalation, if it is due. `failed`: a failed delivery for the hit; if all others in
- * its round have failed as well, the next step is due at once. `setBack`: by how much (ms) the clock was set back; the
- * round may be due too late.
+ * Decides the next escalation round for a hit, if it is due. `failed`: a failed delivery for the hit. If all others in
+ * its round have failed as well, the next step is due at once. `setBack`: by how much (ms) the clock was set back, so
+ * the round may be planned too late.
  */
 export const Escalate = z.object({
   type: z.literal('escalate'),
@@ -76,8 +76,8 @@ export const Escalate = z.object({
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Checks at a time (ms) whether anyone was notified of each alarm for an urgent event: one alarm for each hit, and one
- * for the event's deliveries to customer webhooks.
+ * Checks at a time (ms) whether anyone was notified of each alarm for an urgent event. There is one alarm for each hit,
+ * and one for the event deliveries to customer webhooks.
  */
 export const CheckAlarm = z.object({
   type: z.literal('check_alarm'),
@@ -90,9 +90,9 @@ export const CheckAlarm = z.object({
   at: millis,
   hitIds: z.array(id),
   ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
-  /** Deliveries from the event's rules that were due at once, for checking whether any was attempted. */
+  /** Rule deliveries that were due at once, for checking whether any was attempted. */
   immediate: z.array(z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId })).optional(),
-  /** The key of the event's fall, if any. */
+  /** The key of the fall the event is about, if any. */
   fall: z.string().optional().catch(undefined),
 });
 export type CheckAlarm = z.output<typeof CheckAlarm>;
@@ -112,14 +112,14 @@ export const Deliver = z.object({
     .optional()
     .catch(undefined),
   isGathered: z.literal(true).optional().catch(undefined),
-  /** A first attempt for an alarm about a person: other deliveries to the same receiver do not delay it. */
+  /** A first attempt for an alarm about a person. Other deliveries to the same receiver do not delay it. */
   isAlarm: z.literal(true).optional().catch(undefined),
   ...traceFields,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),
   notBefore: millis.default(0),
   /**
-   * Set for an early attempt: it replaces the attempt at `insteadOf` (ms), because the receiver was back at `back`
+   * Set for an early attempt. It replaces the attempt at `insteadOf` (ms), because the receiver was back at `back`
    * (ms).
    */
   early: z.object({ insteadOf: millis, back: millis }).optional().catch(undefined),
@@ -129,9 +129,9 @@ export const Deliver = z.object({
 export type Deliver = z.output<typeof Deliver>;
 
 /**
- * Continues releasing the pending deliveries to a receiver that was back at `date` (ms): first alarms about people,
- * then other alarms (`isAboutSensors`), then all other deliveries (`isRest`), starting after the delivery `after`.
- * `isListed`: none is left, so the release ends.
+ * Continues releasing the pending deliveries to a receiver that was back at `date` (ms), starting after the delivery
+ * `after`. Alarms about people come first, then other alarms (`isAboutSensors`), then all other deliveries (`isRest`).
+ * `isListed`: no deliveries are left, so the release ends.
  */
 const Back = z.object({
   date: millis,
@@ -142,8 +142,8 @@ const Back = z.object({
 });
 export type Back = z.output<typeof Back>;
 /**
- * Releases deliveries to a webhook: the held ones or, with `back`, the pending ones. `setBack`: the clock was set back,
- * so the release may be due too late.
+ * Releases deliveries to a webhook: the held ones or, with `back`, the pending ones. `setBack`: by how much (ms) the
+ * clock was set back, so the release may be planned too late.
  */
 export const ReleaseHeld = z.object({
   type: z.literal('release_held'),
@@ -156,7 +156,7 @@ export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
-/** Emails the users who can help about the customer's alarms that did not reach anyone. */
+/** Emails the users who can help about customer alarms that did not reach anyone. */
 const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
 
 /** The tasks for the workers `process` and `deliver`. */

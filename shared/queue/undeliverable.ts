@@ -54,7 +54,7 @@ const mailReason = ({ eventType, bounce, complaint, reject, failure }: MailEvent
 };
 
 /**
- * The events for SMS that did not reach the phone. `TEXT_UNKNOWN` is not among them: some networks never report a
+ * The events for SMS that did not reach the phone. `TEXT_UNKNOWN` is left out, because some networks never report a
  * result. https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html
  */
 export const undeliverableSms = [
@@ -79,7 +79,7 @@ const MAX_REASON = 200;
 /** Addresses and telephone numbers, which servers repeat in their responses. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+|\+?\d{7,}/g;
 
-/** Returns a reason on one line, without the recipient's address, because people who manage users read it too. */
+/** Returns a reason on one line, without the recipient address, because people who manage users read it too. */
 const reasonText = (parts: readonly string[]): string => {
   const text = parts
     .join(': ')

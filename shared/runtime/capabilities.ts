@@ -31,7 +31,7 @@ type CapabilityRow = {
   /** The resource on which `actions` are allowed. */
   resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'alarm states' | 'exports' | Topic | QueueName;
   actions?: readonly string[];
-  /** `actions` on the key are allowed only for secrets with one of these encryption contexts; `?` is any character. */
+  /** `actions` on the key are allowed only for secrets with one of these encryption contexts. `?` is any character. */
   contexts?: readonly string[];
   /** The modules that provide the capability. */
   modules?: readonly Module[];
@@ -68,17 +68,17 @@ export const capabilities = {
     modules: ['queues'],
   },
   'enqueue:jobs': { resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Handling the messages in a consumer's own queues. For the other permissions, see lib/aws/data/grants.ts. */
+  /** Handling the messages in the queues of a consumer. For the other permissions, see lib/aws/data/grants.ts. */
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** Returning dead letters to their queues. For the permissions, see lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
   /**
-   * Sending emails, as whole messages, from the stage's address.
+   * Sending emails, as whole messages, from the stage address.
    * https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
    */
   'send:mail': { resource: 'mail', actions: ['ses:SendEmail', 'ses:SendRawEmail'], modules: ['mail'] },
   /**
-   * Notifying people on their channels. It grants only SMS; emails also need `send:mail`, and push messages
+   * Notifying people on their channels. This grants only SMS. Emails also need `send:mail`, and push messages
    * `decrypt:secrets`.
    */
   'send:person': {
@@ -86,7 +86,7 @@ export const capabilities = {
     actions: ['sms-voice:SendTextMessage'],
     modules: ['people', 'messengers', 'webhookClient'],
   },
-  /** Knowing by which channels the host can notify people. */
+  /** Knowing through which channels the host can notify people. */
   'know:channels': {},
   /** Knowing which targets the host allows for webhooks. */
   'know:targets': {},
@@ -100,26 +100,26 @@ export const capabilities = {
   'keep:quotas': {},
   /** Knowing the device rate limits. */
   'limit:devices': {},
-  /** Allowing devices to connect over MQTT and to publish to the stage's rule. */
+  /** Allowing devices to connect over MQTT and to publish to the rule for the stage. */
   'admit:devices': {},
   /** Notifying devices over MQTT that their configuration has changed. */
   'notify:devices': { resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
   /** Notifying devices over MQTT why a message was rejected. */
   'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
   /**
-   * Keeping published messages: Lambda sends those for which the function failed permanently, and the function sends
+   * Keeping published messages. Lambda sends those for which the function failed permanently, and the function sends
    * those it postpones.
    */
   'keep:published': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
-  /** Calling webhooks. It does not need any permissions in the account, only the settings about allowed targets. */
+  /** Calling webhooks. This does not need any permissions in the account, only the settings about allowed targets. */
   'call:webhooks': {
     modules: ['webhookClient'],
   },
-  /** Hashing passwords. It does not need any permissions in the account. */
+  /** Hashing passwords. This does not need any permissions in the account. */
   'hash:passwords': { modules: ['passwords'] },
   /**
-   * Encrypting webhook, link, push and canary secrets, and decrypting them: two permissions, because few functions may
-   * read secrets. Neither covers second factors.
+   * Encrypting webhook, link, push and canary secrets, and decrypting them. These are two permissions, because few
+   * functions may read secrets. Neither covers second factors.
    */
   'encrypt:secrets': {
     resource: 'key',
@@ -147,11 +147,10 @@ export const capabilities = {
     contexts: ['otp'],
     modules: ['vault', 'kms'],
   },
-  /** Logging users in through the stage's identity provider. */
+  /** Logging users in through an identity provider. */
   'ask:issuer': {},
   /**
-   * Reading the host's health: disk and queues. It does not need any permissions in AWS, where CloudWatch monitors
-   * them.
+   * Reading host health: disk and queues. This does not need any permissions in AWS, where CloudWatch monitors both.
    */
   'host:health': {},
   /**
@@ -166,7 +165,7 @@ export const capabilities = {
     actions: ['sns:ListSubscriptionsByTopic'],
     modules: ['alarmTopic'],
   },
-  /** Listing the stage's active alarms. */
+  /** Listing the active alarms in the stage. */
   'list:alarms': {
     resource: 'alarm states',
     actions: ['cloudwatch:DescribeAlarms'],

@@ -53,7 +53,7 @@ export type Runtime = {
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: SendMail;
-  /** Creates the function that notifies people through a host's services. */
+  /** Creates the function that notifies people through the services of a host. */
   createPersonSender: typeof peopleOf;
   /** The pauses Telegram asked for, by chat. Missing if only one handler calls Telegram. */
   chatPauses?: ChatPauses;
@@ -63,7 +63,7 @@ export type Runtime = {
   publish?: Publish;
   /** The storage for exported files. */
   exports?: ExportStorage;
-  /** The service's alarms and their subscribers. Missing if there is no alarm topic. */
+  /** The service alarms and their subscribers. Missing if there is no alarm topic. */
   alarms?: Alarms;
   vault: () => Promise<Vault>;
   passwords: () => Promise<Passwords>;
@@ -72,19 +72,19 @@ export type Runtime = {
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
-  /** The metrics destination; without it, nothing is measured. */
+  /** The metrics destination. Without it, nothing is measured. */
   metrics?: Metrics;
-  /** Since when (ms) no other process has used the table and queues; 0 if others may be using them. */
+  /** Since when (ms) no other process has used the table and queues, or 0 if others may be using them. */
   exclusiveSince?: number;
-  /** Seconds between two sweeps; as in AWS by default. */
+  /** Seconds between two sweeps. Defaults to the interval in AWS. */
   sweepSeconds?: number;
-  /** Reports the host's health. Missing if unknown. */
+  /** Reports host health. Missing if unknown. */
   hostHealth?: () => Promise<HostHealth>;
   /** Called wherever a process might die. Tests throw there. */
   failpoint?: (name: Failpoint) => void;
 };
 
-/** What every handler gets: clock, random bytes and log are arguments, never globals. */
+/** What every handler gets. Clock, random bytes and log are arguments, never globals. */
 type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failpoint'>>;
 
 /**
@@ -97,7 +97,7 @@ type Enqueue<T extends Task> = (
   more?: { delaySeconds?: number; deduplicationId?: string; until?: number },
 ) => Promise<void>;
 
-/** A capability's settings: a handler cannot read any others. */
+/** The settings for a capability. A handler cannot read any others. */
 export type SettingsOf<C extends Capability> = Pick<Settings, VariableName<C>>;
 
 type ByCapability = {
@@ -107,20 +107,20 @@ type ByCapability = {
   'admit:devices': { rule: SettingsOf<'admit:devices'>['MQTT_RULE'] };
   'notify:devices': Pick<DeviceNotifier, 'notify'>;
   'refuse:messages': Pick<DeviceNotifier, 'refuseMessage'>;
-  /** Puts a published message into the function's own queue, from which it is received after a delay (s). */
+  /** Puts a published message into the queue of this function, from which it is received after a delay (s). */
   'keep:published': { postpone: (published: Published, seconds: number) => Promise<void> };
-  /** These five together decide which tasks `enqueue` accepts: see Enqueuing. */
+  /** These five together decide which tasks `enqueue` accepts (see Enqueuing). */
   'enqueue:events': object;
   'enqueue:timers': object;
   'enqueue:deliveries': object;
   'enqueue:retries': object;
   'enqueue:jobs': object;
   consume: object;
-  /** Returns all queues' dead letters to the queues they came from. Never fails: an alarm is on while there are any. */
+  /** Returns the dead letters to the queues they came from. Never fails, because an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /**
-   * Sends an email, and returns whether it was accepted. Never rejects: callers must not learn whether a user has that
-   * address.
+   * Sends an email, and returns whether it was accepted. Never rejects, because callers must not learn whether a user
+   * has that address.
    */
   'send:mail': { mail: (...message: Parameters<SendMail>) => Promise<boolean>; settings: SettingsOf<'send:mail'> };
   /** Counts notifications that were not accepted. */
@@ -158,7 +158,7 @@ type Stored<C extends StoreCall> = [C] extends [never] ? unknown : { store: Stor
 type QueuesOf<U> = U extends `enqueue:${infer Q extends WorkQueue}` ? Q : never;
 type Enqueuing<Q extends WorkQueue> = [Q] extends [never] ? unknown : { enqueue: Enqueue<TaskOf<Q>> };
 
-/** A handler's second argument: exactly what the contract `uses`. */
+/** The second argument to a handler, with exactly what the contract `uses`. */
 export type Deps<U extends Use> = Basics &
   Intersection<ByCapability[Extract<U, Capability>]> &
   Enqueuing<QueuesOf<U>> &
@@ -205,7 +205,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   consume: async () => ({}),
   redrive: async ({ queues, log }) => ({
     redrive: async () => {
-      // SQS refuses to move a queue's dead letters while an earlier move is running.
+      // SQS refuses to move the dead letters in a queue while an earlier move is running.
       const redriven = workQueues.map((name) =>
         queues.redrive(name).catch((error: unknown) => log('warn', 'could not redrive dead letters', { name }, error)),
       );
@@ -283,7 +283,7 @@ const partOf = (store: Store, calls: readonly StoreCall[]): object => {
   return part;
 };
 
-/** Creates a handler's second argument from what the contract uses. */
+/** Creates the second argument to a handler from what the contract uses. */
 export const composeDeps = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, failpoint = () => {} } = runtime;
   const allUses: readonly Use[] = uses;

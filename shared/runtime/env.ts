@@ -9,15 +9,15 @@ type ParsedSettings = SettingValues<typeof environment>;
 /** The settings read by functions, by variable name. */
 export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
   QUOTAS: Quotas;
-  /** In ms; 0 if credentials of any age are valid. */
+  /** In ms, or 0 if credentials of any age are valid. */
   CREDENTIALS_SINCE: number;
 };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the variables that are set. An empty variable counts as unset: as a number it would be 0, and as a password
- * it would match an empty one.
+ * Returns the variables that are set. An empty variable counts as unset, because as a number it would be 0, and as a
+ * password it would match an empty one.
  */
 export const nonEmpty = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));

@@ -33,7 +33,7 @@ type Modules = {
   exports: typeof import('../exports/s3.ts');
 };
 /**
- * The store nouns and modules used by a function's contract. The bundle's entry imports them
+ * The store nouns and modules used by the contract of a function. The bundle entry imports them
  * (lib/aws/functions/entry.ts).
  */
 export type FunctionParts = {
@@ -134,7 +134,7 @@ const lazyMetrics = ({ METRICS_NAMESPACE, METRICS_SECONDS, DASHBOARD }: Settings
   );
 };
 
-/** Creates a Lambda function's runtime. What a cold start does not need is loaded on first use. */
+/** Creates the runtime for a Lambda function. What a cold start does not need is loaded on first use. */
 export const lambdaRuntime = (parts: FunctionParts): Runtime => {
   const current = settingsFromProcess();
   const { region, credentials, endpoints } = runtimeEnvironment();

@@ -3,7 +3,7 @@ import type { PersonServices } from '../delivery/targets/person-sender.ts';
 import { createTelegram, type SendTelegram } from '../delivery/targets/telegram.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 
-/** A host's services for SMS and chats, if any, and replacements for services it lacks. */
+/** The host services for SMS and chats, if any, and replacements for services the host lacks. */
 export type Messengers = {
   sms?: SendSms;
   telegram?: SendTelegram;

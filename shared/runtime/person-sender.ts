@@ -11,7 +11,7 @@ type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now' |
   metrics?: Metrics;
 };
 
-/** Returns a function that notifies people through the host's services, and logs and counts what was not accepted. */
+/** Returns a function that notifies people through the host services, and logs and counts what was not accepted. */
 export const peopleOf = async (
   host: Host,
   openPushKey: (encrypted: string) => Promise<string>,

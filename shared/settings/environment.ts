@@ -8,7 +8,7 @@ export const environment = { ...stackSettings, ...serviceSettings };
 
 type Environment = typeof environment;
 type CapabilitiesOf<S> = S extends { about: { capabilities: readonly (infer C)[] } } ? C : never;
-/** The names of a capability's variables. */
+/** The names of the variables for a capability. */
 export type VariableName<C extends Capability> = {
   [N in keyof Environment]: C & CapabilitiesOf<Environment[N]> extends never ? never : N;
 }[keyof Environment];

@@ -7,11 +7,11 @@ const settingFor = (setting: Setting, host: Host): Setting => {
   return { ...setting, ...(schema && { schema }), default: named in defaults ? defaults[named] : setting.default };
 };
 
-/** Returns settings with a host's defaults and schemas. */
+/** Returns settings with the defaults and schemas for a host. */
 export const settingsFor = <R extends SettingRows>(rows: R, host: Host): R =>
   Object.fromEntries(Object.entries(rows).map(([name, setting]) => [name, settingFor(setting, host)])) as R;
 
-/** Returns a setting's default on a host in words, for the help and the tables in documents. */
+/** Returns the default for a setting on a host in words, for the help and the tables in documents. */
 export const defaultDescription = (setting: Setting, host: Host): string => {
   const { byDefault, unit } = setting.about ?? {};
   if (byDefault !== undefined)

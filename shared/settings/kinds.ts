@@ -79,7 +79,7 @@ const described = (parts: Readonly<Record<string, z.ZodType>>): string => {
     : names.map((name) => `${name} (${parts[name]?.description})`).join(', ');
 };
 
-/** A JSON object with some of these parts; the others have their defaults. */
+/** A JSON object with some of these parts. The others have their defaults. */
 export const parts = <T>(defaults: T, each: { readonly [N in keyof T]: Kind<T[N]> }): Kind<T> =>
   json(
     z
@@ -104,7 +104,7 @@ export const addressRange = () => textThat(isRange, 'a range like 10.1.0.0/16');
 
 const isPageOrigin = (text: string): boolean =>
   /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d+)?$/.test(text) && URL.parse(text)?.origin === text;
-/** An origin exactly as browsers send it: in lower case, without a path, and without the scheme's default port. */
+/** An origin exactly as browsers send it: in lower case, without a path, and without the default port. */
 export const pageOrigin = () =>
   textThat(isPageOrigin, 'an origin as browsers send it (scheme, host, no default port, no path, no *)');
 

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { OidcRules } from '../domain/identity/claims.ts';
 import { json } from './kinds.ts';
 
-/** Claim rules. They stay JSON text, which functions parse during a login with `parseRules`. */
+/** Claim rules. The value stays JSON text, which functions parse with `parseRules` during a login. */
 export const oidcRules = (): z.ZodType<string> =>
   json(
     OidcRules.transform((rules) => JSON.stringify(rules)),

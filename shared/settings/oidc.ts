@@ -72,5 +72,5 @@ export const oidcSettings = declare({
   },
 });
 
-/** The settings required for an identity provider: set all of them or none. */
+/** The settings required for an identity provider. Set all of them or none. */
 export const requiredOidcSettings = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_NAME', 'OIDC_RULES'] as const;

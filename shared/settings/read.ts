@@ -10,7 +10,10 @@ export type InvalidSetting = {
   issues: readonly z.core.$ZodIssue[];
 };
 
-/** Reads settings by name: text, or for a stage also JSON. An unset (undefined) or invalid setting gets its default. */
+/**
+ * Reads settings by name. The values are text or, for a stage, also JSON. An unset (undefined) or invalid setting gets
+ * its default.
+ */
 export const readSettings = <R extends SettingRows>(
   rows: R,
   inputOf: (name: string) => unknown,

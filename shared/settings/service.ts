@@ -321,10 +321,10 @@ const others = declare({
 });
 
 /**
- * The settings that functions read and operators set, on both hosts or (rows without `stage`) only with `npm start`. In
- * AWS, the stack passes functions a value for each of them.
+ * The settings that functions read and operators set, either on both hosts or, in rows without `stage`, only with `npm
+ * start`. In AWS, the stack passes functions a value for each of them.
  */
 export const serviceSettings = { ...others, ...oidcSettings };
 
-/** The trusted proxy settings: set all of them or none. */
+/** The trusted proxy settings. Set all of them or none. */
 export const proxySettings = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;

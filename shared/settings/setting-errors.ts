@@ -16,7 +16,7 @@ const shown = (value: unknown): string => {
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`)).join('');
 
-/** Describes what is wrong inside a value; null if the whole value's description already does. */
+/** Describes what is wrong inside a value. Null if the description of the whole value already does. */
 const detailOf = (
   { path, message, input }: z.core.$ZodIssue,
   description: string,

@@ -2,18 +2,19 @@ import type * as z from 'zod';
 import type { Capability } from '../runtime/capabilities.ts';
 
 /**
- * Where a setting applies: the process run by `npm start`, or a stage in AWS: for development, for production, or for a
- * single small home's production, which has the `prod` defaults unless it has its own.
+ * Where a setting applies: the process run by `npm start` (`local`), or a stage in AWS for development (`dev`), for
+ * production (`prod`), or for production in a single small home (`home`). A setting has the `prod` default in a `home`
+ * stage unless it has a `home` default.
  */
 export type Host = 'local' | 'dev' | 'prod' | 'home';
 
-/** What people and hosts need to know about a setting; functions ignore it. */
+/** What people and hosts need to know about a setting. Functions ignore it. */
 type About<T> = {
   /** What the setting does, in sentences. Names of other settings are in backticks. */
   help?: string;
   /** The CDK context name. An `npm start` setting without one does not exist for stages. */
   stage?: string;
-  /** The capabilities whose functions get it. */
+  /** The capabilities whose functions get the setting. */
   capabilities?: readonly Capability[];
   /** Whether the value is never shown. */
   isSecret?: boolean;
@@ -31,8 +32,8 @@ type About<T> = {
 };
 
 /**
- * A setting, declared in one row. The key is the setting's name: the environment variable for functions and `npm
- * start`, or the CDK context name for a setting that only a stage has.
+ * A setting, declared in one row. The key is the name of the environment variable for functions and `npm start`, or the
+ * CDK context name for a setting that only a stage has.
  */
 export type Setting<T = unknown> = {
   /** The accepted values, with a description that continues "must be ...". Without a schema, any text is accepted. */
@@ -43,14 +44,14 @@ export type Setting<T = unknown> = {
 export type SettingRows = Readonly<Record<string, Setting>>;
 
 type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
-/** A row's value. It can be null if that is the default. */
+/** The value type for a row. The value can be null if that is the default. */
 type SettingValue<S> = Accepted<S> | (S extends { default: null } ? null : never);
 export type SettingValues<R> = { readonly [N in keyof R]: SettingValue<R[N]> };
 
 /** Declares settings. The compiler rejects a default not accepted by the schema, unless it is null. */
 export const declare = <const R extends { readonly [N in keyof R]: Setting<SettingValue<R[N]>> }>(rows: R): R => rows;
 
-/** Returns a value's text for an environment variable. */
+/** Returns a value as text for an environment variable. */
 export const textOf = (value: unknown): string => {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');

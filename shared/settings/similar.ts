@@ -39,10 +39,10 @@ const isLonger = (candidate: string, name: string): boolean => {
   return Math.min(a.length, b.length) >= 6 && (a.startsWith(b) || b.startsWith(a));
 };
 
-/** Returns the misspelled known name; undefined if there is none. */
+/** Returns the misspelled known name, or undefined if there is none. */
 export const misspelled = (candidate: string, known: readonly string[]): string | undefined =>
   known.find((name) => name !== candidate && isMisspelled(candidate, name));
 
-/** Returns the known name probably meant; undefined if there is none. */
+/** Returns the known name probably meant, or undefined if there is none. */
 export const similarTo = (candidate: string, known: readonly string[]): string | undefined =>
   misspelled(candidate, known) ?? known.find((name) => name !== candidate && isLonger(candidate, name));

@@ -6,7 +6,8 @@ import { declare } from './setting.ts';
 const channelList = () => list(wordOf(channelKinds), channelKinds.length);
 
 /**
- * What functions read besides the service settings. In AWS, the stack sets it; with `npm start`, the defaults apply.
+ * What functions read besides the service settings. In AWS, the stack sets these values. With `npm start`, the defaults
+ * apply.
  */
 export const stackSettings = declare({
   TABLE_NAME: {
@@ -70,7 +71,7 @@ export const stackSettings = declare({
       defaults: { dev: false, home: false },
     }),
   },
-  /** The AWS IoT rule for device publications; empty without MQTT. */
+  /** The AWS IoT rule for device publications, or empty without MQTT. */
   MQTT_RULE: {
     schema: () => text(/^\w*$/, 'letters, digits and _'),
     default: '',
@@ -92,7 +93,7 @@ export const stackSettings = declare({
     default: 0,
     about: forHosts({ capabilities: ['keep:exports'] }),
   },
-  /** The SNS topic for alarms; empty without one. */
+  /** The SNS topic for alarms, or empty if there is none. */
   ALARM_TOPIC_ARN: {
     default: '',
     about: forHosts({ capabilities: ['list:subscriptions', 'list:alarms', 'send:alarms', 'notify:operators'] }),
@@ -125,13 +126,15 @@ export const stackSettings = declare({
         ),
     }),
   },
-  /** Whether others can connect to a host outside AWS. New webhooks must then not lead to the host's loopback. */
+  /**
+   * Whether others can connect to a host outside AWS. In that case, new webhooks must not lead to loopback on the host.
+   */
   ON_NETWORK: {
     schema: flag,
     default: false,
     about: forHosts({ capabilities: ['know:targets'] }),
   },
-  /** Whether callers from loopback are on the host's machine: without PUBLIC_URL, no proxy is expected there. */
+  /** Whether callers from loopback are on the host machine. Without PUBLIC_URL, no proxy is expected there. */
   TRUSTS_LOOPBACK: {
     schema: flag,
     default: false,
@@ -150,7 +153,7 @@ export const stackSettings = declare({
     about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
   },
   /**
-   * The configuration sets through which SES and AWS End User Messaging report what they cannot deliver; empty for
+   * The configuration sets through which SES and AWS End User Messaging report what they cannot deliver, or empty for
    * none.
    */
   MAIL_CONFIGURATION_SET: {

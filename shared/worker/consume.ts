@@ -12,24 +12,24 @@ import { quarantine, tryQuarantine } from './quarantine.ts';
 
 /**
  * A received task. `sequence` is the sequence number within the FIFO queue group, which also increases when compared as
- * text; `receives` counts how often the message was received, including this time.
+ * text. `receives` counts how often the message was received, including this time.
  */
 export type Received<T> = {
   task: T;
   sequence: string;
   receives: number;
-  /** Marks the task as done: it is not returned to the queue, even if a later task in the same group fails. */
+  /** Marks the task as done, so it is not returned to the queue even if a later task in the same group fails. */
   done: () => void;
   /**
-   * Present only on the last attempt before this message is quarantined because it alone keeps failing. If data left
-   * behind by an earlier message makes this one fail, quarantines that data instead.
+   * Present only on the last attempt before this message is quarantined because it alone keeps failing. If the cause is
+   * data left behind by an earlier message, call this to quarantine that data instead.
    */
   quarantineCause?: (cause: unknown, reason: string) => Promise<void>;
 };
 
 /**
- * Processes tasks in order: a single task, or the tasks in one FIFO queue group. Rejects to return to the queue all
- * tasks not marked as done.
+ * Processes a single task, or the tasks in one FIFO queue group in order. Rejects to return all tasks not marked as
+ * done to the queue.
  */
 type TaskHandler<C extends Consumer> = (
   received: readonly Received<z.output<C['task']>>[],
@@ -40,10 +40,10 @@ type TaskHandler<C extends Consumer> = (
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /**
- * Creates a consumer's Lambda handler. Tasks in a standard queue run concurrently and independently: a failure returns
- * only the failed task to the queue. Tasks in one FIFO queue group run together and in order: a failure returns the
- * failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A returned message
- * becomes visible again after a pause, which grows with each receive.
+ * Creates the Lambda handler for a consumer. Tasks in a standard queue run concurrently and independently, so a failure
+ * returns only the failed task to the queue. Tasks in one FIFO queue group run together and in order. A failure returns
+ * the failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A returned
+ * message becomes visible again after a pause, which grows with each receive.
  */
 export const consume = <const C extends Consumer>(contract: C, work: TaskHandler<C>) =>
   hostHandler(contract.name, (runtime: Runtime) => {
@@ -53,7 +53,7 @@ export const consume = <const C extends Consumer>(contract: C, work: TaskHandler
     const oneByOne = isolatePoison(runtime, attempt, history);
     const together = async (group: string, records: readonly SQSRecord[], timeLeft: () => number) => {
       const outcome = await attempt(records, timeLeft);
-      // Unordered tasks do not belong to a sensor, so they indicate nothing about other sensors' tasks.
+      // Unordered tasks do not belong to a sensor, so they indicate nothing about tasks for other sensors.
       if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, groupResult(outcome));
       return outcome.kind === 'done' ? [] : outcome.left;
     };
@@ -75,7 +75,7 @@ const groupOf = ({ messageId, attributes }: SQSRecord): string =>
   attributes.SequenceNumber === undefined ? messageId : (attributes.MessageGroupId ?? messageId);
 
 /**
- * Creates a function for making messages visible again after a pause. If this fails, they reappear after their
+ * Creates a function that makes messages visible again after a pause. If it fails, the messages reappear after their
  * visibility timeout.
  */
 const createReturn =
@@ -124,8 +124,8 @@ const quarantineInstead =
 /** The maximum number of messages remembered as failed. */
 const MAX_FAILED = 1_000;
 /**
- * Creates a counter for messages failing for the first time in this process. A message that keeps failing counts once:
- * otherwise it would keep an alarm on and hide the next failure.
+ * Creates a counter for messages failing for the first time in this process. A message that keeps failing counts once.
+ * Otherwise, it would keep an alarm on and hide the next failure.
  */
 const createFailedMessages = () => {
   const failed = new Set<string>();
@@ -137,7 +137,7 @@ const createFailedMessages = () => {
   };
 };
 
-/** Creates a function for turning an attempt's error into an outcome. */
+/** Creates a function that turns an error from an attempt into an outcome. */
 const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   const { log } = runtime;
   const { measure } = runtime.metrics ?? noMetrics;
@@ -164,7 +164,7 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   };
 };
 
-/** Creates a function for attempting a consumer's tasks. */
+/** Creates a function that attempts the tasks for a consumer. */
 const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, work: TaskHandler<C>): Attempt => {
   const deps = composeDeps(runtime, contract.uses as readonly C['uses'][number][]);
   const outcomeOf = createFailureHandler(runtime, contract);
@@ -190,7 +190,7 @@ const ID_NAMES = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId
 const idsOf = (task: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => ID_NAMES.includes(name) && id !== undefined));
 /**
- * Returns the ids in several tasks; an id that differs between them becomes a list. If no request caused a task,
+ * Returns the ids in several tasks. An id that differs between them becomes a list. If no request caused a task,
  * `requestId` is the message id.
  */
 const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
@@ -202,7 +202,7 @@ const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
   );
 };
 
-/** Returns message ids before parsing: nothing else is known about an unreadable message. */
+/** Returns message ids before parsing, because nothing else is known about an unreadable message. */
 const messageIds = (records: readonly SQSRecord[]) => {
   const messageId = oneOrMany(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };

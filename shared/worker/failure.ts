@@ -4,7 +4,7 @@ import { QueueUnavailable } from '../queue/unavailable.ts';
 import { TableUnavailable } from '../store/engine/unavailable.ts';
 
 /**
- * Returns tasks to their queue without logging an error, because nothing failed: another process was faster, or no time
+ * Returns tasks to their queue without logging an error, because nothing failed. Another process was faster, or no time
  * is left.
  */
 export class RetryLater extends Error {
@@ -12,8 +12,8 @@ export class RetryLater extends Error {
 }
 
 /**
- * After this many receives, which take a minute, a task that keeps being postponed counts as failed: it may never be
- * done.
+ * After this many receives, which take a minute, a task that keeps being postponed counts as failed, because it may
+ * never be done.
  */
 const MAX_PATIENT_RECEIVES = 8;
 export const isRetriedTooOften = ({ attributes }: Pick<SQSRecord, 'attributes'>): boolean =>
@@ -40,5 +40,5 @@ export type TaskOutcome =
   | { kind: 'retry_later'; left: readonly SQSRecord[] }
   | { kind: 'failed'; left: readonly SQSRecord[]; failure: FailureKind; error: unknown };
 
-/** Attempts the tasks in one group's messages. Never rejects. */
+/** Attempts the tasks in the messages of one group. Never rejects. */
 export type Attempt = (records: readonly SQSRecord[], timeLeft: () => number, isLast?: boolean) => Promise<TaskOutcome>;

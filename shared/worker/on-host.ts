@@ -6,7 +6,7 @@ import { composeDeps, type Deps, type Runtime } from '../runtime/deps.ts';
 
 export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
 
-/** A consumer's handler: `with` creates it for a host. Each log line names the consumer and the invocation. */
+/** A handler that `with` creates for a host. Each log line names the consumer and the invocation. */
 export const hostHandler = <E, R>(
   name: string,
   build: (runtime: Runtime) => (event: E, timeLeft: () => number, context: Context) => Promise<R>,
@@ -22,8 +22,8 @@ export const hostHandler = <E, R>(
 });
 
 /**
- * Creates a scheduled function's Lambda handler. `create` is called once per host, so the function it returns can keep
- * state between runs.
+ * Creates the Lambda handler for a scheduled function. `create` is called once per host, so the function it returns can
+ * keep state between runs.
  */
 export const onSchedule = <const S extends Scheduled>(
   contract: S,

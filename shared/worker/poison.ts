@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime/deps.ts';
 import type { Attempt, TaskOutcome } from './failure.ts';
 import { tryQuarantine } from './quarantine.ts';
 
-/** How long (ms) a group's last result counts for other groups. */
+/** How long (ms) the last result for a group counts for other groups. */
 const RECENT_MS = 15 * 60_000;
 /** The maximum number of groups remembered. */
 const MAX_GROUPS = 1_000;
@@ -16,7 +16,7 @@ const MAX_GROUPS = 1_000;
  */
 const UNOPPOSED_MS = 4 * 60_000;
 
-/** How a group's last task ended. Table, queue and key failures are an `outage`. */
+/** How the last task in a group ended. Table, queue and key failures are an `outage`. */
 type GroupResult = 'done' | 'failed' | 'outage';
 
 export const groupResult = (outcome: Exclude<TaskOutcome, { kind: 'retry_later' }>): GroupResult => {
@@ -24,21 +24,21 @@ export const groupResult = (outcome: Exclude<TaskOutcome, { kind: 'retry_later' 
   return outcome.failure === 'other' ? 'failed' : 'outage';
 };
 
-/** Creates the record of how each group's last tasks ended in this process. */
+/** Creates the record of how the last tasks in each group ended in this process. */
 export const createGroupHistory = (now: () => number) => {
   const results = new Map<string, { at: number; result: GroupResult; failingSince: number | null }>();
   return {
     note: (group: string, result: GroupResult): void => {
       const failingSince = result === 'failed' ? (results.get(group)?.failingSince ?? now()) : null;
-      // The map is ordered by time: the first entry is the oldest.
+      // The map is ordered by time, so the first entry is the oldest.
       results.delete(group);
       results.set(group, { at: now(), result, failingSince });
       const [oldest] = results.keys();
       if (results.size > MAX_GROUPS && oldest !== undefined) results.delete(oldest);
     },
     /**
-     * Whether only this group fails: of the other groups, more succeed than fail. Without other groups, nothing
-     * indicates an outage either, and the group has to keep failing for some minutes.
+     * Whether only this group fails, which means that more of the other groups succeed than fail. Without other groups,
+     * nothing indicates an outage either, and the group has to keep failing for some minutes.
      */
     failsAlone: (group: string): boolean => {
       const others = [...results].filter(([name, { at }]) => name !== group && now() - at < RECENT_MS);
@@ -50,14 +50,14 @@ export const createGroupHistory = (now: () => number) => {
 };
 type GroupHistory = ReturnType<typeof createGroupHistory>;
 
-/** After this many failures, a group's messages are attempted one by one, to find the failing one. */
+/** After this many failures, the messages in a group are attempted one by one, to find the failing one. */
 const MAX_FAILURES = 5;
 /** How long (ms) a message is attempted before it becomes a dead letter, if nothing else delays it. */
 const LIFETIME_MS = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
   (sum, count) => sum + count,
 );
 /**
- * The shortest time (ms) until a message becomes a dead letter: if the process dies on each receive, there are no
+ * The shortest time (ms) until a message becomes a dead letter. If the process dies on each receive, there are no
  * pauses.
  */
 const MIN_LIFETIME_MS = 30 * 60_000;
@@ -70,8 +70,8 @@ export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && rece
 
 /**
  * Whether a message was a dead letter before. SQS assigns a redriven message a new sent time, long after it was
- * accepted; on a local host, the original time is kept. A message pending for a long time before it was queued looks
- * the same.
+ * accepted. On a local host, the original time is kept. A message that was pending for a long time before it was queued
+ * looks the same.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  */
 const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
@@ -81,14 +81,14 @@ const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
 };
 
 /**
- * Whether this is the last receive of a former dead letter in a FIFO queue. It must not become one again, because that
- * would hold back the group for another day.
+ * Whether this is the last receive of a former dead letter in a FIFO queue. The message must not become a dead letter
+ * again, because it would hold back the group for another day.
  */
 const endsSecondLife = (record: SQSRecord, now: number): boolean =>
   isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && wasDeadLetter(record, now);
 
 /**
- * Creates a function for processing one message in a group. A message at the end of its second life is not attempted,
+ * Creates a function that processes one message in a group. A message at the end of its second life is not attempted,
  * because that may kill the process.
  */
 const processIsolated =
@@ -110,9 +110,10 @@ const processIsolated =
   };
 
 /**
- * Creates a function for processing a group's messages one by one, returning those not done. A message is quarantined
- * if it fails while most other groups succeed, or for some minutes while there is no other group, so that the messages
- * behind it can be processed. Table, queue and key failures are outages and do not count.
+ * Creates a function that processes the messages in a group one by one and returns those not done. A message is
+ * quarantined if it fails while most other groups succeed, or if it keeps failing for some minutes while there is no
+ * other group. The messages behind it can then be processed. Table, queue and key failures are outages and do not
+ * count.
  */
 export const isolatePoison = (runtime: Runtime, attempt: Attempt, history: GroupHistory) => {
   const processOne = processIsolated(runtime, attempt, history);

@@ -2,8 +2,8 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Runtime } from '../runtime/deps.ts';
 
 /**
- * Quarantines a message that retries cannot save. An operator can then see what went wrong and return the message after
- * a fix.
+ * Quarantines a message that retries cannot save. An operator can then see what went wrong, and return the message
+ * after a fix.
  */
 export const quarantine = async (
   { queues }: Pick<Runtime, 'queues'>,
@@ -14,7 +14,9 @@ export const quarantine = async (
   await queues.send('quarantine', [{ body: note, groupId: messageId, delaySeconds: 0 }]);
 };
 
-/** Quarantines a message. Returns false if the quarantine is unavailable; the message is then retried later. */
+/**
+ * Quarantines a message. Returns false if the quarantine is unavailable, in which case the message is retried later.
+ */
 export const tryQuarantine = async (
   { queues, log }: Pick<Runtime, 'queues' | 'log'>,
   record: SQSRecord,

@@ -109,7 +109,8 @@ const identify = (guard: Guard, exchange: Exchange): Promise<Found> => {
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
-  // Browsers send cookies automatically, so a cookie may only hold a session: access tokens have no CSRF token.
+  // Browsers send cookies automatically, so a cookie counts only if it holds a session, which has a CSRF token. Access
+  // tokens have none.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''), exchange);
 };

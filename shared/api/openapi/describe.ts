@@ -35,7 +35,7 @@ const csvOf = (rows: readonly object[]): string => {
 };
 
 const requestBody = (write: WriteSchema, body: z.ZodType, { bodyExamples, bodyKind }: Operation): Json => {
-  // A lazy schema has examples inside.
+  // The examples for a lazy schema are in the schema it wraps.
   const unwrapped = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
   const [example] = (unwrapped.meta()?.examples ?? []) as unknown[];
   const examples = bodyExamples ? { examples: bodyExamples() } : { example };

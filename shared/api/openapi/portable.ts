@@ -66,7 +66,7 @@ export const makePortable = (schema: Json, declared: unknown): void => {
   addDiscriminator(schema, declared);
   // Generators turn a constant into an enum with one value, which does not compile for a boolean.
   if (schema.type === 'boolean') delete schema.const;
-  // The format implies the pattern, and code generated to check both lacks the necessary imports.
+  // The format already implies the pattern. Code generated to check both does not compile, because imports are missing.
   if (schema.format === 'uuid') delete schema.pattern;
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
 };

@@ -65,7 +65,7 @@ const pathItemOf = (write: Write, { name, payload, mediaType, tag, summary, desc
 
 const callbackOf = (write: Write, { payload, mediaType, summary }: Request): Json => {
   const requestBody = { required: true, content: { [mediaType]: { schema: write(payload, 'output') } } };
-  // The details are in the webhook.
+  // The responses are described in detail under `webhooks`.
   const responses = { '2XX': { description: 'Delivered' }, '4XX': { description: 'Failed' } };
   return { post: { summary, security: [], requestBody, responses } };
 };

@@ -9,7 +9,7 @@ import type { WebhookClient } from '../webhook-client.ts';
  * What is sent: the body and its type, the id by which receivers recognize the message, and the id of this delivery.
  */
 export type Payload = { body: string; mediaType: string; messageId: string; deliveryId: string; isTest: boolean };
-/** The sender: the service's name, version and URL. */
+/** The service name, version and URL, which identify the sender. */
 type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;

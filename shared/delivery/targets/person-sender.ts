@@ -34,7 +34,8 @@ const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /**
- * Truncates a string to a number of UTF-16 units, as messaging services count characters, but never within a character.
+ * Truncates a string to a number of UTF-16 units, which is how messaging services count characters, but never within a
+ * character.
  */
 const truncate = (text: string, maxLength: number): string => {
   if (text.length <= maxLength) return text;

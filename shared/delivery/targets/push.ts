@@ -20,7 +20,7 @@ const requestOf = (subscription: PushSubscription, payload: string, vapidDetails
   try {
     return webPush.generateRequestDetails(subscription, payload, options);
   } catch {
-    // Subscription keys are checked when saved (shared/auth/push-keys.ts), so the fault is in the stage key or contact.
+    // Subscription keys are checked when saved (shared/auth/push-keys.ts), so the stage key or contact is at fault.
     return null;
   }
 };

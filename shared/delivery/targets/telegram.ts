@@ -107,7 +107,7 @@ export const withPauses =
   (send: SendTelegram, pauses: ChatPauses, now: () => number): SendTelegram =>
   async (chat, text) => {
     const { since = 0, until = 0 } = pauses.get(chat) ?? {};
-    // A pause that began in the future is from before the clock was set back.
+    // A pause that begins in the future is from before the clock was set back.
     if (until > now() && !isFuture(since, now()))
       return { retry: 'status_429', afterSeconds: Math.ceil((until - now()) / 1_000) };
     pauses.delete(chat);
