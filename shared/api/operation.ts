@@ -78,10 +78,11 @@ type Fields = {
   /** Also allows a device whose token was replaced, until the device uses the new token. */
   allowsFormerToken?: true;
   /**
-   * Skips the CSRF check. Only logins do, because a browser with cookies from an old session must be able to log in.
+   * Skips the CSRF check. Set for logins, because a browser with cookies from an old session must be able to log in,
+   * and for acknowledgement pages, which do not use the session.
    */
   csrfExempt?: true;
-  /** Also allows users who must set up a second factor first. If the path names a user, only for their own account. */
+  /** Also allows callers who must set up a second factor first. If the path names a user, it must be the caller. */
   beforeOtp?: true;
   success: 200 | 201 | 202;
   /**

@@ -7,7 +7,8 @@ const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 /**
  * Returns the `requestHandler` for every AWS client, which ends a call without a response as a TimeoutError.
  * `requestTimeout` alone only warns, and covers only the wait for the first line. `socketTimeout` covers the rest of
- * the response. https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
+ * the response.
+ * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
  */
 export const requestHandlerOptions = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
   connectionTimeout: connect,

@@ -69,8 +69,8 @@ type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
 };
 
 /**
- * Creates the webhook client for a stage. It never calls the service itself, and calls loopback only if the host allows
- * it.
+ * Creates the webhook client for a stage. It does not call the service itself, except for the canary webhook, and calls
+ * loopback only if the host allows it.
  */
 export const createWebhookClient = (
   stage: Stage,

@@ -149,7 +149,7 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   return async (left: readonly SQSRecord[], error: unknown): Promise<TaskOutcome> => {
     if (error instanceof RetryLater) {
       log('info', 'a task will be retried later', { reason: error.message });
-      // `again` stands for a task postponed too often.
+      // `again`: the task was postponed too often.
       measureFailed(left.filter(isRetriedTooOften), 'again');
       return { kind: 'retry_later', left };
     }

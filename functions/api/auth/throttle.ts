@@ -4,8 +4,8 @@ const WINDOW_SECONDS = 15 * 60;
 /** Failures allowed within 15 minutes, by address and account, and by address in total. */
 const MAX_FAILURES = { account: 10, address: 100 } as const;
 /**
- * Consecutive failures before attempts are delayed, from a known address, and from all of an account's unknown
- * addresses together.
+ * Consecutive failures before attempts are delayed. `known`: from one known address. `unknown`: from all unknown
+ * addresses of an account together.
  */
 const BACKOFF_FROM = { known: 10, unknown: 50 } as const;
 
@@ -65,8 +65,8 @@ export const loginThrottle = (store: ThrottleStore, { username, address, isKnown
     /** Called before the password is checked. */
     before: () => longest([secondsToWait(store, windows, now()), seconds(backoffs.wait(row, now()))]),
     /**
-     * Called after a wrong password. A wait means that too many others failed at the same time, and the caller must not
-     * learn the result.
+     * Called after a wrong password. A wait means that too many other attempts failed at the same time, so the caller
+     * must not learn the result.
      */
     failed: async () => (await countIn(store, windows, now())) || seconds(backoffs.fail(row, from, now())),
     /** Called after a correct password. If a wait applies, the caller must not learn the result either. */

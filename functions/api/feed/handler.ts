@@ -22,7 +22,7 @@ const POLL_MS = 500;
 /** How often (ms) the last fetch time is recorded. */
 const RECORD_EVERY_MS = 60_000;
 
-/** Returns the webhook in the path for a caller with its token. */
+/** Returns the webhook in the path if the caller sent the webhook token. */
 const webhookByToken = async ({ params, event, fail }: FetchCall, deps: FeedDeps): Promise<WebhookRecord> => {
   const { store } = deps;
   const owner = await store.customers.ownerOf('webhook', params.webhookId);

@@ -75,9 +75,9 @@ const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): 
 const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * Returns when (ms) the sweep has to check the sensor: when it would be offline, and before an alarm due later than
- * queues can delay. Null if the entry in the `due` index stays as it is, because moving it costs more than a needless
- * check.
+ * Returns when (ms) the sweep has to check the sensor next: when a sensor that is back online would count as offline
+ * again, or when an alarm is due, if that is later than a queue can delay a task. Null if the entry in the `due` index
+ * stays as it is, because moving it costs more than a needless check.
  */
 const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Judgement): number | null => {
   const { next, timings } = judgement;

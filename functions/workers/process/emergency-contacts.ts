@@ -11,7 +11,7 @@ import type { ProcessDeps } from './context.ts';
 import { enqueueDeliveries, writeDeliveries } from './deliveries.ts';
 import { messageFor } from './hits.ts';
 
-/** The round numbers for notifying emergency contacts, after all rounds in an escalation. */
+/** The round numbers for notifying emergency contacts. They are higher than any round number in an escalation. */
 const emergencyRounds = { unnotified: 1_000, unanswered: 1_001 };
 
 const emergencyTexts: Record<Language, { unnotified: string; unanswered: string }> = {

@@ -22,7 +22,7 @@ type Origin = {
   /** The recorded call that ends with this message. */
   noted?: RecordedCall | undefined;
 };
-/** A decoded device message. `at` is its number within the call. */
+/** A decoded device message. `at` is the message number within the call. */
 export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; decoded: TrustedMessage };
 /** A notice from the service about a sensor. */
 export type NoticeInput = Origin & { kind: 'notice'; uuid: string; notice: NoticeItem };

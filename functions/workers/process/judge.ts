@@ -94,7 +94,9 @@ const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: 
   });
 };
 
-/** Returns an input step, with ids for its events. */
+/**
+ * Returns the step for an input, whose events get ids. Outdated if there are events but the context is only `recent`.
+ */
 const stepOf = (
   { newEventId }: JudgeDeps,
   { freshness }: SensorContext,
