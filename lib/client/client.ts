@@ -33,8 +33,8 @@ const authenticated = (send: Send, baseUrl: string, { token, username, password 
 
 /**
  * Creates an API client. Requests such as `client.GET('/sensors')` return `{ data, error, response }`; `ok()` returns
- * the body or throws a `Problem`. A 429, or a 503 for a read, is retried after the Retry-After. An expired session is
- * renewed.
+ * the body or throws a `Problem`. Requests are retried after a 429 and reads also after a 503, once the time in
+ * Retry-After has passed. An expired session is renewed.
  */
 export const createClient = ({
   fetch: send = fetchWithTimeout,

@@ -57,7 +57,7 @@ const createFetcher = (client: Client, webhookId: string, { signal, onTrouble, p
 /**
  * Yields messages from a webhook without a URL as they arrive, forever. Messages from the same sensor stay in order. A
  * message is acknowledged only when the next one is requested, and the next feed returns all unacknowledged messages.
- * So a receiver that crashes at any line misses nothing. It recognizes duplicates by `id`. Leaving the loop
+ * So a receiver that crashes at any point misses nothing, and can recognize duplicates by `id`. Leaving the loop
  * acknowledges all but the last message. Signatures are at most two minutes old. Throws a Problem if the webhook is
  * disabled (409), or if the webhook or `after` is unknown (404).
  */

@@ -1,7 +1,7 @@
 import { Problem, problemOf } from './problem.ts';
 import type { Send } from './retrying-fetch.ts';
 
-/** Returns a `fetch` that sends a token: from a user, device or webhook, or a provisioning key. */
+/** Returns a `fetch` that sends a bearer token: a user, device or webhook token, or a provisioning key. */
 export const withToken =
   (send: Send, token: string): Send =>
   (request) => {

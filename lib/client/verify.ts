@@ -66,9 +66,9 @@ const listOf = (secret: string | readonly string[]): readonly string[] =>
 
 /**
  * Verifies a delivery's `webhook-signature` (Standard Webhooks, v1): the sender knows the secret, the body is
- * unchanged, and it was sent within `tolerance` seconds (300 by default) of `now` (ms; the system clock by default).
- * One signature must match one of the secrets, so sender and receiver can rotate them independently. Returns the
- * delivery id, which is the same for all attempts, and when this attempt was sent (ms). Throws a VerificationError.
+ * unchanged, and the request was sent within `tolerance` seconds (300 by default) of `now` (ms; the system clock by
+ * default). One signature must match one of the secrets, so sender and receiver can rotate them independently. Returns
+ * the delivery id, which is the same for all attempts, and when this attempt was sent (ms). Throws a VerificationError.
  */
 export const verify = async (
   headers: ReceivedHeaders,

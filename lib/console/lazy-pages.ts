@@ -34,7 +34,7 @@ import { NewWebhookPage } from './webhooks/new-webhook.tsx';
 import { WebhookPage } from './webhooks/webhook.tsx';
 import { WebhooksPage } from './webhooks/webhooks.tsx';
 
-/** The search, whose code is in the same file. */
+/** The search dialog. Its code is loaded in the same file as the pages. */
 export { SearchDialog };
 
 /**

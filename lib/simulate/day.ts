@@ -51,7 +51,10 @@ const mealsOf = (around: Around): Moment[] =>
     during(around(hour * HOUR, 20 * MINUTE), 'leave_room', around(35 * MINUTE, 10 * MINUTE), 'enter_room'),
   );
 
-/** Returns a night's moments. The resident gets up zero to two times, and one time in four soon gets up again. */
+/**
+ * Returns a night's moments. The resident gets up zero to two times. In one case out of four, the resident soon gets up
+ * again.
+ */
 const nightOf = (random: Random, around: Around): Moment[] =>
   Array.from({ length: Math.floor(random() * 3) }, (_, walk) => {
     const at = around((1.5 + 2 * walk) * HOUR, 40 * MINUTE);

@@ -3,8 +3,8 @@ import { type Accounts, type Counts, count } from './expect.ts';
 import type { Home } from './home.ts';
 
 /**
- * What the cloud API lists. `open` counts unfinished deliveries, and `unsent` counts hits whose alarms are not all
- * sent.
+ * What the cloud API lists. `open` counts unfinished deliveries, and `unsent` counts hits with at least one alarm not
+ * yet sent.
  */
 export type Records = Omit<Accounts, 'deliveries'> & { open: Counts; unsent: number };
 

@@ -36,7 +36,7 @@ export type HomeRule = {
 };
 
 export const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '06:00', timeZone: TIME_ZONE };
-/** Whether a sensor is in the group, which has sensors from both makers and at most 100. */
+/** Whether a sensor is in the group, which has at most 100 sensors, from both makers. */
 export const isInGroup = (sensor: number): boolean => sensor < 200 && sensor % 4 < 2;
 
 const rule = (situation: Situation, kind: Kind, recipients: Listener[], more: Partial<HomeRule> = {}): HomeRule => ({

@@ -42,7 +42,7 @@ export const atSpeed = ({ now, pause, speed, settled }: RealTime): SimulationClo
 };
 
 /**
- * Messages within this time (ms) are sent concurrently. Must be less than how long the cloud waits for late messages.
+ * Messages within this time (ms) are sent concurrently. Must be less than the time the cloud waits for late messages.
  */
 const BATCH_MS = 2_000;
 

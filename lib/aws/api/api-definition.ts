@@ -69,7 +69,8 @@ export const definitionOf = (stack: Stack, stage: Stage) => ({
   'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-endpoint-configuration.html
   'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: stage.certificateArn !== '' },
-  // Each import replaces all API settings with those in the document, so the resource's policy is repeated here.
+  // Each import replaces all API settings with those in the document, so the TLS settings from the resource are
+  // repeated here.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-update.html
   'x-amazon-apigateway-security-policy': TLS.securityPolicy,
   'x-amazon-apigateway-endpoint-access-mode': TLS.endpointAccessMode,

@@ -58,11 +58,11 @@ const routed = (): { lambda: LambdaName; paths: string[] } => {
  * request. The HTTP API remains and costs nothing while it is not called, so the domain owner can point the DNS name at
  * either one at any time.
  *
- * Here, a load balancer has no throttle and no access log, and takes bodies of less than 1,000,000 bytes. Functions
- * respond as behind the HTTP API. The load balancer's own responses:
+ * This load balancer has no throttle and no access log, and accepts bodies of less than 1,000,000 bytes. Functions
+ * respond as they do behind the HTTP API. The load balancer's own responses:
  * - 404 for a path outside the device API and 413 for a body that is too large, with `{message, statusCode}`;
- * - 400, 413 (a body over 1 MB without a Content-Length), 460, 463, 502 (the function failed or was throttled), 503 and
- *   504, each with an AWS page.
+ * - 400, 413 (a body over 1 MB without a Content-Length), 460, 463, 502 (the function failed or was throttled), 503
+ *   and 504, each with an AWS page.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html
  */
 export class DeviceBalancer extends ApplicationLoadBalancer {

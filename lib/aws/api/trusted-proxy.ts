@@ -21,7 +21,7 @@ export const NO_PROXY: TrustedProxy = { header: '', secretHeader: '', secret: ''
 const hashed = (secret: string): string =>
   secret.startsWith('sha256:') ? secret : `sha256:${createHash('sha256').update(secret).digest('hex')}`;
 
-/** Returns the schema for the setting: an object, the same as JSON, or '' for none. */
+/** Returns the schema for the setting: an object, or the same object as JSON text; '' for no proxy. */
 export const trustedProxySchema = () =>
   json<TrustedProxy>(
     z

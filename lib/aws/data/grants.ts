@@ -61,7 +61,7 @@ const arnOf = (
 };
 
 /**
- * The actions Lambda needs to poll a queue for a function, and the function needs to return failed messages.
+ * The actions on a queue that lets Lambda poll it for a function, and lets the function return failed messages.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
@@ -137,14 +137,15 @@ const encryptionCondition = (contexts: readonly string[] | undefined) =>
   contexts && { conditions: { StringLike: { 'kms:EncryptionContext:id': [...contexts] } } };
 
 /**
- * Without this, an identity for a whole domain could send from any address in the domain.
+ * The condition that limits sending to one address. Without it, an identity for a whole domain could send from any
+ * address in the domain.
  * https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
  */
 const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: { 'ses:FromAddress': mailSender } } });
 
 /**
- * Whether a resource is a sender, which a stage may lack. Then the stage's functions have no permission for it and do
- * not send anything.
+ * Whether a resource is a sender. In a stage without that sender, functions have no permission for it and do not use
+ * it.
  */
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
   resource === 'mail' || resource === 'sms';

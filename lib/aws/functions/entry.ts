@@ -15,7 +15,7 @@ const fileOf = (noun: string): string => {
   return file;
 };
 
-/** Returns the name of the export with a noun's reads if all `calls` are reads. */
+/** Returns the name of the export in `file` that contains only reads, if it has all `calls`; otherwise undefined. */
 const readsOf = async (file: string, calls: readonly string[]): Promise<string | undefined> => {
   const exported: Record<string, unknown> = await import(/* @vite-ignore */ `#shared/store/${file}.ts`);
   const reads = Object.keys(exported).filter((key) => key.endsWith('Reads'));
@@ -26,7 +26,7 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
 /** Nouns needed only by lazy API chunks. The chunks import the noun files, so a cold start does not load them. */
 const lazyNouns: Readonly<Record<string, readonly string[]>> = { api: ['auditLines'], workers: [] };
 
-/** Returns the store nouns a function uses with their imports, leaving out the writes for nouns it only reads. */
+/** Returns the store nouns a function uses with their imports, without the writes for nouns the function only reads. */
 const nounsOf = (uses: readonly Use[], lazy: readonly string[] = []) => {
   const calls = uses.filter(isStoreCall).map((use) => use.split('.'));
   const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !lazy.includes(noun));

@@ -40,7 +40,7 @@ const memory: Partial<Record<LambdaName, number>> = {
   users: 1_769,
   // Memory is also billed while a long poll waits.
   feed: 256,
-  // Open consoles call it every few seconds, and it mostly waits for the table.
+  // Every open console calls this function every few seconds. It mostly waits for DynamoDB, so it needs little CPU.
   station: 512,
   // These run once a minute, and no one waits for their results.
   sweep: 512,
@@ -51,8 +51,8 @@ const memoryOf = (name: LambdaName, { deviceMemory }: Stage): number =>
   name === 'devices' || name === 'ingest' ? deviceMemory : (memory[name] ?? DEFAULT_MEMORY);
 
 /**
- * Functions log in JSON. Of Lambda's own log lines, only warnings and errors are kept, because the other three per
- * invocation cost money.
+ * Functions log in JSON. Of Lambda's own log lines, only warnings and errors are kept, because the other three lines
+ * per invocation cost money.
  */
 const LOGGING = {
   loggingFormat: LoggingFormat.JSON,

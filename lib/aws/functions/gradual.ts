@@ -17,7 +17,7 @@ const ALIAS = 'live';
  * Returns what APIs and queues invoke: the functions or, in a stage with gradual deployments, aliases for the functions
  * every fall passes through. Each code or configuration change publishes a version, and the deployment deletes the
  * previous one. If it were kept, a second attempt to deploy the same code would fail, because Lambda does not publish a
- * new version for it.
+ * new version of unchanged code.
  */
 export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerFunction<LambdaFunction>) => {
   if (!gradualDeployments) return functions as PerFunction<IFunction>;

@@ -9,7 +9,7 @@ import { removalPolicyOf } from '../data/removal.ts';
 import { hasFunction, type LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 
-/** Queues that exist only in stages with their consumer. */
+/** Queues that exist only in stages with a function to consume them. */
 type OptionalQueue = 'mqtt' | 'undeliverable';
 
 export type Queues = Readonly<Record<Exclude<WorkQueue, OptionalQueue>, DurableQueue>> & {
@@ -17,7 +17,7 @@ export type Queues = Readonly<Record<Exclude<WorkQueue, OptionalQueue>, DurableQ
   mqtt: DurableQueue | null;
   /** Null in a stage with neither email nor SMS. */
   undeliverable: DurableQueue | null;
-  /** Keeps messages for manual inspection: they cannot be read, or they keep failing while others succeed. */
+  /** Keeps messages for manual inspection that cannot be read, or that keep failing while others succeed. */
   quarantine: Queue;
 };
 
@@ -49,7 +49,7 @@ const fifo = {
 
 /** A task queue with a dead-letter queue. */
 export class DurableQueue extends Queue {
-  /** Gets messages received too often. */
+  /** Receives messages that were delivered to the consumer too often without success. */
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {

@@ -46,7 +46,7 @@ const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
 
 /**
  * Returns the preset that supplies a stage's defaults: the one it sets; otherwise `dev` if its name is `dev` or `test`,
- * or starts with either and a digit or hyphen; otherwise `prod`.
+ * or either of them followed by a digit or hyphen; otherwise `prod`.
  */
 const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host => {
   if (preset !== '') return preset as Host;

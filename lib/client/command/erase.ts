@@ -16,7 +16,7 @@ import {
   targetOf,
 } from './subject.ts';
 
-/** The minimum duration (minutes). A second pass erases what was still in progress during the first. */
+/** The minimum duration (minutes) of an erasure. A second pass erases what was still in progress during the first. */
 const ERASURE_MINUTES = 16;
 
 const placeText = {
@@ -93,7 +93,7 @@ const follow = async (
   throwIfFailed(job, name);
 };
 
-/** Describes a started erasure and how to get its certificate. */
+/** Returns the text printed after an erasure was requested or started: the state, and how to get the certificate. */
 const startedText = (job: Erasure, { customerId, of, isOwn }: Target, values: EraseOptions): string => {
   const { id } = job;
   const later = laterFor(id, isOwn ? customerId : of, values);

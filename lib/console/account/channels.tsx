@@ -10,7 +10,7 @@ import { Duty } from './duty.tsx';
 import { Push } from './push.tsx';
 import { channelsQuery, kindsQuery } from './queries.ts';
 
-/** The page for the user's channels. It also shows until when the user is on duty. */
+/** The page for the user's channels. It also shows whether the user is on duty. */
 export const ChannelsPage = () => {
   const { channels: title } = useTexts();
   const texts = useChannelTexts();

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 /** The durations (hours) a user can go on duty for, up to a long shift. */
 const presets = [1, 4, 8, 12] as const;
 
-/** Shows until when the user is on duty, and lets the user go on or off duty. */
+/** Shows when the user's duty ends, and lets the user go on or off duty. */
 export const Duty = ({ customerId }: { customerId: number }) => {
   const texts = useChannelTexts();
   const dates = useDates();

@@ -63,7 +63,7 @@ export const SetUpOtp = () => {
   const client = useQueryClient();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const begin = useWrite({ send: () => ok(api.POST('/users/{userId}/otp', { params: self })) });
-  // The user is refetched only now, because the codes disappear once the second factor is on.
+  // The user is refetched only now, because the page stops showing the codes once the user has a second factor.
   const done = () => void client.invalidateQueries({ queryKey: meQuery.queryKey });
   if (codes) return <RecoveryCodes codes={codes} onDone={done} />;
   if (begin.data) return <ConfirmCode otpSecret={begin.data} onCodes={setCodes} />;

@@ -32,7 +32,7 @@ export const timeTo = (
 
 /** An alarm and the time (ms) to a step. */
 type Timed = { alarm: Alarm; ms: number };
-/** The times to a step: the known ones, their median and the longest. */
+/** The times to a step: how many are known or missing, the median, and the longest one. */
 type Times = { known: number; missing: number; median: number | null; worst: Timed | null };
 
 export const timesTo = (alarms: readonly Alarm[], step: Step): Times => {

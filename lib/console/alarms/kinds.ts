@@ -1,7 +1,9 @@
 import type { Alarm } from '#openapi';
 import type { StateKind } from '../ui/state.tsx';
 
-/** How long (ms) an alarm that is not over may still need someone. By then, the room will have been checked. */
+/**
+ * How long (ms) an alarm may need someone if its end is not reported. After that time, the room will have been checked.
+ */
 const RECENT_MS = 24 * 3_600_000;
 
 /** Whether an alarm is about a sensor rather than a person. */

@@ -56,7 +56,7 @@ export const lastFallsQuery = (customerId: number | null) =>
     queryFn: async (): Promise<ReadonlyMap<string, number>> => {
       const query = { from: 0, situation: 'fall_detected', perPage: MAX_PER_PAGE } as const;
       const { alarms } = await fetchAlarms(customerId ?? 0, query);
-      // Newest first, so they are reversed: a sensor's last entry wins.
+      // The alarms are reversed, because they are newest first and a sensor's last entry wins.
       return new Map(alarms.toReversed().map(({ sensorId, createDate }) => [sensorId, createDate]));
     },
     enabled: customerId !== null,
@@ -64,11 +64,11 @@ export const lastFallsQuery = (customerId: number | null) =>
     refetchInterval: REFETCH_MS,
   });
 
-/** How many of a room's latest alarms are read, and how many of those that are over are shown. */
+/** How many recent alarms are read for a room, and how many ended ones are shown. */
 const LAST_READ = 10;
 const LAST_SHOWN = 5;
 
-/** Returns the query for a room's last alarms that are over, newest first. */
+/** Returns the query for the latest ended alarms in a room, newest first. */
 export const lastOfRoomQuery = (customerId: number, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last of room', sensorId],

@@ -1,6 +1,6 @@
 import { type ApiResult, bodyOf } from '#lib/client/problem.ts';
 
-/** Returns the `after` value in the link to the unread rest of a list, or null. */
+/** Returns the `after` value in a link to the next part of a list; null without such a link. */
 export const unreadAfter = (link: string | null): string | null =>
   new URLSearchParams(/^<\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]).get('after');
 

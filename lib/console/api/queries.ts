@@ -10,7 +10,7 @@ export const clearUserData = (client: QueryClient): void =>
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ME[0] });
 
 const DISPLAY = 'display';
-/** Stores a display's user in this browser, or removes it. */
+/** Stores the user in this browser if this is a display. Otherwise, removes the stored user. */
 export const storeDisplay = (user: User | null): void =>
   user?.display ? localStorage.setItem(DISPLAY, JSON.stringify(user)) : localStorage.removeItem(DISPLAY);
 const storedDisplay = (): User | null => JSON.parse(localStorage.getItem(DISPLAY) ?? 'null') as User | null;

@@ -11,7 +11,7 @@ type Filter = {
   page: number;
   /** The id of the entry to continue after, when one request could not search the whole log. */
   after: string | null;
-  /** Object and actor ids. Only links set them. */
+  /** Object and actor ids. Links from other pages set them; the page has no fields for them. */
   object: string | null;
   actor: string | null;
   /** `none` for entries without a customer, which system admins can see. */

@@ -10,7 +10,7 @@ import { useFilter } from './use-filter.ts';
 export const AllDeliveriesPage = () => {
   const { titles } = useTexts();
   const filtering = useFilter();
-  // The list for one event is short, and starts with the oldest.
+  // The list for one event is short, and starts with the oldest delivery.
   const sortBy = filtering.filter.event === null ? ('desc(createDate)' as const) : ('asc(createDate)' as const);
   return (
     <>

@@ -21,7 +21,9 @@ import { DeliveryView, useDelivery, useDeliveryTitle } from './view.tsx';
 type Query = ReturnType<typeof queryOf> & { perPage?: number };
 type Read = (query: Query) => Promise<Paged<Delivery>>;
 
-/** The states to count, because they may require action. A count can cost as many reads as the list. */
+/**
+ * What to count. Only states that may require action are counted, because a count can cost as many reads as the list.
+ */
 const counted = ['all', 'retrying', 'failed', 'held'] as const;
 
 const useCounts = (key: string, read: Read, filter: FilterProps['filter']): Counts => {

@@ -15,10 +15,10 @@ export type Filter = {
   since: number | null;
   until: number | null;
   page: number;
-  /** A sensor id and an event uuid. Only links set them. */
+  /** A sensor id and an event uuid. Links from other pages set them; the page has no fields for them. */
   sensor: string | null;
   event: string | null;
-  /** The delivery whose details are beside the list: the webhook id, or `people`, and the delivery id. */
+  /** The key of the delivery shown beside the list: the webhook id, or `people`, and the delivery id. */
   delivery: string | null;
 };
 
@@ -82,7 +82,7 @@ export const queryOf = (filter: Filter, now: number) => {
 export const isNarrowed = ({ state, days }: Filter): boolean => state !== null || days === null;
 
 /**
- * An event's deliveries may start up to this long (ms) before the event, because the sensor's clock may be ahead of the
+ * An event's deliveries may start up to this long (ms) before the event, because the sensor clock may be ahead of the
  * service.
  */
 const MAX_CLOCK_LEAD_MS = HOUR;

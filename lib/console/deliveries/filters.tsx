@@ -29,7 +29,7 @@ const states = ['retrying', 'failed', 'held', 'pending', 'sending', 'delivered']
 
 /** The number of deliveries in a state within the period; `isWhole` is false if there are more. */
 type Count = { total: number; isWhole: boolean };
-/** The counts for some states, and for all together. */
+/** The counts for some states, and for all states together. */
 export type Counts = Partial<Record<Exclude<Filter['state'], null> | 'all', Count>>;
 
 const StateChips = ({ filter, change, counts }: FilterProps & { counts: Counts }) => {
@@ -61,7 +61,7 @@ const StateChips = ({ filter, change, counts }: FilterProps & { counts: Counts }
 const BETWEEN = 'between';
 const DAY = 86_400_000;
 
-/** The list's period: the last days, or between two times. */
+/** The list period: a number of past days, or a range between two times. */
 const PeriodSelect = ({ filter: { days }, change }: FilterProps) => {
   const texts = useDeliveryTexts();
   const choose = (value: string | null) => {

@@ -7,7 +7,7 @@ import type { DeliveryTexts } from './texts.ts';
 const clockUntil = (nextAttempt: number | null, now: number): string =>
   nextAttempt === null || nextAttempt <= now ? '' : clockOf(nextAttempt - now);
 
-/** Returns what came of an attempt: an HTTP status, an error, or that the service for a person accepted it. */
+/** Returns the result of an attempt: an HTTP status, an error or, for a person, that a service accepted the message. */
 export const attemptResult = ({ status, error, outbox }: LastAttempt, texts: DeliveryTexts): string => {
   if (status !== null) return texts.status(status);
   if (error !== null) {
@@ -21,7 +21,7 @@ export const attemptResult = ({ status, error, outbox }: LastAttempt, texts: Del
 type Stated = Pick<Delivery, 'state' | 'reason' | 'nextAttempt'>;
 type Row = Stated & Pick<Delivery, 'lastAttempt' | 'replayOf'>;
 
-/** Returns how a delivery arrived, such as "Resent, HTTP status 204 in 88 ms"; empty if no attempt says it. */
+/** Returns how a delivery arrived, such as "Resent, HTTP status 204 in 88 ms"; empty if no attempt is known. */
 const arrivalText = (
   { lastAttempt, replayOf }: Row,
   texts: DeliveryTexts,
@@ -49,14 +49,17 @@ export const resultText = (
   }
   if (reason !== null) {
     const why = texts.reasons[reason] ?? reason;
-    // "All attempts failed" leaves open how.
+    // "All attempts failed" does not say how they failed.
     return reason === 'exhausted' && lastAttempt ? `${attemptResult(lastAttempt, texts)}, ${why}` : why;
   }
   if (state === 'delivered') return arrivalText(row, texts, formatNumber);
   return replayOf === null ? '' : texts.resent;
 };
 
-/** Returns what an undelivered delivery needs: a sentence in bold, and the consequence; null for others. */
+/**
+ * Returns a note about a delivery that has not arrived: a sentence in bold, and the consequence. Null for other
+ * deliveries.
+ */
 export const noteOf = (
   { state, reason, nextAttempt, attempts }: Stated & Pick<Delivery, 'attempts'>,
   now: number,

@@ -66,7 +66,7 @@ const Actions = ({ target, delivery, onResent }: ActionsProps) => {
   );
 };
 
-/** What to do about an undelivered delivery. */
+/** A note about a delivery that has not arrived. */
 const Note = ({ delivery }: { delivery: DeliveryDetail }) => {
   const texts = useDeliveryTexts();
   const note = noteOf(delivery, useNow(), texts);
@@ -154,7 +154,7 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   );
 };
 
-/** Delivery details: what is needed, each attempt, and the message. */
+/** Delivery details: what to do, each attempt, and the message. */
 export const DeliveryView = ({ target, delivery, onResent }: ActionsProps) => {
   const { webhookId, deliveryId } = target;
   return (

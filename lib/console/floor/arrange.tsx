@@ -221,7 +221,7 @@ type ArrangeProps = {
   onEnd: () => void;
 };
 
-/** Arranges a group's rooms on the plan by dragging, with keys, or in fields. */
+/** Lets the user arrange a group's rooms on the plan: by dragging, with the keyboard, or by entering numbers. */
 export const Arrange = ({ groupId, plan, members, extents, nameOf, label, onEnd }: ArrangeProps) => {
   const texts = useFloorTexts();
   const { failed } = useTexts();

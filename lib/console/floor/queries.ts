@@ -37,7 +37,7 @@ export const allSensorsOfQuery = (customerId: number) =>
     refetchIntervalInBackground: true,
   });
 
-/** How many rooms are read at once, and the pause (ms) between batches, because alarms share the rate limit. */
+/** How many rooms are read at once, and the pause (ms) between batches. Alarm requests share the rate limit. */
 const BATCH = 10;
 const PAUSE_MS = 500;
 

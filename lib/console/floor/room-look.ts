@@ -4,8 +4,8 @@ import { coverageOf } from '../overview/coverage.ts';
 import type { KnownSensor } from './queries.ts';
 
 /**
- * How a room looks: like its most urgent alarm; otherwise hatched if an alarm would go unnoticed; otherwise by whether
- * anyone is there.
+ * How a room looks. A room with alarms shows the most urgent one. A room without alarms is hatched if a fall would go
+ * unnoticed; otherwise it shows whether anyone is there.
  */
 export type RoomLook =
   | { kind: Exclude<Row['kind'], 'offline'>; row: Row }

@@ -27,7 +27,7 @@ import { UnwatchedPanel } from './unwatched.tsx';
 /** An offline period or a fall is part of the handover if it began at most this long (ms) before the shift. */
 const BEFORE_MS = { offline: 7 * 86_400_000, open: 86_400_000 };
 
-/** Returns the alarms during a shift and on the day before it. The current shift is refetched. */
+/** Returns the alarms from a shift and the 24 hours before it. The current shift is refetched. */
 const useShiftAlarms = (customerId: number, { from, to }: Span, isCurrent: boolean) =>
   useQuery({
     queryKey: ['alarms', customerId, 'shift', from],

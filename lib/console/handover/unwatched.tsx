@@ -13,7 +13,7 @@ import { Panel } from '../ui/panel.tsx';
 const roomsOf = (gap: Gap, { names }: Watch): string =>
   ('sensorIds' in gap ? gap.sensorIds : []).map((id) => shortName(names.sensors[id] ?? id)).join(', ');
 
-/** The current gaps. Offline sensors are listed with their times. */
+/** The current gaps. Offline sensors are left out, because they are listed separately with their times. */
 const Gaps = ({ watch }: { watch: Watch }) => {
   const { gaps: texts } = useTexts();
   return watch.gaps

@@ -4,7 +4,7 @@ import { Panel } from '../ui/panel.tsx';
 import { type Kind, templateOf, templates } from './template.ts';
 import { useImportTexts } from './texts.ts';
 
-/** The rule situations, with the word for each in a file. */
+/** The rule situations, each with the word that stands for it in a file. */
 const Situations = () => {
   const { situations } = useTexts();
   const texts = useImportTexts();

@@ -195,7 +195,7 @@ export const ImportsPage = () => {
   );
 };
 
-/** A link to the import for one kind, for users who may import it. */
+/** A link to the import page for one kind of data, for users who may import it. */
 export const ImportLink = ({ kind }: { kind: Kind }) => {
   const texts = useImportTexts();
   if (!useCan()(needs[kind])) return null;

@@ -19,7 +19,7 @@ const paramsOf = ({ ruleCustomerId: customerId, id: ruleHitId }: RuleHit) => ({
 export const acknowledge = (hit: RuleHit, body: AcknowledgingUser = {}): Promise<RuleHit> =>
   ok(api.PUT(HIT, { ...paramsOf(hit), body }));
 
-/** Returns the uuid of the fall's event. Throws if there is none. */
+/** Returns the event uuid of a fall. Throws if there is none. */
 const eventOf = ({ uuid }: OpenFall): string => {
   if (uuid === null) throw new Error('no event of the fall was found');
   return uuid;

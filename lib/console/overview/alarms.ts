@@ -13,7 +13,7 @@ export const MERGE_WINDOW_MS = 10 * 60_000;
 /** A fall's hits may be dated up to this long (ms) before the fall started, because clocks differ between processes. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** An alarm that someone has to check, with the rule hits until one is answered. */
+/** An alarm that someone has to check. Further rule hits join the alarm until one is answered. */
 export type Alarm = {
   key: string;
   sensorId: string;

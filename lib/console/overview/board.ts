@@ -9,7 +9,7 @@ const kindOrder: readonly RowKind[] = ['open', 'mine', 'suspected', 'offline', '
 
 /** An alarm from a rule, or a fall that no rule reported. */
 type Item = {
-  /** The alarm keys. At least one stays the same each time the alarm is read. */
+  /** The alarm keys. At least one stays the same from one read to the next. */
   keys: readonly string[];
   subject: string;
   sensorId: string;
@@ -43,8 +43,8 @@ export type Row = {
 };
 
 /**
- * Whether a fall is not an alarm yet. As in the alarm list, it becomes an alarm when the sensor reports it, after the
- * states `detected` and `confirmed`.
+ * Whether a fall is only suspected so far. As in the alarm list, it becomes an alarm when the sensor reports it
+ * (`calling`), which follows the states `detected` and `confirmed`.
  */
 const isSuspicion = (hits: readonly RuleHit[], fall: OpenFall | undefined): boolean =>
   fall?.fallState !== 'calling' && !hits.some(({ situation }) => isUrgent(situation));
@@ -126,8 +126,8 @@ const rowOf = (key: string, [first, ...others]: readonly [Item, ...Item[]], user
 };
 
 /**
- * Returns the board rows: those that need someone first, then oldest first. Each room has one row. A second fall
- * reopens the first one's row.
+ * Returns the board rows: those that need someone first, then oldest first. A room has one row for all its falls, and
+ * one for each other situation. A second fall reopens the row.
  */
 export const boardOf = (
   alarms: readonly Alarm[],

@@ -28,8 +28,8 @@ type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
 /**
- * Returns what was created since the watch was computed, which is up to a minute ago: when the user returns from a
- * step, it must be marked as done. Nothing is read once all steps are done.
+ * Returns what has been created since the watch was computed. The watch is up to a minute old, but a step must be
+ * marked as done as soon as the user returns from it. Nothing is read once all steps are done.
  */
 const useCreated = (customerId: number, watch: Watch | undefined) => {
   const can = useCan();

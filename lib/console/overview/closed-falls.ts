@@ -15,7 +15,10 @@ export type ClosedFall = ListedAlarm;
 /** The minimum time (ms) between two reads. */
 const MIN_INTERVAL_MS = 60_000;
 
-/** Returns the ended falls that no rule reported. Rules may also report non-urgent parts of a fall. */
+/**
+ * Returns the ended falls that no rule reported. Falls in `alarms` are left out as well: rules reported them, but only
+ * through events that are not urgent.
+ */
 export const unreportedFalls = (
   listed: readonly ListedAlarm[],
   alarms: readonly Alarm[],
@@ -34,7 +37,10 @@ export const unreportedFalls = (
   );
 };
 
-/** The last read of closed falls: how often the open falls had changed before, and when (ms) it succeeded or failed. */
+/**
+ * The last read of closed falls: how often the open falls had changed by then, and when (ms) the read succeeded or
+ * failed.
+ */
 type Read = { changes: number | undefined; at: number };
 
 /**

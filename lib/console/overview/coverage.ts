@@ -8,7 +8,7 @@ type UnwatchedRoom = { sensorId: string; name: string; kind: Gap['kind'] };
 /** The number of watched rooms, the number of all rooms, and the first unwatched ones. */
 export type Coverage = { watched: number; all: number; rooms: readonly UnwatchedRoom[] };
 
-/** Returns how many rooms are watched. In the others, a fall reaches no one, at least at some hours. */
+/** Returns how many rooms are watched. A room is unwatched even if a fall reaches no one only at certain hours. */
 export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Coverage => {
   const rooms = new Map<string, UnwatchedRoom>();
   let unnamed = 0;

@@ -39,11 +39,10 @@ const AlarmState = ({ row }: { row: Row }) => {
 export const useAlarmsOf = (sensorIds: readonly string[]): Row[] =>
   (useAlarms()?.rows ?? []).filter(({ sensorId }) => sensorIds.includes(sensorId));
 
-/** A room's state: its alarms, or else whether the sensor is online. Normal states are not marked. */
 type RoomStateProps = {
   sensorId: string;
   isActive?: boolean;
-  /** Whether online sensors, the normal case, go unmarked. */
+  /** Whether the normal state, an online sensor without alarms, is not shown. */
   isMarkedOnly?: true;
 };
 export const RoomState = ({ sensorId, isActive, isMarkedOnly }: RoomStateProps) => {

@@ -27,7 +27,7 @@ const pollingInterval = (): number => (document.visibilityState === 'visible' ||
 const STATION = 'station';
 const stationKey = (customerId: number) => [STATION, customerId] as const;
 
-/** Reads what is happening now at all customers shown. */
+/** Refetches the station data for all customers on screen. */
 export const refetchStation = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: [STATION] });
 
 /** Returns the query for everything a screen watches. While nothing has changed, responses have no body. */
@@ -35,7 +35,7 @@ export const stationQuery = (customerId: number) =>
   queryOptions({
     queryKey: stationKey(customerId),
     refetchInterval: pollingInterval,
-    // Alarms sound and are in the title, even in background tabs.
+    // Background tabs also need the alarms: they play the sound, and show the number of alarms in the tab title.
     refetchIntervalInBackground: true,
     queryFn: async ({ client }): Promise<Seen> => {
       const known = client.getQueryData<Seen>(stationKey(customerId));

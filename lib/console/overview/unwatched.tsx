@@ -111,7 +111,9 @@ const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {
   );
 };
 
-/** Lists fall rules that reach no one although other rules do, and later rule steps for which no one is on duty. */
+/**
+ * Lists fall rules that reach no one although other rules do, and later escalation steps for which no one is on duty.
+ */
 const PartialGaps = ({ watch: { gaps, unheardRules, isNobodyOnDuty } }: { watch: Watch }) => {
   const { overview: texts, gaps: gapTexts } = useTexts();
   const known = gaps.flatMap((gap) => ('ruleIds' in gap ? gap.ruleIds : []));

@@ -45,8 +45,8 @@ const textsIn = (language: string) => (language === 'de' ? texts.de : texts.en);
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 
 /**
- * Shows a notification until someone has seen it, because it may be about a fall. It replaces a notification with the
- * same tag and alerts again, because it belongs to another round of the alarm.
+ * Shows a notification until someone has seen it, because it may be about a fall. A notification with the same tag is
+ * from an earlier round of the same alarm. It is replaced, and the device alerts again.
  */
 const alert = ({ title, text, url, listUrl, language, tag }: PushPayload): Promise<void> => {
   const options = {

@@ -19,7 +19,7 @@ const STORED_MONTHS = 5;
 
 const monthBefore = (count: number): string => {
   const today = new Date();
-  // The first day, because not every month has every day.
+  // Uses the first day, because not every month has every day.
   const month = new Date(Date.UTC(today.getFullYear(), today.getMonth() - count, 1));
   return month.toISOString().slice(0, 7);
 };
@@ -39,8 +39,9 @@ const useReport = (customerId: number, month = '') =>
   });
 
 /**
- * Returns the queries for the stored months' reports, null for a month without data. Each is a separate request, so
- * that a month with too many entries does not block the others. (`useQueries` would add to the first load.)
+ * Returns the report queries for the stored months. The report is null for a month without data. Each month is a
+ * separate request, so that a month with too many entries does not block the others. (`useQueries` would add to the
+ * first load.)
  */
 const useReports = (customerId: number, stored: readonly string[]) => [
   useReport(customerId, stored[0]),

@@ -28,9 +28,9 @@ type DragProps<S> = {
 };
 
 /**
- * Tracks mouse or pen drags on the table: across a user's empty cells, which selects the days, or from a shift to
- * another cell. Touch scrolls the table, so touch users add shifts with the button. `selected` are the cells below a
- * drag.
+ * Tracks mouse or pen drags on the table. Dragging across a user's empty cells selects the days; dragging a shift moves
+ * it to another cell. Touch scrolls the table, so touch users add shifts with the button. `selected` contains the cells
+ * below the current drag.
  */
 export const useDrag = <S>({ shiftOf, onSelect, onMove }: DragProps<S>) => {
   const drag = useRef<Drag<S>>(null);

@@ -93,7 +93,7 @@ const ShiftFields = ({ shift, entries, day, save }: ShiftFieldsProps) => {
   );
 };
 
-/** A dialog for changing or deleting a shift, only on its day or every week, or deleting a day off. */
+/** A dialog for changing or deleting a shift, on one day or every week, or for deleting a day off. */
 export const EditShift = ({ customerId, people, entries, chosen, day, onClose }: EditShiftProps) => {
   const { dialog: texts } = useRosterTexts();
   const { userId, date } = chosen;

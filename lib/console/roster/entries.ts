@@ -45,8 +45,8 @@ export const withDayOff = (entries: readonly RosterEntry[], userId: number, date
 ];
 
 /**
- * Returns a roster in which a user has these shifts on a day. Entries for the day are kept only if they change
- * something.
+ * Returns a roster in which a user has these shifts on a day. Entries for the day are stored only if they differ from
+ * the weekly shifts.
  */
 const withDay = (
   entries: readonly RosterEntry[],
@@ -70,7 +70,7 @@ export const withWeeklyDay = withoutDay;
 export const withShift = (entries: readonly RosterEntry[], userId: number, date: string, hours: Hours) =>
   withDay(entries, userId, date, [...shiftsOf(entries, userId, date), hours]);
 
-/** Returns a roster in which a shift is removed, but only on its day. */
+/** Returns a roster without a shift on one day. A weekly shift stays on all other days. */
 export const withoutShift = (entries: readonly RosterEntry[], shift: Shift): RosterEntry[] => {
   const { userId, date } = shift;
   const others = shiftsOf(entries, userId, date).filter((other) => !isSame(other, shift));
@@ -102,7 +102,7 @@ export const withoutWeeklyShift = (entries: readonly RosterEntry[], shift: Shift
 export const withMovedShift = (entries: readonly RosterEntry[], shift: Shift, userId: number, date: string) =>
   withShift(withoutShift(entries, shift), userId, date, shift);
 
-/** Returns a roster in which the shifts on these days are copied to `daysLater` days later. */
+/** Returns a roster with the shifts and days off from these days repeated `daysLater` days later. */
 export const withCopiedDays = (
   entries: readonly RosterEntry[],
   dates: readonly string[],

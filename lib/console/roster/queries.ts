@@ -16,7 +16,7 @@ const pathOf = (customerId: number) => ({ params: { path: { customerId } } });
 const readRoster = async (customerId: number): Promise<RosterEntry[]> =>
   (await ok(api.GET('/customers/{customerId}/roster', pathOf(customerId)))) as RosterEntry[];
 
-/** Reads the users who can be in the roster, by name. */
+/** Reads the users who can be on the roster, sorted by name. */
 const readPeople = async (customerId: number) => {
   const people = await ok(api.GET('/customers/{customerId}/roster/people', pathOf(customerId)));
   return people.toSorted((a, b) => a.name.localeCompare(b.name));

@@ -13,7 +13,7 @@ export const faultIn = (error: unknown, field: string): string | undefined => {
   return path === undefined ? undefined : faultOf(error, path);
 };
 
-/** The maximum number of suggestions, taken from other shifts' hours. */
+/** The maximum number of suggested hours, taken from other shifts. */
 const MAX_USUAL = 4;
 
 type HoursProps = { value: Hours; onChange: (hours: Hours) => void; usual: readonly Hours[]; error: unknown };

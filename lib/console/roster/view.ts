@@ -19,7 +19,7 @@ export type RosterView = {
   onChoose: ((chosen: Chosen) => void) | null;
 };
 
-/** Whether a shift is the reason why its user is on duty now. */
+/** Whether a shift is in progress and its user is on duty. */
 export const isNow = ({ userId, date, from, to }: Shift, { onDuty, now, timeZone }: RosterView): boolean =>
   onDuty.some((user) => user.userId === userId) &&
   shiftsOn([date], { roster: [{ userId, date, from, to }], timeZone }).some(

@@ -30,7 +30,7 @@ const refresh = [['rules'], ['rule']];
 
 const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
 
-/** A new rule has only placeholders in its texts, so that everyone reads them in their own language. */
+/** Returns a new rule. Its texts consist of placeholders, so that everyone reads them in their own language. */
 const newRule = (situation: Situation): RuleUpdate => ({
   name: '',
   title: '{situation}: {sensor}',
@@ -53,8 +53,8 @@ const newRule = (situation: Situation): RuleUpdate => ({
 const draftOf = ({ id: _, customerId: __, createDate: ___, updateDate: ____, ...rest }: Rule): RuleUpdate => rest;
 
 /**
- * Returns a rule draft, and a function to change it. A situation without regions clears the region, because the field
- * is hidden then.
+ * Returns a rule draft, and a function to change it. Choosing a situation without regions clears the region, because
+ * the field is then hidden.
  */
 const useRuleDraft = (initial: RuleUpdate) => {
   const [draft, change] = useDraft(initial);

@@ -8,8 +8,8 @@ import { OpenSearch } from './search-button.tsx';
 const Dialog = lazy(async () => ({ default: (await loadFile(import('../lazy-pages.ts'))).SearchDialog }));
 
 /**
- * Lets users open the search with Ctrl+K, or with a button among `children`. The search code is loaded when it is first
- * opened.
+ * Lets users open the search with Ctrl+K, or with a button among `children`. The code is loaded when the search is
+ * first opened.
  */
 export const SearchProvider = ({ children }: { children: ReactNode }) => {
   const pages = useEntries();

@@ -1,6 +1,6 @@
-/** How many of a group's rooms a long list shows, unless more of them are not normal. */
+/** How many rooms per group a long list shows. Rooms that are not normal are always shown, even if there are more. */
 const MAX_SHOWN = 8;
-/** A line that stands for fewer rooms than this would not save any space. */
+/** The minimum number of rooms to hide. A line in place of fewer rooms would not save any space. */
 const MIN_HIDDEN = 3;
 
 /** Returns a group's rooms to show in a list, and the normal rooms to leave out. Both keep their order. */

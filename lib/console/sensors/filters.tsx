@@ -30,7 +30,10 @@ export const useRoomsOf = () => {
   };
 };
 
-/** `total` is the number of all rooms, if the list has just counted them. The watch is up to a minute old. */
+/**
+ * `total` is the number of rooms, if the list has just counted them. Otherwise, the number comes from the watch, which
+ * is up to a minute old.
+ */
 type ChipsProps = { state: string; total: number | undefined; change: (state: string) => void };
 /** A room summary: how many there are, and how many need attention. Each part filters the list. */
 const RoomChips = ({ state, total, change }: ChipsProps) => {

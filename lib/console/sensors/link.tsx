@@ -10,7 +10,10 @@ import { useTexts } from '../texts/texts.tsx';
 import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 
-/** Returns the API error for the code: an unknown code, another customer's sensor and a limit are not field errors. */
+/**
+ * Returns the error to show at the code field. The API does not report every problem with a code as a field error: the
+ * code may be unknown, the sensor may belong to another customer, or a limit may be reached.
+ */
 const faultOfCode = (error: unknown): string | undefined =>
   faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
 

@@ -30,8 +30,8 @@ const More = ({ hidden, isOpen, onToggle }: MoreProps) => {
 };
 
 /**
- * Shortens the groups in a list to the rooms that are not normal, and some of the others. Returns two functions:
- * whether a room is shown, and the line below the last room in a shortened group.
+ * Shortens the groups in a list. Each group keeps the rooms that are not normal, and a few normal ones. `isShown` is
+ * whether a room is shown; `footOf` returns the line below the last room in a shortened group.
  */
 export const useLongGroups = (rooms: readonly ListedSensor[], selected: string) => {
   const [opened, setOpened] = useState<readonly string[]>([]);

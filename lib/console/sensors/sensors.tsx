@@ -36,7 +36,7 @@ const useUrlFilter = () => {
   const [search, setSearch] = useSearchParams();
   const filter = {
     page: Math.max(0, Math.floor(Number(search.get('page')) || 0)),
-    /** Empty: rooms that are not normal first, then by name. */
+    /** The sort order. If empty, rooms that are not normal come first, followed by the others by name. */
     sort: (search.get('sort') ?? '') as NonNullable<Query['sortBy']> | '',
     text: search.get('search') ?? '',
     state: search.get('state') ?? '',
@@ -98,7 +98,7 @@ const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] =
   ];
 };
 
-/** Links a sensor, and then asks for the room name. */
+/** A button for linking a sensor. The user is then asked for the room name. */
 const LinkButton = () => {
   const { sensors: texts } = useTexts();
   const [isOpen, setIsOpen] = useState(false);
@@ -132,7 +132,7 @@ const useRowClass = () => {
   };
 };
 
-/** Rows per page. A home has a few sensors, a region 10,000. */
+/** Rows per page. A home has a few sensors, but a region may have 10,000. */
 const PER_PAGE = 100;
 const REFETCH_MS = 15_000;
 const DAY = 86_400_000;

@@ -57,8 +57,8 @@ export const LoginForm = ({ action, className = '', isAlone = false }: LoginForm
 };
 
 /**
- * The login page. It is shown at the requested page's URL, and that page replaces it after the login. After a session
- * has ended, it is the red page shown while nothing is being watched.
+ * The login page. It is shown at the URL of the requested page, which replaces it after the login. After a session has
+ * ended, it is the red page that warns that nothing is being watched.
  */
 export const LoginPage = () => {
   const { login: texts, console: name } = useTexts();

@@ -9,8 +9,8 @@ import { useTexts } from '../texts/texts.tsx';
 export const RETURN_PATH_KEY = 'page after the login';
 
 /**
- * The button that leads to the issuer, if there is one. With `prompt`, the issuer asks for a login even if there is a
- * session.
+ * The button that leads to the issuer, if there is one. With `prompt`, the issuer asks for a login even if the user
+ * still has a session there.
  */
 export const OidcButton = ({ prompt }: { prompt?: 'login' }) => {
   const { login: texts } = useTexts();

@@ -80,7 +80,7 @@ const Room = ({ row }: { row: Row }) => {
   );
 };
 
-/** The rooms after the first one in a single line, for phones, which have no space for a row per room. */
+/** All rooms but the first, in a single line. Phones have no space for a row per room. */
 const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
   const { overview: texts } = useTexts();
   const ofKind = (kind: Row['kind']) => namesOf(rows.filter((row) => row.kind === kind));

@@ -7,7 +7,10 @@ import { NotWatchedPage } from './not-watched.tsx';
 
 type ConnectionLostProps = { alarms: Alarms; isQuiet: boolean; onQuiet: () => void };
 
-/** Replaces every page while the service cannot be reached. Shows what was last known, and what to do until then. */
+/**
+ * Replaces every page while the service cannot be reached. Shows what was last known, and what to do until the
+ * connection is back.
+ */
 export const ConnectionLost = ({ alarms, isQuiet, onQuiet }: ConnectionLostProps) => {
   const { notWatched: texts, tryAgain } = useTexts();
   const dates = useDates();

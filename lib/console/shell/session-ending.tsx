@@ -10,12 +10,12 @@ import { Dialog } from '../ui/dialog.tsx';
 import { useNow } from '../ui/now.ts';
 
 const MINUTE = 60_000;
-/** How long (ms) before a session ends the console announces it. */
+/** The console announces the end of a session this long (ms) in advance. */
 const WARNING_MS = 60 * MINUTE;
-/** How long (ms) after a page opens the console reads when the session ends. Alarms are loaded first. */
+/** How long (ms) a page waits before it asks when the session ends. Alarms are loaded first. */
 const DELAY_MS = 30_000;
 
-/** Returns when (ms) the session ends; null if the end is unknown or not expected. */
+/** Returns when (ms) the session ends; null while unknown, and on a display. */
 const useSessionEnd = (): number | null => {
   const { display } = useMe();
   const [isTime, setIsTime] = useState(false);

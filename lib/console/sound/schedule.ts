@@ -1,7 +1,10 @@
 /** The console's sounds. */
 export type Sound = 'alarm' | 'loud alarm' | 'suspicion' | 'not watched';
 
-/** A sound source. At least one key stays the same from call to call. When `rounds` grows, it counts as a new alarm. */
+/**
+ * A sound source. At least one key stays the same from call to call. When `rounds` grows, the source counts as a new
+ * alarm.
+ */
 type Source = { keys: readonly string[]; rounds: number };
 export type Sounding = {
   /** Sound until they are acknowledged. */

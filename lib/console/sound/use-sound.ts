@@ -3,16 +3,16 @@ import { useEffect, useRef, useState } from 'react';
 import { play, vibrate } from './player.ts';
 import { createSchedule, type Sounding } from './schedule.ts';
 
-/** The lowest volume. Anything less is off, which takes a second tap. */
+/** The lowest volume. Turning the sound off completely takes a second tap. */
 export const MIN_VOLUME = 0.2;
-/** How often (ms) the schedule is asked what sounds. */
+/** How often (ms) the schedule is checked for sounds to play. */
 const TICK_MS = 250;
 
 type Setting = { isOn: boolean; volume: number };
 const KEY = 'alarm sound';
 const DEFAULT: Setting = { isOn: true, volume: 1 };
 
-/** Whether alarms sound in this browser, or would if it did not block them. */
+/** Whether alarm sounds are turned on in this browser. The browser may still block them. */
 export const isSoundOn = (): boolean => (JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? DEFAULT).isOn;
 
 /** This browser's sound setting. Sound is on unless it was turned off. */
@@ -64,7 +64,7 @@ export const useSound = (sounding: Sounding): { isBlocked: boolean } => {
   latest.current = { sounding, volume };
   useEffect(() => {
     if (!isOn || isBlocked) return;
-    // Alarms that were open before sound worked are played as soon as it does.
+    // Alarms that are already open sound as soon as the browser allows it.
     const soundsAt = createSchedule();
     const tick = () => {
       const { sounding, volume } = latest.current;

@@ -33,7 +33,7 @@ const contextFor = (preferred: readonly string[]) => {
 };
 const Language = createContext(contextFor(['en']));
 
-/** Provides texts, dates and numbers in the language of the user, or else of the browser, or else in English. */
+/** Provides texts, dates and numbers in the user's language, or else the browser's, or else English. */
 export const LanguageProvider = ({ user, children }: { user: string | undefined; children: ReactNode }) => {
   const language = useMemo(() => contextFor(user === undefined ? navigator.languages : [user]), [user]);
   useEffect(() => {

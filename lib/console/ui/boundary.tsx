@@ -17,8 +17,8 @@ const ErrorNotice = ({ error, resetErrorBoundary }: FallbackProps) => {
 };
 
 /**
- * Shows an error in place of the children that caused it, so that the rest of the page keeps working. A new `of` resets
- * it.
+ * Shows an error in place of the children that caused it, so that the rest of the page keeps working. A new `of` clears
+ * the error.
  */
 export const Boundary = ({ of, children }: { of?: string; children: ReactNode }) => (
   <ErrorBoundary FallbackComponent={ErrorNotice} resetKeys={[of]}>

@@ -12,8 +12,8 @@ export type SeriesStyle = { kind: 'bars' | 'line'; color: string };
 export type Chart = uPlot;
 
 /**
- * Loads the chart library. While loading, it formats a number in the browser's language, and throws if that is invalid
- * (`en-US@posix`, or empty). In that case English is set first.
+ * Loads the chart library. While loading, the library formats a number in the browser language, and throws if that
+ * language is invalid (`en-US@posix`, or empty). In that case, the language is set to English first.
  */
 export const loadChart = async (): Promise<typeof uPlot> => {
   try {

@@ -5,7 +5,7 @@ type FormProps = {
   /** The submit button label. */
   action: string;
   isPending: boolean;
-  /** Whether the form cannot be submitted. Its content says why. */
+  /** Whether the form cannot be submitted. The form itself says why. */
   isDisabled?: boolean;
   /** Called with the submitted form; field-values.ts reads the fields. */
   onSubmit: (form: HTMLFormElement) => void;

@@ -33,7 +33,7 @@ export type ListProps<T> = Sorting & {
   rowKey: (row: T) => string | number;
   /** A row's group. A heading precedes the first row in each. */
   groupOf?: (row: T) => { key: string; heading: ReactNode };
-  /** Whether a row is shown. A long list may leave out what is normal, and say so in a foot. */
+  /** Whether a row is shown. A long list may leave out normal rows, and say so in a line below. */
   isShown?: (row: T) => boolean;
   /** What to show below a row, spanning all columns; null for most rows. */
   footOf?: (row: T) => ReactNode;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import './state.css';
 
-/** Room and delivery states, by how they look. */
+/** Room and delivery states, grouped by appearance. */
 export type StateKind =
   | 'open'
   | 'escalating'

@@ -42,7 +42,7 @@ type LoadedProps<T> = { query: UseQueryResult<T>; rows?: number; children: (data
 
 /**
  * Shows a query's data, a placeholder while it loads, or its error. During a refetch, the previous data stays. If the
- * refetch fails, the data's age is shown.
+ * refetch fails, the age of the data is shown.
  */
 export const Loaded = <T,>({ query, rows, children }: LoadedProps<T>) => {
   if (query.data !== undefined)

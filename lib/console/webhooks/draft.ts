@@ -22,7 +22,7 @@ const audiences = {
 /** Whether only bot webhooks can have this format. */
 export const isForBots = (format: Format): boolean => audiences[format] !== 'all';
 
-/** Whether it is a chat format. Chats identify the sender by the URL alone, and some reject requests with a token. */
+/** Whether this is a chat format. Chats identify the sender by the URL alone, and some reject requests with a token. */
 export const isForChat = (format: Format): boolean => audiences[format] === 'chats';
 
 /** Returns the draft changes for switching to another format, including the authentication. */

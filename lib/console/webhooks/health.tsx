@@ -16,7 +16,7 @@ const useCircuit = (webhookId: string) =>
     gcTime: 0,
   });
 
-/** Shows a receiver's health, and the circuit breaker's state. */
+/** Shows the receiver health and the circuit breaker state. */
 export const Health = ({ webhook }: { webhook: Webhook }) => {
   const texts = useWebhookTexts();
   const { never } = useTexts();

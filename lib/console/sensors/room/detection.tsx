@@ -90,7 +90,7 @@ export const RegionDetection = ({ region, onChange, faultOf: fault }: RegionDete
     <Switch
       label={label}
       description={hint}
-      // If this is left out, the API assumes a weak signal for beds.
+      // Without `isLowSnr`, the API assumes a weak signal for beds.
       checked={region[name] ?? (name === 'isLowSnr' && region.kind === 'bed')}
       onChange={({ currentTarget }) => onChange({ [name]: currentTarget.checked })}
     />

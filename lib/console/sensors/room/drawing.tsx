@@ -30,8 +30,7 @@ const Grid = ({ xMin, xMax, yMin, yMax }: Extent) => {
 };
 
 /**
- * Draws the sensor with its rotation: a wedge on a wall, pointing into the room, or a square with an arrow on the
- * ceiling.
+ * Draws the sensor and its rotation: on a wall, a wedge pointing into the room; on the ceiling, a square with an arrow.
  */
 const SensorSymbol = ({ mounting }: { mounting: Room['sensorMounting'] }) => {
   const texts = useRoomTexts();
@@ -116,7 +115,7 @@ const Points = ({ events, extent }: { events: readonly Event[]; extent: Extent }
 };
 
 type DrawingProps = {
-  /** Needed for editing the room, which shows the sensor's range. */
+  /** Needed only for editing, which shows the sensor range. */
   manufacturer?: Sensor['manufacturer'];
   room: Room;
   draft: Draft;

@@ -65,7 +65,7 @@ const arrows: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: -STEP },
 };
 
-/** Returns a region's key handler: arrow keys move it, with Shift they resize it; Delete removes it. */
+/** Returns a region's key handler: arrow keys move the region or, with Shift, resize it; Delete removes it. */
 export const keyHandler =
   (draft: Draft, id: string, rect: Rect) =>
   (event: KeyboardEvent): void => {

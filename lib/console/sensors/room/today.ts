@@ -3,7 +3,10 @@ import type { Event } from '#openapi';
 type Span = { from: number; to: number };
 type Seen = Pick<Event, 'type' | 'action' | 'createDate'>;
 
-/** A row in the strip: the periods of a state, and the moments when only its beginning or only its end is known. */
+/**
+ * A row in the strip: the periods of a state. If only the beginning or only the end of a period is known, that time is
+ * in `moments`.
+ */
 export type Lane = { name: 'present' | 'inBed' | 'onFloor'; spans: readonly Span[]; moments: readonly number[] };
 
 type Change = 'begins' | 'ends' | null;
@@ -56,7 +59,7 @@ export type Today = { period: Span; knownFrom: number; lanes: readonly Lane[] };
 
 /**
  * Returns what happened in a period, from the newest events (newest first). `isWhole` means that there are no older
- * ones, and `hasOpenFall` that someone is still on the floor. Empty rows are left out.
+ * events, and `hasOpenFall` that someone is still on the floor. Empty rows are left out.
  */
 export const todayOf = (
   newest: readonly Seen[],
@@ -72,7 +75,7 @@ export const todayOf = (
   };
 };
 
-/** Returns how often a row's state began or, if only that is known, ended. */
+/** Returns how many times a row's state occurred, including those with only one end known. */
 export const countOf = ({ spans, moments }: Lane): number => spans.length + moments.length;
 
 /** Returns how long (ms) a row's state lasted. */
