@@ -17,7 +17,7 @@ export type NewFakeDevice = Connection & {
   firmwareVersion?: number;
 };
 
-/** A simulated sensor for integration tests. It sends the same messages as the maker's real sensors. */
+/** A simulated sensor for integration tests. It sends the same messages as real sensors from that maker. */
 export class FakeDevice {
   readonly sensorId: string;
   /** The device token. Store it to use the device again later. */

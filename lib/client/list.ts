@@ -16,7 +16,7 @@ type Lists = {
 };
 /** The paths of all paginated lists. */
 export type ListPath = keyof Lists;
-/** The item type of a list. */
+/** The type of the items in a list. */
 export type ItemOf<P extends ListPath> = Lists[P]['item'];
 
 type Query = Record<string, unknown>;

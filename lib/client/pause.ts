@@ -1,4 +1,4 @@
-/** Waits for the given time (s). Rejects with the signal's reason if the signal is aborted first. */
+/** Waits for the given time (s). Rejects with the abort reason if the signal is aborted first. */
 export const pause = (seconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {

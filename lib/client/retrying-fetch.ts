@@ -16,8 +16,8 @@ const isRetryable = ({ status }: Response, { method }: Request): boolean =>
 export type RetryOptions = { longestWait?: number | undefined; pause?: Pause | undefined };
 
 /**
- * Returns a `fetch` that makes up to six attempts and waits for the Retry-After of a 429 or 503. `longestWait` is the
- * longest Retry-After (s) to wait for.
+ * Returns a `fetch` that makes up to six attempts and waits for the Retry-After time after a 429 or 503. `longestWait`
+ * is the longest Retry-After (s) to wait for.
  */
 export const retryingFetch =
   (send: Send, { longestWait = MAX_WAIT_SECONDS, pause: wait = pause }: RetryOptions = {}): Send =>

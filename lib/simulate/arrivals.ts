@@ -18,7 +18,7 @@ export const createArrivals = () => {
   return {
     deliveries,
     duplicates: () => duplicates,
-    /** Returns the number of deliveries whose token belongs to none of the home's webhooks. */
+    /** Returns the number of deliveries with a token that belongs to none of the webhooks. */
     strangers: () => strangers,
     /**
      * Counts a delivery. Returns the listener and the event kind; null for a duplicate, an unknown token or a raw

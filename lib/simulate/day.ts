@@ -35,7 +35,7 @@ const during = (at: number, begins: Occurrence, lasts: number, ends: Occurrence)
   { at: at + lasts, what: ends },
 ];
 
-/** Returns a sensor's periodic reports for a day, one every `every` ms. The rhythm continues past midnight. */
+/** Returns the periodic sensor reports for a day, one every `every` ms. The rhythm continues past midnight. */
 const reportsOf = (sensor: number, day: number, every: number): Moment[] => {
   const offset = Math.floor(((sensor % REPORT_GROUPS) * every) / REPORT_GROUPS);
   const first = (((offset - day * DAY) % every) + every) % every;
@@ -52,8 +52,8 @@ const mealsOf = (around: Around): Moment[] =>
   );
 
 /**
- * Returns a night's moments. The resident gets up zero to two times. In one case out of four, the resident soon gets up
- * again.
+ * Returns the moments in a night. The resident gets up zero to two times. In one case out of four, the resident soon
+ * gets up again.
  */
 const nightOf = (random: Random, around: Around): Moment[] =>
   Array.from({ length: Math.floor(random() * 3) }, (_, walk) => {

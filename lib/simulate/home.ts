@@ -56,7 +56,7 @@ const room = {
 export const disconnectSensors = async ({ devices }: Home): Promise<void> =>
   void (await Promise.all(devices.map(({ end }) => end())));
 
-/** Deletes a home's webhooks, because a cloud that keeps running would retry the deliveries for days. */
+/** Deletes all webhooks in a home, because a cloud that keeps running would retry the deliveries for days. */
 export const deleteWebhooks = async ({ client, hooks }: Home): Promise<void> => {
   for (const { id } of hooks.values())
     await ok(client.DELETE('/webhooks/{webhookId}', { params: { path: { webhookId: id } } }));
@@ -99,7 +99,7 @@ const addHooks = async (home: SharedHome, url: string) => {
   return { hooks, recipients };
 };
 
-/** Creates the home's rules. Returns the names by id. */
+/** Creates the rules for a home. Returns the names by id. */
 const addRules = async (
   home: SharedHome,
   recipients: Awaited<ReturnType<typeof addHooks>>['recipients'],
@@ -133,7 +133,7 @@ const addRules = async (
 
 /**
  * Creates a home through the API, with sensors from both makers, rules, and webhooks for alarms and for all events.
- * `pace` is awaited after each sensor, to stay below the cloud's rate limit.
+ * `pace` is awaited after each sensor, to stay below the cloud rate limit.
  */
 export const buildHome = async (
   access: Access,

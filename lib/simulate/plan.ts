@@ -4,7 +4,7 @@ import { DAY, dayOf, type Moment } from './day.ts';
 import { asleep, makerOf, messagesAbout, type RoomState, roomStateAfter } from './makers.ts';
 
 /**
- * `reportSeconds` is the interval between a sensor's reports. `hours` limits each day to `[from, until)`, in ms after
+ * `reportSeconds` is the interval between sensor reports. `hours` limits each day to `[from, until)`, in ms after
  * midnight.
  */
 export type PlanOptions = {
@@ -50,7 +50,8 @@ const observedMoments = (
 };
 
 /**
- * Returns the moments observed by all sensors of a home in a day, ordered by time. The same seed yields the same days.
+ * Returns the moments observed by all sensors in a home on one day, ordered by time. The same seed yields the same
+ * days.
  */
 export const dayIn = (options: PlanOptions, day: number): ObservedMoment[] =>
   Array.from({ length: options.sensors }, (_, sensor) => observedMoments(options, day, sensor))

@@ -29,7 +29,7 @@ const readAll = async <T>(
 
 const open = ['pending', 'sending', 'retrying', 'held', 'failed'] as const;
 
-/** Reads a home's events, hits and unfinished deliveries. */
+/** Reads the events, hits and unfinished deliveries in a home. */
 export const readRecords = async ({ customerId, client, devices, hooks, rules }: Home): Promise<Records> => {
   const records: Records = { events: new Map(), hits: new Map(), open: new Map(), unsent: 0 };
   const numbers = new Map(devices.map(({ sensorId }, sensor) => [sensorId, sensor]));

@@ -47,8 +47,8 @@ export const atSpeed = ({ now, pause, speed, settled }: RealTime): SimulationClo
 const BATCH_MS = 2_000;
 
 /**
- * Groups messages that can be sent concurrently: they are close in time, and no two are from the same sensor, because a
- * sensor's messages have to stay in order.
+ * Groups messages that can be sent concurrently: they are close in time, and no two are from the same sensor, because
+ * messages from one sensor have to stay in order.
  */
 function* batches(messages: readonly Planned[]): Generator<Planned[]> {
   let batch = new Map<number, Planned>();

@@ -56,8 +56,8 @@ const pathsOf = (stack: Stack) => {
 };
 
 /**
- * Returns the app API's OpenAPI document for API Gateway to import. It replaces a CloudFormation resource per path and
- * method. Each deployment imports the document as a whole, so it contains the complete API.
+ * Returns the OpenAPI document for the app API, for API Gateway to import. It replaces a CloudFormation resource per
+ * path and method. Each deployment imports the document as a whole, so it contains the complete API.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 export const definitionOf = (stack: Stack, stage: Stage) => ({

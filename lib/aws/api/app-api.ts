@@ -111,7 +111,7 @@ const deployOptionsOf = (stage: Stage, logGroup: LogGroup): StageOptions => ({
   methodOptions: methodOptionsOf(stage),
 });
 
-/** Creates the API's custom domain. The domain owner points a CNAME or alias at the domain target. */
+/** Creates the custom API domain. The domain owner points a CNAME or alias at the domain target. */
 const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(publicUrl).host,

@@ -51,7 +51,7 @@ const createDomain = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage):
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(deviceUrl).host,
     certificate: Certificate.fromCertificateArn(api, 'certificate', deviceCertificateArn),
-    // This policy allows TLS 1.2 and 1.3. HTTP APIs do not support the app API's enhanced policies.
+    // This policy allows TLS 1.2 and 1.3. HTTP APIs do not support the enhanced policies used by the app API.
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-custom-domain-tls-version.html
     securityPolicy: SecurityPolicy.TLS_1_2,
   });

@@ -5,7 +5,7 @@ import type { LambdaName } from '../functions/lambdas.ts';
 /** An operation and the function behind it. */
 export type RoutedOperation = { name: string; operation: Operation; lambda: LambdaName };
 
-/** Returns an API's operations, in contract order. */
+/** Returns all operations in an API, in contract order. */
 export const operationsOf = (api: ApiName): RoutedOperation[] =>
   groups.flatMap((group: Group & { name: LambdaName }) =>
     Object.entries(group.operations)

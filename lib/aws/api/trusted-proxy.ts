@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { headerName, json, secretOrHash } from '#shared/settings/kinds.ts';
 
 /**
- * The proxy in front of the API, such as a CDN: the headers for the caller's address and for the proxy's secret.
- * Without a proxy, all fields are empty.
+ * The proxy in front of the API, such as a CDN: the headers for the caller's address and for the proxy secret. Without
+ * a proxy, all fields are empty.
  */
 type TrustedProxy = {
   header: string;

@@ -67,13 +67,13 @@ const rateRule = (name: string, priority: number, rate: Rate): CfnWebACL.RulePro
   visibilityConfig: visibility(name),
 });
 
-/** How many callers may try to log in through the same proxy address within the rate limit's window. */
+/** How many callers may try to log in through the same proxy address within the rate-limit window. */
 const CALLERS_PER_PROXY_ADDRESS = 20;
 
 /**
  * Returns the per-caller rate limits for operations where passwords or codes can be guessed. Behind a proxy, the caller
- * is the address in the proxy's header. Requests that bypass the proxy can forge that header, and the web ACL cannot
- * check the proxy's secret, because the stage only has its hash. So the connecting address is limited too, which also
+ * is the address in the proxy header. Requests that bypass the proxy can forge that header, and the web ACL cannot
+ * check the proxy secret, because the stage only has a hash. So the connecting address is limited too, which also
  * covers requests without the header.
  */
 const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.RuleProperty[] => {
@@ -85,12 +85,12 @@ const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.R
   ];
 };
 
-/** Creates the app API's web ACL. Blocked requests get a 403 with the usual body (gateway-responses.ts). */
+/** Creates the web ACL for the app API. Blocked requests get a 403 with the usual body (gateway-responses.ts). */
 export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): CfnWebACL => {
   const acl = new CfnWebACL(scope, 'web-acl', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    // The name is a dimension of the web ACL's metrics.
+    // The name is a dimension in the web ACL metrics.
     name: Stack.of(scope).stackName,
     visibilityConfig: visibility(Stack.of(scope).stackName),
     rules: [

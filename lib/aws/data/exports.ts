@@ -5,7 +5,7 @@ import { acknowledge } from '../acknowledged.ts';
 import type { Stage } from '../settings/settings.ts';
 import { removalPolicyOf } from './removal.ts';
 
-/** How far back (days) DynamoDB's point-in-time recovery goes. */
+/** How far back (days) DynamoDB point-in-time recovery goes. */
 export const BACKUP_DAYS = 35;
 
 /**

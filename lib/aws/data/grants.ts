@@ -95,9 +95,7 @@ const topicArn = (scope: Construct, topic: Topic): string =>
     resourceName: topicName(topic),
   });
 
-/**
- * Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, alarms and export objects.
- */
+/** Acknowledges the cdk-nag findings about wildcards in role permissions: device topics, alarms and export objects. */
 export const acknowledgeWildcards = (role: Role, uses: readonly Use[]): void => {
   for (const { resource } of capabilitiesOf(uses)) {
     if (resource === 'exports') acknowledge(role, 'exports, any object');
@@ -110,7 +108,7 @@ type Capability = ReturnType<typeof capabilityOf>;
 const capabilitiesOf = (uses: readonly Use[]): Capability[] =>
   [...new Set(uses)].filter(isCapability).map(capabilityOf);
 
-/** Returns a function's environment: exactly the variables required by the contract. */
+/** Returns the environment for a function: exactly the variables required by the contract. */
 export const functionEnvironment = (
   uses: readonly Use[],
   values: Readonly<Record<string, string>>,
@@ -150,7 +148,7 @@ const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: {
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
   resource === 'mail' || resource === 'sms';
 
-/** Returns the permissions for a function's store calls and capabilities, without duplicates. */
+/** Returns the permissions a function needs for store calls and capabilities, without duplicates. */
 export const permissionsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
   const { table, queues, alarmTopic, senders, smsOrigins, mailSender } = resources;
   const capabilities = capabilitiesOf(uses);

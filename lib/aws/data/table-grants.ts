@@ -34,7 +34,7 @@ const onKeys = (partitions: readonly string[], attributes: readonly string[]) =>
 /**
  * Returns the permissions store calls need on the table and its indexes. Each action is in one statement with all its
  * keys, because IAM checks all keys in a BatchGetItem or a transaction together. For index queries, IAM checks the
- * index's partition key.
+ * partition key of the index.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export const tableStatements = (tableArn: string, calls: readonly StoreCall[]): PolicyStatement[] => {

@@ -8,7 +8,7 @@ import type { LambdaName } from './lambdas.ts';
 import { bundleSdk, type Sdk } from './sdk.ts';
 import { skipSourceMaps } from './skip-source-maps.ts';
 
-/** A function's bundled code: a folder with `handler.mjs`, and what esbuild reports about it. */
+/** The bundled code for a function: a folder with `handler.mjs`, and what esbuild reports about it. */
 export type Bundle = {
   folder: string;
   /** The size (bytes) and source files of the code loaded at a cold start: the handler and all static imports. */
@@ -124,7 +124,7 @@ const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundl
   return { folder, ...startOf(metafile), bytes, sources: [...sources, ...sdk.sources] };
 };
 
-/** Bundles each function's handler into the folder `to`/{name}. Needs neither Docker nor a network. */
+/** Bundles the handler for each function into the folder `to`/{name}. Needs neither Docker nor a network. */
 export const bundleAll = async <N extends LambdaName>(names: readonly N[], to: string): Promise<Record<N, Bundle>> => {
   const sdk = await bundleSdk(root, join(to, '.sdk'), options);
   const bundles = names.map(async (name) => [name, await bundle(name, join(to, name), sdk)] as const);

@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 import type { Publication } from '#shared/api/http/publication.ts';
 import type { LambdaName } from './lambdas.ts';
 
-/** Returns the source of a module with a library's gzipped files. */
+/** Returns the source for a module that contains gzipped library files. */
 const libraryModule = (library: Readonly<Record<string, Publication & { type: string }>>): string => {
   const parts = Object.entries(library).map(([name, { gzip, ...rest }]) => {
     const text = Buffer.from(gzip).toString('base64');

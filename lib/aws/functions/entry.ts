@@ -60,7 +60,7 @@ const modulesOf = (uses: readonly Use[]): Module[] => [
   ...new Set(uses.filter(isCapability).flatMap((use) => capabilityOf(use).modules ?? [])),
 ];
 
-/** Returns the code that lets a load balancer invoke a group's function too. */
+/** Returns the code that lets a load balancer invoke the function too. */
 const loadBalancerOf = (group: LambdaName) => ({
   imports: `import { behindLoadBalancer } from '#shared/api/http/load-balancer.ts';
 import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
@@ -68,8 +68,8 @@ import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
 });
 
 /**
- * Returns the source for a function bundle's entry point. It imports only the handler and the parts of the store and
- * the services used by the contract, so the bundle contains nothing else.
+ * Returns the source for the entry point of a function bundle. It imports only the handler and the parts of the store
+ * and the services used by the contract, so the bundle contains nothing else.
  */
 export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];

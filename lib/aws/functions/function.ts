@@ -64,7 +64,7 @@ type Contract = (typeof lambdas)[number];
 type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
 
 /**
- * Creates a function's log group, and a role that may write to it and do what the contract `uses`, without managed
+ * Creates a log group for a function, and a role that may write to it and do what the contract `uses`, without managed
  * policies or `*`.
  */
 const identityOf = (scope: Construct, contract: Contract, { stage, ...resources }: Host) => {
@@ -98,7 +98,7 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     : RecursiveLoop.TERMINATE;
 
 /**
- * Returns a function's reserved concurrency, which is also the cap. Returns nothing for 0, which would stop the
+ * Returns the reserved concurrency for a function, which is also the cap. Returns nothing for 0, which would stop the
  * function.
  */
 const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage) => {
@@ -106,7 +106,7 @@ const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
 };
 
-/** A contract's function, with a log group and a role limited to exactly what the contract `uses`. */
+/** The function for a contract, with a log group and a role limited to exactly what the contract `uses`. */
 class ContractFunction extends LambdaFunction {
   constructor(scope: Construct, contract: Contract, host: Host) {
     const { name, timeoutSeconds, uses } = contract;
@@ -130,7 +130,8 @@ class ContractFunction extends LambdaFunction {
       timeout: Duration.seconds(timeoutSeconds),
       ...reservationOf(name, host.stage),
       recursiveLoop: loopOf(contract),
-      // X-Ray permissions require the resource `*`, and the request id already ties a request's log lines together.
+      // X-Ray permissions require the resource `*`, and the request id already ties the log lines for a request
+      // together.
       tracing: Tracing.DISABLED,
     });
     // The role reference already implies the dependency added by the CDK.

@@ -15,7 +15,7 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
   uses: usesOf(group),
 });
 
-/** The contracts for all functions. Each function's code is in the folder of the same name. */
+/** The contracts for all functions. The code for each function is in the folder of the same name. */
 export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...awsSchedules, ...authorizers];
 export type LambdaName = (typeof lambdas)[number]['name'];
 

@@ -23,7 +23,7 @@ export type Sdk = { plugin: Plugin; sources: readonly string[] };
 
 /**
  * Bundles these modules into `folder`, once for all functions, so that bundling a function reads a few files instead of
- * a thousand SDK files. Unused parts are tree-shaken from each function's bundle as usual.
+ * a thousand SDK files. Unused parts are tree-shaken from each function bundle as usual.
  */
 export const bundleSdk = async (root: string, folder: string, options: BuildOptions): Promise<Sdk> => {
   const outputName = (module: string) => module.replaceAll(/\W/g, '-');

@@ -55,8 +55,8 @@ const queueUrls = (queues: Queues) => ({
 const secretNamed = (name: string): string => name && SecretValue.secretsManager(name).unsafeUnwrap();
 
 /**
- * Returns the variables that list a stage's channels. Without `publicUrl`, the address is API Gateway's, which push
- * services accept.
+ * Returns the variables that list the channels in a stage. Without `publicUrl`, the address is the one assigned by API
+ * Gateway, which push services accept.
  */
 const channelVariables = ({ mailSender, smsOrigin, telegramSecretName, publicUrl, pushContact: contact }: Stage) => {
   const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };

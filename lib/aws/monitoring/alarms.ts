@@ -31,7 +31,7 @@ const createAlarm = (scope: Construct, watch: AlarmDefinition, { runbookUrl }: S
 };
 
 /**
- * Creates the topic that this account's alarms may publish to. Returns null in a stage without `alarmEmail`. The
+ * Creates the topic that alarms in this account may publish to. Returns null in a stage without `alarmEmail`. The
  * `enforceSSL` policy replaces the default one, which would allow CloudWatch to publish.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
  */

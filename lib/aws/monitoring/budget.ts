@@ -5,8 +5,8 @@ import type { Stage } from '../settings/settings.ts';
 
 /**
  * Creates a budget that emails the alarm address, if the stage has one. It covers the whole account, because AWS
- * attributes costs to a stack only after an administrator has activated the stack's tag. An account's first two budgets
- * cost nothing if they only send emails. AWS updates costs up to three times a day.
+ * attributes costs to a stack only after an administrator has activated the stack tag. The first two budgets in an
+ * account cost nothing if they only send emails. AWS updates costs up to three times a day.
  * https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html
  */
 export const createBudget = (scope: Construct, { alarmEmail, monthlyBudget }: Stage): void => {

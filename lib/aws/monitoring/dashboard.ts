@@ -125,7 +125,7 @@ const engineWidgets = ({ table, stage }: MonitoredResources): IWidget[] => [
   ]),
 ];
 
-/** Creates the dashboard with the stage's health on one page. */
+/** Creates the dashboard that shows the health of the stage on one page. */
 export const createDashboard = (scope: Construct, watched: MonitoredResources, alarms: readonly Alarm[]): Dashboard =>
   new Dashboard(scope, 'dashboard', {
     dashboardName: Stack.of(scope).stackName,

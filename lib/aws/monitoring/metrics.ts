@@ -9,7 +9,7 @@ export const minute = Duration.minutes(1);
 export const sum = { period, statistic: 'Sum' } as const;
 export const maximum = { period, statistic: 'Maximum' } as const;
 
-/** Returns a metric written by this stack's functions (shared/observability/metrics.ts). */
+/** Returns a metric written by functions in this stack (shared/observability/metrics.ts). */
 export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 'Sum'): Metric =>
   new Metric({
     namespace: Stack.of(scope).stackName,

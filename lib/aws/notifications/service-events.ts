@@ -11,12 +11,12 @@ import type { Stage } from '../settings/settings.ts';
 
 /** A configuration set. The service reports the outcome of all notifications sent through it. */
 export type ConfigurationSet = { name: string; arn: string };
-/** A stage's configuration sets; null for a service the stage does not use. */
+/** The configuration sets in a stage; null for a service the stage does not use. */
 export type ConfigurationSets = { mail: ConfigurationSet | null; sms: ConfigurationSet | null };
 
 /**
- * Returns a stage's configuration sets. They are named after the stack, so that policies can contain their ARNs before
- * they exist.
+ * Returns the configuration sets for a stage. They are named after the stack, so that policies can contain their ARNs
+ * before they exist.
  */
 export const configurationSets = (scope: Construct, { mailSender, smsOrigin }: Stage): ConfigurationSets => {
   const stack = Stack.of(scope);

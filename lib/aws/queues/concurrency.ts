@@ -36,14 +36,14 @@ export const concurrencySchema = () => {
   });
 };
 
-/** Returns a function's reserved concurrency, or 0 if nothing is reserved. */
+/** Returns the reserved concurrency for a function, or 0 if nothing is reserved. */
 export const reservedConcurrencyOf = (name: string, reservations: Concurrency | ConcurrencyCaps): number =>
   (reservations as Readonly<Record<string, number>>)[name] ?? 0;
 
 /**
- * Returns the maximum concurrency for each of a consumer's queues: the maximum in the contract, limited to an equal
- * share of the reserved concurrency. Otherwise Lambda would receive messages it cannot hand over. Each receive counts,
- * so such messages would reach the dead-letter queue without a single attempt.
+ * Returns the maximum concurrency for each queue of a consumer: the maximum in the contract, limited to an equal share
+ * of the reserved concurrency. Otherwise Lambda would receive messages it cannot hand over. Each receive counts, so
+ * such messages would reach the dead-letter queue without a single attempt.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
 export const maxConcurrencyPerQueue = (

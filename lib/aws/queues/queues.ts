@@ -53,7 +53,7 @@ export class DurableQueue extends Queue {
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {
-    // A FIFO queue's dead-letter queue must also be FIFO.
+    // The dead-letter queue for a FIFO queue must also be FIFO.
     const props = { ...common, ...(isFifo(name) && fifo), removalPolicy };
     const dead = new Queue(scope, `${name}-dead`, props);
     // The construct id has a suffix, because a group of operations can have the same name as a queue.
@@ -81,14 +81,14 @@ export const createQueues = (scope: Construct, stage: Stage): Queues => {
   return { ...others, mqtt, undeliverable, quarantine };
 };
 
-/** Returns the stage's task queues with their names. */
+/** Returns the task queues in this stage with their names. */
 export const taskQueues = (queues: Queues): [name: WorkQueue, queue: DurableQueue][] =>
   workQueues.flatMap((name): [WorkQueue, DurableQueue][] => {
     const queue = queues[name];
     return queue ? [[name, queue]] : [];
   });
 
-/** Returns a queue's ARN. Throws if the stage does not have the queue. */
+/** Returns the queue ARN. Throws if the stage does not have the queue. */
 export const queueArnOf = (queues: Queues, name: QueueName): string => {
   const queue = queues[name];
   if (!queue) throw new Error(`this stage has no queue ${name}`);

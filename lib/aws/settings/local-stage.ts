@@ -11,8 +11,8 @@ const ENDPOINTS = [
 ] as const;
 
 /**
- * Returns the local stage's additional function variables, with empty values, because `sam local --env-vars` sets only
- * variables listed in the template.
+ * Returns the additional function variables for the local stage, with empty values, because `sam local --env-vars` sets
+ * only variables listed in the template.
  * https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-sam-cli-using-invoke.html
  */
 export const localEndpointVariables = ({ name }: { name: string }): Readonly<Record<string, string>> =>

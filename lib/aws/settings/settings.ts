@@ -271,5 +271,5 @@ const shared = Object.fromEntries(
 /** All stage settings, by CDK context name. */
 export const settings = { ...own, ...shared };
 
-/** One stage's settings. */
+/** The settings for one stage. */
 export type Stage = Omit<SettingValues<typeof settings>, 'stage' | 'preset'> & { readonly name: string };

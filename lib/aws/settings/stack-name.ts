@@ -1,2 +1,2 @@
-/** Returns a stage's stack name. */
+/** Returns the stack name for a stage. */
 export const stackName = (stage: string): string => `SensorCloud-${stage}`;

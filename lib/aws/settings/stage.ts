@@ -45,8 +45,8 @@ const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
     : [];
 
 /**
- * Returns the preset that supplies a stage's defaults: the one it sets; otherwise `dev` if its name is `dev` or `test`,
- * or either of them followed by a digit or hyphen; otherwise `prod`.
+ * Returns the preset that supplies the defaults for a stage: the one it sets; otherwise `dev` if its name is `dev` or
+ * `test`, or either of them followed by a digit or hyphen; otherwise `prod`.
  */
 const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host => {
   if (preset !== '') return preset as Host;
@@ -73,7 +73,7 @@ const unknownSettings = (names: readonly string[]): string[] =>
     });
 
 /**
- * Reads a stage's settings from the CDK context (`cdk synth -c stage=prod -c publicUrl=https://...`). `names` are all
+ * Reads the stage settings from the CDK context (`cdk synth -c stage=prod -c publicUrl=https://...`). `names` are all
  * names in the context. Throws one error that lists all invalid and unknown settings.
  */
 export const stageFrom = (context: (key: string) => unknown, names: readonly string[] = []): Stage => {

@@ -16,7 +16,7 @@ import {
   targetOf,
 } from './subject.ts';
 
-/** The minimum duration (minutes) of an erasure. A second pass erases what was still in progress during the first. */
+/** The minimum erasure duration (minutes). A second pass erases what was still in progress during the first. */
 const ERASURE_MINUTES = 16;
 
 const placeText = {
@@ -58,7 +58,7 @@ const printErasure = (io: CommandIo, isJson: boolean, job: Erasure): void => {
 const options = { ...subjectOptions, yes: flag, wait: flag } as const;
 type EraseOptions = OptionValues<typeof options>;
 
-/** Asks the user to type the subject's name, because ids are easily mixed up. */
+/** Asks the user to type the subject name, because ids are easily mixed up. */
 const confirm = async (client: Client, { subject }: Target, io: CommandIo): Promise<void> => {
   const name = printable(await nameOf(client, subject));
   const id = printable(String(subject.id));

@@ -11,7 +11,7 @@ const MAX_FAILURES = 20;
 /** A job to wait for: the name to display, the command that gets the result later, and how to fetch the state. */
 export type WaitableJob<T> = { name: string; later: string; fetchJob: () => Promise<T> };
 
-/** Returns the command that gets a job's result later. `of` is the customer, if it has to be specified. */
+/** Returns the command that gets the job result later. `of` is the customer, if it has to be specified. */
 export const laterCommand = (command: string, of: number | undefined, { profile, url }: CommonValues): string => {
   const options = [
     ...(of === undefined ? [] : ['--of-customer', of]),

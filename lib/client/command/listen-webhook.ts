@@ -8,7 +8,7 @@ import { type Profile, updateProfile } from './profiles.ts';
 
 type Wanted = { profile: string; format: 'full' | 'custom1' | 'raw'; customerId: number; botId: number | null };
 
-/** Returns the profile's secret, which signs everything that `listen` receives. Creates one the first time. */
+/** Returns the profile secret, which signs everything that `listen` receives. Creates one the first time. */
 export const secretOf = async (io: CommandIo, name: string, { secret }: Profile): Promise<string> => {
   if (secret !== undefined) return secret;
   const generated = `whsec_${randomBytes(24).toString('base64')}`;

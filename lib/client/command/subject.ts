@@ -71,7 +71,7 @@ const unlessHidden = async <T>(call: Promise<ApiResult<T>>): Promise<T | null> =
     return null;
   });
 
-/** Returns the subject's name, or the id if there is none. */
+/** Returns the subject name, or the id if there is none. */
 export const nameOf = async (client: Client, { kind, id }: Subject): Promise<string> => {
   const name = async () => {
     if (kind === 'sensor')

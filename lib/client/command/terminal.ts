@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** Returns a function that reads the next line of a pipe. */
+/** Returns a function that reads the next line from a pipe. */
 const piped = () => {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   return async (): Promise<string> => {

@@ -17,7 +17,7 @@ const after = (alarm: Alarm, date: number | null | undefined): string =>
 
 /**
  * Returns the URL of the page with the most information about an alarm: the alarm timeline for the first day, then the
- * room's events.
+ * room events.
  */
 const hrefOf = ({ sensorId, createDate }: Alarm, now: number): string =>
   now - createDate < DAY ? `/alarms/${sensorId}` : `/sensors/${sensorId}?part=events`;
@@ -25,7 +25,7 @@ const hrefOf = ({ sensorId, createDate }: Alarm, now: number): string =>
 /** Returns what people wrote about an alarm. */
 const noteOf = ({ note, feedback }: Alarm): string => note ?? feedback?.description ?? '';
 
-/** A row's second line on phones. */
+/** The second line in each row, shown on phones. */
 const SecondLine = ({ alarm }: { alarm: Alarm }) => {
   const { second } = useAlarmTexts();
   const { acknowledgement: by, overDate, overBy, notifiedDate } = alarm;

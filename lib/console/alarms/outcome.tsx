@@ -16,7 +16,7 @@ const icons = {
   no: <XMarkIcon className="icon" />,
 };
 
-/** Returns an alarm's outcome in words, or else its state. */
+/** Returns the alarm outcome in words, or the state if there is no outcome. */
 const useWords = () => {
   const texts = useAlarmTexts();
   const { overview } = useTexts();
@@ -38,7 +38,7 @@ const useWords = () => {
   };
 };
 
-/** An alarm's outcome, or else its state. */
+/** The alarm outcome, or the state if there is none. */
 export const Outcome = ({ alarm, now }: { alarm: Alarm; now: number }) => {
   const { id } = useMe();
   const words = useWords();

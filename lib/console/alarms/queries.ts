@@ -37,7 +37,7 @@ export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string
     ...(after === '' && { refetchInterval: REFETCH_MS }),
   });
 
-/** Returns the query for a room's last fall, as far back as alarms are kept; null if no fall is known. */
+/** Returns the query for the last fall in a room, as far back as alarms are kept; null if no fall is known. */
 export const lastFallQuery = (customerId: number | null, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last fall', sensorId],
@@ -56,7 +56,7 @@ export const lastFallsQuery = (customerId: number | null) =>
     queryFn: async (): Promise<ReadonlyMap<string, number>> => {
       const query = { from: 0, situation: 'fall_detected', perPage: MAX_PER_PAGE } as const;
       const { alarms } = await fetchAlarms(customerId ?? 0, query);
-      // The alarms are reversed, because they are newest first and a sensor's last entry wins.
+      // The alarms are reversed, because they are newest first and the last entry for a sensor wins.
       return new Map(alarms.toReversed().map(({ sensorId, createDate }) => [sensorId, createDate]));
     },
     enabled: customerId !== null,

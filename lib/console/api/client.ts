@@ -1,11 +1,11 @@
 import { createClient } from '#lib/client/client.ts';
 
-/** The console's URL, with a trailing slash. The API is one level above it, so the console works under any prefix. */
+/** The console URL, with a trailing slash. The API is one level above it, so the console works under any prefix. */
 const folder = new URL('.', import.meta.url);
 export const basePath = folder.pathname.slice(0, -1);
 export const apiUrl = new URL('..', folder).href.slice(0, -1);
 
-/** Returns the URL from which a receiver fetches a webhook's events. */
+/** Returns the URL from which a receiver fetches webhook events. */
 export const feedUrlOf = (webhookId: string): string => `${apiUrl}/webhooks/${webhookId}/feed`;
 
 /** Reads a cookie visible to scripts. */

@@ -13,7 +13,7 @@ type AuditLinkProps = {
   size?: 'xs';
 };
 
-/** A link to an object's changes, for users who can see the audit log. */
+/** A link to the audit entries for an object, for users who can see the audit log. */
 export const AuditLink = ({ kind, id, isNoCustomer, size = undefined }: AuditLinkProps) => {
   const texts = useAuditTexts();
   const can = useCan();

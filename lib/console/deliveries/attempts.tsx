@@ -29,7 +29,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean
   );
 };
 
-/** A delivery's attempts, newest first. */
+/** The delivery attempts, newest first. */
 export const Attempts = ({ log }: { log: readonly AttemptLog[] }) => {
   const texts = useDeliveryTexts();
   return (

@@ -27,7 +27,7 @@ const numberIn = (text: string | null): number | null =>
 
 const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((state) => state === text) ?? null;
 
-/** Returns a list's default period: a day, or 30 days if a link narrows the list to a sensor or an event. */
+/** Returns the default period: a day, or 30 days if a link narrows the list to a sensor or an event. */
 const initialPeriod = (isNarrowed: boolean): Period => (isNarrowed ? 30 : 1);
 
 /** Reads a filter from URL parameters. */
@@ -82,10 +82,10 @@ export const queryOf = (filter: Filter, now: number) => {
 export const isNarrowed = ({ state, days }: Filter): boolean => state !== null || days === null;
 
 /**
- * An event's deliveries may start up to this long (ms) before the event, because the sensor clock may be ahead of the
+ * Deliveries for an event may start up to this long (ms) before the event, because the sensor clock may be ahead of the
  * service.
  */
 const MAX_CLOCK_LEAD_MS = HOUR;
-/** Returns the URL of an event's delivery list. */
+/** Returns the URL of the delivery list for an event. */
 export const deliveriesHref = (eventUuid: string, createDate: number): string =>
   `/deliveries?event=${eventUuid}&since=${createDate - MAX_CLOCK_LEAD_MS}`;

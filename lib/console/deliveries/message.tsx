@@ -13,7 +13,7 @@ import { verifyCode } from './verify.ts';
 
 type MessageProps = { webhookId: string; deliveryId: string };
 
-/** Shows a delivery's request: headers, body, and code to verify the signature. */
+/** Shows the request for a delivery: headers, body, and code to verify the signature. */
 export const Message = ({ webhookId, deliveryId }: MessageProps) => {
   const texts = useDeliveryTexts();
   const isSigned = useWebhook(webhookId).data?.hasSecretKey === true;

@@ -7,7 +7,7 @@ import type { DeliveryTexts } from './texts.ts';
 const clockUntil = (nextAttempt: number | null, now: number): string =>
   nextAttempt === null || nextAttempt <= now ? '' : clockOf(nextAttempt - now);
 
-/** Returns the result of an attempt: an HTTP status, an error or, for a person, that a service accepted the message. */
+/** Returns the attempt result: an HTTP status, an error or, for a person, that a service accepted the message. */
 export const attemptResult = ({ status, error, outbox }: LastAttempt, texts: DeliveryTexts): string => {
   if (status !== null) return texts.status(status);
   if (error !== null) {
@@ -35,7 +35,7 @@ const arrivalText = (
   return [...resent, ...(result ? [result.join(' ')] : [])].join(', ');
 };
 
-/** Returns a delivery's outcome in a few words; '' if the state says it all. */
+/** Returns the delivery outcome in a few words; '' if the state says it all. */
 export const resultText = (
   row: Row,
   now: number,

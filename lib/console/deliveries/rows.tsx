@@ -15,7 +15,7 @@ import { resultText } from './result.ts';
 import { StateBadge } from './state.tsx';
 import { useDeliveryTexts } from './texts.ts';
 
-/** A delivery's room: the number, or the whole name if there is no number. */
+/** The room a delivery is about: the number, or the whole name if there is no number. */
 const Room = ({ delivery: { event, sensorName } }: { delivery: Delivery }) => {
   if (event === TEST_EVENT) return null;
   const { number, rest } = roomNameOf(sensorName);
@@ -35,7 +35,7 @@ const Time = ({ at, now }: { at: number; now: number }) => {
 
 type RowsProps = {
   query: UseQueryResult<Paged<Delivery>>;
-  /** Names a delivery's receiver, unless all deliveries have the same one. */
+  /** Names the receiver of a delivery, unless all deliveries have the same one. */
   receiverOf?: (delivery: Delivery) => string;
   /** The key of the delivery shown beside the list. */
   selected: string | null;

@@ -27,7 +27,7 @@ export const useDelivery = (target: DeliveryRef) =>
     refetchInterval: ({ state }) => (isResting(state.data?.state) ? 10_000 : 1_000),
   });
 
-/** Returns a function that builds a delivery's title from the event and the room. */
+/** Returns a function that builds a delivery title from the event and the room. */
 export const useDeliveryTitle = () => {
   const all = useTexts();
   const texts = useDeliveryTexts();

@@ -184,7 +184,7 @@ const RoomFields = ({ plan, nameOf, selected, onSelect, onChange, error }: Field
 
 type UnplacedProps = Pick<FieldsProps, 'plan' | 'nameOf' | 'onSelect' | 'onChange'> & { members: readonly string[] };
 
-/** The group's rooms missing from the plan. */
+/** The rooms in the group that are missing from the plan. */
 const Unplaced = ({ plan, nameOf, onSelect, onChange, members }: UnplacedProps) => {
   const texts = useFloorTexts();
   const off = members.filter((sensorId) => !plan.rooms.some((room) => room.sensorId === sensorId));

@@ -184,7 +184,7 @@ const Loads = ({ customerId }: { customerId: number }) => (
   <Loaded query={useGroups(customerId)}>{(groups) => <Floors groups={groups} customerId={customerId} />}</Loaded>
 );
 
-/** The page with a group's rooms on their floor plan, and their states. */
+/** The page that shows the rooms in a group, with their states, on the floor plan. */
 export const FloorPage = () => {
   const texts = useFloorTexts();
   return (

@@ -8,7 +8,7 @@ export const USUAL_ROOM: Extent = { xMin: 180, xMax: 180, yMin: 0, yMax: 350 };
 const CM = 100;
 const RIGHT_ANGLE = 90;
 
-/** Returns a room's size on a plan. There is no room behind a sensor on a wall. */
+/** Returns the room size on a plan. There is no room behind a sensor on a wall. */
 export const extentOf = ({ sensorMounting, xMin, xMax, yMin, yMax }: Room): Extent => ({
   xMin,
   xMax,
@@ -70,7 +70,7 @@ export const turned = ({ width, height, rooms }: FloorPlan): FloorPlan => ({
 const GRID = 0.25;
 const clamp = (value: number, max: number): number => Math.min(Math.max(0, Math.round(value / GRID) * GRID), max);
 
-/** Returns a plan with a room's sensor moved to another place, on the grid and within the edges. */
+/** Returns a plan with the sensor in a room moved to another place, on the grid and within the edges. */
 export const withRoomAt = (plan: FloorPlan, sensorId: string, x: number, y: number): FloorPlan => ({
   ...plan,
   rooms: plan.rooms.map((room) =>

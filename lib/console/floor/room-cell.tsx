@@ -21,7 +21,7 @@ const placedAt = ({ x, y }: Box, width: number, height: number, plan: FloorPlan)
   height: percent(height, plan.height),
 });
 
-/** A room's rotated walls, and the sensor position. */
+/** The rotated room walls, and the sensor position. */
 export const Walls = ({ box, plan, className }: { box: Box; plan: FloorPlan; className: string }) => (
   <span
     className={`floor-walls ${className}`}

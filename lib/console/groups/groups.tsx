@@ -10,7 +10,7 @@ import { List } from '../ui/list.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useGroups } from './query.ts';
 
-/** The states of a group's rooms with alarms. */
+/** The states of all rooms in a group that have alarms. */
 const GroupState = ({ sensorIds }: SensorGroup) => {
   const sensors = [...new Set(useAlarmsOf(sensorIds).map(({ sensorId }) => sensorId))];
   return sensors.map((sensorId) => <RoomState key={sensorId} sensorId={sensorId} />);

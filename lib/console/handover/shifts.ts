@@ -44,7 +44,7 @@ const joined = (shifts: readonly OnRoster[]): OnRoster[] => {
   return all;
 };
 
-/** Returns the roster's shifts that overlap a span. The roster is in the customer's time zone. */
+/** Returns the roster shifts that overlap a span. The roster is in the customer's time zone. */
 export const onRoster = (roster: readonly RosterEntry[], timeZone: string, { from, to }: Span): OnRoster[] => {
   const first = wallTime(from, timeZone).date;
   const days = [-1, 0, 1].map((count) => dayAfter(first, count));

@@ -8,7 +8,7 @@ const MAX_LISTED = 500;
 
 type ErrorsProps = { title: string; explain: string; errors: ReturnType<typeof rowErrorsIn> };
 
-/** Lists what is wrong with a file's rows. */
+/** Lists the errors in individual rows. */
 export const RowErrors = ({ title, explain, errors }: ErrorsProps) => {
   const { errors: texts } = useImportTexts();
   const listed = errors.slice(0, MAX_LISTED);

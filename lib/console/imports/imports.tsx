@@ -53,7 +53,7 @@ const Checked = ({ result: { rows, created, updated }, kind, isPending, onImport
   );
 };
 
-/** An import's progress. */
+/** Shows the progress of an import, and the result at the end. */
 const Running = ({ job, onAnother }: { job: Import; onAnother: () => void }) => {
   const texts = useImportTexts();
   const dates = useDates();

@@ -29,7 +29,7 @@ export const rowErrorsIn = (error: unknown): (Omit<RowError, 'row'> & { row: num
       })
     : [];
 
-/** How often (ms) a running import's status is read. */
+/** How often (ms) a running import is polled. */
 const POLL_MS = 1_000;
 
 export const importQuery = (customerId: number, importId: string | null) =>

@@ -2,7 +2,7 @@ import type { Import } from '#openapi';
 
 export type Kind = Import['kind'];
 
-/** A file's columns in order, with an example for each. A new row without the required columns is rejected. */
+/** The columns of each file, in order, with examples. A new row without the required columns is rejected. */
 export const templates = {
   users: {
     required: ['username', 'email'],
@@ -60,7 +60,7 @@ export const templateOf = (kind: Kind, locale: string): string => {
 };
 
 /**
- * Returns a file's text. Some spreadsheet programs write Windows-1252, where a character such as ü is not valid UTF-8.
+ * Decodes a file to text. Some spreadsheet programs write Windows-1252, where a character such as ü is not valid UTF-8.
  */
 export const decodeFile = (bytes: ArrayBuffer): string => {
   try {

@@ -19,7 +19,7 @@ const paramsOf = ({ ruleCustomerId: customerId, id: ruleHitId }: RuleHit) => ({
 export const acknowledge = (hit: RuleHit, body: AcknowledgingUser = {}): Promise<RuleHit> =>
   ok(api.PUT(HIT, { ...paramsOf(hit), body }));
 
-/** Returns the event uuid of a fall. Throws if there is none. */
+/** Returns the uuid of the fall event. Throws if there is none. */
 const eventOf = ({ uuid }: OpenFall): string => {
   if (uuid === null) throw new Error('no event of the fall was found');
   return uuid;
@@ -85,7 +85,7 @@ export const useReopen = (row: Row, userId: number) => {
   return useWrite({ send: () => doAll(client, acts), done: texts.reopened });
 };
 
-/** Closes a room's falls with their outcomes. */
+/** Closes the falls in a room with their outcomes. */
 export const useClose = (row: Row) => {
   const { overview: texts } = useTexts();
   const client = useQueryClient();
@@ -118,7 +118,7 @@ export const useClose = (row: Row) => {
 
 type Classification = FeedbackCreation['classification'];
 
-/** Records a hit's outcome, and returns the hit with the outcome. */
+/** Records a hit outcome, and returns the hit with the outcome. */
 const recordOutcome = async (hit: RuleHit, classification: Classification): Promise<RuleHit> => {
   const { id: ruleHitId, sensorId, sensorEventId: eventId, createDate: referenceDate } = hit;
   const body = { classification, ruleHitId, eventId, referenceDate, reason: 'station', description: '' };

@@ -11,7 +11,7 @@ import { useAlarms } from './alarms-provider.tsx';
 import { RoomCall } from './room-call.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** The page for a room's alarms in the last 24 hours, with their timeline. */
+/** The page for the last 24 hours of alarms in a room, with their timeline. */
 export const AlarmPage = () => {
   const { overview: texts, sensor } = useTexts();
   const { sensorId = '' } = useParams();

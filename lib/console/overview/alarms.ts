@@ -6,11 +6,11 @@ import { HOUR } from './hits.ts';
 /** One shift (ms). Closed alarms stay on the overview that long. */
 export const SHIFT = 12 * HOUR;
 /**
- * For this long (ms) after an alarm's first hit, further hits from the same sensor join the alarm: a fall is suspected,
- * then detected, then confirmed.
+ * For this long (ms) after the first hit in an alarm, further hits from the same sensor join the alarm: a fall is
+ * suspected, then detected, then confirmed.
  */
 export const MERGE_WINDOW_MS = 10 * 60_000;
-/** A fall's hits may be dated up to this long (ms) before the fall started, because clocks differ between processes. */
+/** Fall hits may be dated up to this long (ms) before the fall started, because clocks differ between processes. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** An alarm that someone has to check. Further rule hits join the alarm until one is answered. */
@@ -23,7 +23,7 @@ export type Alarm = {
   since: number;
   /** Oldest first. */
   hits: readonly [RuleHit, ...RuleHit[]];
-  /** The sensor's fall, if it is still open. */
+  /** The fall, if it is still open. */
   fall?: OpenFall;
 };
 
@@ -82,20 +82,20 @@ export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall
 
 /** Whether at least one hit has been neither acknowledged nor given an outcome. */
 export const isOpen = ({ hits }: Alarm): boolean => hits.some((hit) => answeredAt(hit) === Infinity);
-/** Returns an alarm's first acknowledgement; null if there is none. */
+/** Returns the first acknowledgement of an alarm; null if there is none. */
 export const acknowledgementOf = ({ hits }: Alarm) =>
   hits.find(({ acknowledgement }) => acknowledgement)?.acknowledgement ?? null;
-/** Returns how an alarm's fall was closed; null if it was not. */
+/** Returns how the fall behind an alarm was closed; null if it was not. */
 export const closureOf = ({ hits }: Alarm) => hits.findLast(({ closure }) => closure)?.closure ?? null;
-/** Returns an alarm's outcome, recorded for the newest hit; null if there is none. */
+/** Returns the alarm outcome, recorded for the newest hit; null if there is none. */
 export const feedbackOf = ({ hits }: Alarm) => hits.findLast(({ feedback }) => feedback)?.feedback ?? null;
 /** Whether all hits in an alarm have an outcome. */
 const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback, closure }) => feedback || closure);
-/** Whether people closed the alarm's fall. The list of open falls may still show it for a second. */
+/** Whether people closed the fall. The list of open falls may still show it for a second. */
 const isClosed = ({ hits }: Alarm): boolean => hits.every(({ closure }) => closure);
 /**
- * Splits a shift's answered alarms: `acknowledged` are those without an outcome and those whose fall is still open. The
- * others are `closed`, newest first.
+ * Splits the answered alarms from a shift: `acknowledged` are those without an outcome or with a fall that is still
+ * open. All others are `closed`, newest first.
  */
 export const answeredAlarms = (alarms: readonly Alarm[], now: number) => {
   const isRecent = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;

@@ -94,7 +94,7 @@ const kindOf = (items: readonly Item[], userId: number | null): RowKind => {
   return items.some(isMine) ? 'mine' : 'theirs';
 };
 
-/** Returns the number of falls among a room's alarms. Several rules can fire for one fall. */
+/** Returns the number of falls among the alarms in a room. Several rules can fire for one fall. */
 const fallsOf = (items: readonly Item[]): number => {
   const events = items
     .flatMap(({ alarm }) => alarm?.hits ?? [])

@@ -54,8 +54,8 @@ const useCreated = (customerId: number, watch: Watch | undefined) => {
 };
 
 /**
- * Returns which steps are done. A rule needs a person, or a bot's webhook, so with a rule the steps before it count as
- * done.
+ * Returns which steps are done. A rule needs a person or a bot webhook, so once there is a rule, the steps before it
+ * count as done.
  */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const can = useCan();

@@ -61,7 +61,7 @@ const Closed = ({ entry }: { entry: Entry }) => {
   );
 };
 
-/** Lists the shift's closed alarms with outcomes, newest first. Includes falls that no rule reported. */
+/** Lists the alarms closed in this shift with their outcomes, newest first. Includes falls that no rule reported. */
 export const ClosedAlarms = ({ alarms }: { alarms: Alarms }) => {
   const { overview: texts, handover } = useTexts();
   const { closed } = answeredAlarms(alarms.alarms, useNow(60_000));

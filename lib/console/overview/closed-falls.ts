@@ -61,8 +61,8 @@ const useChanges = (value: string): number => {
 };
 
 /**
- * Returns the shift's ended falls that no rule reported. A fall has ended once it is not among the open falls, so these
- * falls are read only when the page is opened and when the open falls change, at most once a minute.
+ * Returns the falls that ended in this shift and that no rule reported. A fall has ended once it is not among the open
+ * falls, so these falls are read only when the page is opened and when the open falls change, at most once a minute.
  */
 export const useClosedFalls = ({ customerId, rows, alarms }: Alarms): ClosedFall[] => {
   const now = useNow(MIN_INTERVAL_MS);

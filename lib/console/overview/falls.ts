@@ -6,7 +6,7 @@ export type OpenFall = SensorWithFalls['falls'][number] & Pick<SensorWithFalls, 
 /** Whether a fall state means that someone is on the floor. */
 export const isOpen = (state: SensorStatus['fallState']): boolean => state !== null && state !== 'finished';
 
-/** Returns a fall's key, which stays the same while the fall is open. */
+/** Returns the key for a fall, which stays the same while the fall is open. */
 export const fallKey = ({ sensorId, since }: OpenFall): string => `${sensorId} ${since}`;
 
 /** Returns the sensors' open falls, newest first. */

@@ -40,8 +40,9 @@ const readHits = async (customerId: number, since: number): Promise<Pick<Hits, '
 };
 
 /**
- * Merges hits into the known hits from the last 24 hours. A hit's newer version wins, in whatever order the responses
- * arrive. A version from the future was made before the service clock was set back, so any other version is newer.
+ * Merges hits into the known hits from the last 24 hours. The newer version of a hit wins, in whatever order the
+ * responses arrive. A version from the future was made before the service clock was set back, so any other version is
+ * newer.
  */
 export const merged = (known: Hits | undefined, found: readonly RuleHit[], now: number): Hits => {
   const byId = new Map(known?.hits.map((hit) => [hit.id, hit]));

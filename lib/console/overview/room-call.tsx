@@ -11,7 +11,7 @@ import { Ladder } from './ladder.tsx';
 import { roomNameOf } from './room-name.ts';
 import './board.css';
 
-/** Returns a function that describes a room's state in words. */
+/** Returns a function that describes the room state in words. */
 export const useHeadline = () => {
   const { overview: texts, situations } = useTexts();
   return ({ kind, acknowledgement, items: [{ subject, alarm }] }: Row): string => {

@@ -14,7 +14,7 @@ const icons: Readonly<Record<Row['kind'], ReactNode>> = {
   offline: <SignalSlashIcon className="icon" />,
 };
 
-/** An alarm's state in a list. */
+/** The alarm state shown in a list. */
 const AlarmState = ({ row }: { row: Row }) => {
   const { overview: texts, situations } = useTexts();
   const { kind, step, acknowledgement, items } = row;

@@ -11,7 +11,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { GoingIcon, LyingIcon } from '../ui/state-icons.tsx';
 import type { Alarm } from './alarms.ts';
 
-/** An entry in an alarm's timeline. */
+/** An entry in an alarm timeline. */
 type Entry = { at: number; key: string; icon: ReactNode; what: ReactNode; more?: ReactNode };
 type Words = { texts: Texts; second: (time: number) => string };
 

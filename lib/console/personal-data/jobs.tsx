@@ -23,7 +23,7 @@ export const useSubjectText = () => {
   return ({ kind, id }: Subject): string => `${kinds[kind]} ${id}`;
 };
 
-/** The subject of an export, with a link to its page. */
+/** The export subject, with a link to the user or sensor page. */
 export const SubjectLink = ({ subject }: Pick<Job, 'subject'>) => {
   const text = useSubjectText()(subject);
   const can = useCan();
@@ -37,7 +37,7 @@ export const SubjectLink = ({ subject }: Pick<Job, 'subject'>) => {
 };
 
 const colors = { requested: 'yellow', running: 'blue', completed: 'green', failed: 'red', canceled: 'gray' } as const;
-/** A job's state, with details below: phones have no room for a separate column. */
+/** The job state, with details below, because phones have no room for a separate column. */
 export const JobState = ({ state, children }: Pick<Job, 'state'> & { children?: ReactNode }) => {
   const texts = usePersonalDataTexts();
   return (

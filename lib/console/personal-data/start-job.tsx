@@ -39,7 +39,7 @@ const useJob = (customerId: number, kind: Kind, isRequest: boolean) => {
   });
 };
 
-/** Returns the value of a field, and clears the field. */
+/** Returns a field value, and clears the field. */
 const takeFrom = (form: HTMLFormElement, name: string): string => {
   const field = form.elements.namedItem(name) as HTMLInputElement;
   const { value } = field;

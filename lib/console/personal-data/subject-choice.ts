@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
 
-/** The chosen subject. A chosen customer is always the page's customer, so the `id` is not used. */
+/** The chosen subject. A chosen customer is always the one the page is about, so the `id` is not used. */
 export type SubjectChoice = { kind: Subject['kind']; id: string | null };
 
 /** Stands for data without a customer, which only system admins can see. */
@@ -25,7 +25,7 @@ export const subjectOf = (customerId: number, { kind, id }: SubjectChoice): Subj
   return kind === 'sensor' ? { kind, id } : { kind, id: Number(id) };
 };
 
-/** Returns the subject's name, or the id if the subject no longer exists. */
+/** Returns the subject name, or the id if the subject no longer exists. */
 export const useSubjectName = (customerId: number, { kind, id }: SubjectChoice): string => {
   const me = useMe();
   const sensor = useSensor(kind === 'sensor' ? id : null);

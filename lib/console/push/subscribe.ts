@@ -6,7 +6,9 @@ const script = new URL(`${basePath}/push-worker.js`, location.origin).href;
 type Policies = { createPolicy: (name: string, rules: { createScriptURL: () => string }) => typeof trusted };
 type WithTrustedTypes = { trustedTypes?: Policies };
 const trusted = { createScriptURL: (url: string): string => url };
-/** The Trusted Types policy for the worker URL. The page's Content-Security-Policy does not allow any other policy. */
+/**
+ * The Trusted Types policy for the worker URL. The Content-Security-Policy of the page does not allow any other policy.
+ */
 const policy = () =>
   (globalThis as WithTrustedTypes).trustedTypes?.createPolicy('push-worker', { createScriptURL: () => script }) ??
   trusted;
@@ -33,7 +35,7 @@ const toSubscribed = (subscription: PushSubscription): Subscribed => {
   return { endpoint, keys: { p256dh: keys.p256dh ?? '', auth: keys.auth ?? '' } };
 };
 
-/** Asks the user for permission and subscribes this browser with the service's key. Null if permission is denied. */
+/** Asks the user for permission and subscribes this browser with the given key. Null if permission is denied. */
 export const subscribe = async (applicationServerKey: string): Promise<Subscribed | null> => {
   if ((await Notification.requestPermission()) !== 'granted') return null;
   cachedPolicy ??= policy();

@@ -1,4 +1,4 @@
-// The console's service worker. It shows push notifications, even while no console page is open, and does not store
+// The console service worker. It shows push notifications, even while no console page is open, and does not store
 // anything.
 
 /** A push payload (shared/delivery/targets/person-sender.ts). */

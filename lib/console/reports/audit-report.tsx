@@ -35,7 +35,7 @@ const storedMonths = (): string[] => {
   });
 };
 
-/** Returns a month's span in the browser's time zone. */
+/** Returns the span a month covers in the browser's time zone. */
 const spanOf = (month: string): Span => {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return { from: new Date(year, number - 1, 1).getTime(), to: new Date(year, number, 1).getTime() };
@@ -245,7 +245,7 @@ const AuditReport = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** A home's alarms in a month, and how they are counted. */
+/** The page with all alarms from one month, and how they are counted. */
 export const AuditReportPage = () => {
   const { audit: texts } = useAlarmTexts();
   return (

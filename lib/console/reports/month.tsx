@@ -65,7 +65,7 @@ const Notes = ({ month }: { month: ReportMonth }) => {
   );
 };
 
-/** A single month's report. */
+/** The report for a single month. */
 export const Month = ({ month }: { month: ReportMonth }) => {
   const texts = useReportTexts();
   const months = useMonths();

@@ -13,11 +13,11 @@ const MAX_ROOMS = 200;
 const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal' } } as const;
 
 type Room = ReportMonth['rooms'][number];
-/** Returns a room's weight. Rooms with the most falls come first. */
+/** Returns the weight for sorting rooms. Rooms with the most falls come first. */
 const weightOf = ({ falls, sensitiveFalls, suspectedFalls, falseAlarms, missed, silences }: Room): number =>
   1_000 * (falls + sensitiveFalls) + suspectedFalls + falseAlarms + missed + silences;
 
-/** A month's figures by room. */
+/** The monthly figures by room. */
 export const Rooms = ({ month }: { month: ReportMonth }) => {
   const { sensors } = useTexts();
   const texts = useReportTexts();

@@ -7,7 +7,7 @@ const percent = (part: number, whole: number): string => `${(part / whole) * 100
 
 type CoverProps = { day: string; timeZone: string; spans: readonly Span[] };
 
-/** Returns a day's spans, start and length (ms). */
+/** Returns the spans within a day, and when the day starts and how long it is (ms). */
 const useDay = ({ day, timeZone, spans }: CoverProps) => {
   const begin = startOfDay(day, timeZone);
   const end = startOfDay(dayAfter(day), timeZone);
@@ -64,7 +64,7 @@ const DayCoverage = (props: CoverProps) => {
 
 const HOURS = ['00', '06', '12', '18', '24'];
 
-/** A day's bar on a phone, with the hours and a caption above it. */
+/** The bar for a day on a phone, with the hours, and a caption above. */
 export const CoverOfDay = (props: CoverProps) => (
   <div className="roster-cover">
     <DayCoverage {...props} />

@@ -90,7 +90,7 @@ export const withWeeklyShift = (
   return [...entries.filter((entry) => !isMeant(entry)), { userId, days: days.toSorted((a, b) => a - b), from, to }];
 };
 
-/** Returns a roster without a weekly shift on the shift's weekday. */
+/** Returns a roster without a weekly shift on the weekday of the given shift. */
 export const withoutWeeklyShift = (entries: readonly RosterEntry[], shift: Shift): RosterEntry[] =>
   entries.flatMap((entry) => {
     if (entry.days === undefined || entry.userId !== shift.userId || !isSame(entry, shift)) return [entry];

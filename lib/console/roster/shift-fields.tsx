@@ -4,8 +4,8 @@ import type { Hours } from './entries.ts';
 import { formatHours, useRosterTexts } from './texts.ts';
 
 /**
- * Returns the API message about a field in any entry. A roster change replaces all entries, so an entry's position in
- * the request means nothing to the user.
+ * Returns the API message about a field in any entry. A roster change replaces all entries, so the position of an entry
+ * in the request means nothing to the user.
  */
 export const faultIn = (error: unknown, field: string): string | undefined => {
   if (!(error instanceof Problem)) return undefined;

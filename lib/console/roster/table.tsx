@@ -25,7 +25,7 @@ type TableProps = {
   onMove: (shift: Shift, to: Cell) => void;
 };
 
-/** A week's roster: a row for each person, a column for each day, and what is covered above them. */
+/** The roster for a week: a row for each person, a column for each day, and above them what is covered. */
 export const RosterTable = ({ view, onSelect, onMove }: TableProps) => {
   const texts = useRosterTexts();
   const { people, week, timeZone, spans, onChoose } = view;

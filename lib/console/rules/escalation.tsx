@@ -53,7 +53,7 @@ type Props = {
   errorOf: (path: string) => string | undefined;
 };
 
-/** Fields for a rule's escalation: whom it notifies when no one acknowledges. */
+/** Escalation fields: whom a rule notifies when no one acknowledges. */
 export const Escalation = ({ customerId, rule, onChange, field, errorOf }: Props) => {
   const { rules: texts } = useTexts();
   const { escalation = [] } = rule;

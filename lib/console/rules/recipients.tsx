@@ -63,7 +63,7 @@ const NoWebhooks = () => {
   );
 };
 
-/** Fields for a rule's recipients: bot webhooks, and people. */
+/** Recipient fields for a rule: bot webhooks, and people. */
 export const Recipients = ({ label, customerId, value, onChange, path, errorOf }: RecipientsProps) => {
   const { rules: texts } = useTexts();
   const isAllowed = useCan()('manage_bots');

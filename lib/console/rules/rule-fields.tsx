@@ -40,7 +40,7 @@ export const LimitFields = ({ field }: FieldsProps) => {
   );
 };
 
-/** Fields for a rule's name and situation. */
+/** Fields for the rule name and the situation. */
 export const SituationFields = ({ field }: FieldsProps) => {
   const { rules: texts, setup, situations } = useTexts();
   return (

@@ -9,7 +9,7 @@ import { useSensor } from '../ui/sensor-select.tsx';
 import { useRecipientName } from './recipients.tsx';
 import { daysIn, formatDays } from './week.ts';
 
-/** Returns the query for a sensor's room, which is disabled while the id is null. */
+/** Returns the query for the room a sensor is in. It is disabled while the id is null. */
 export const useRoom = (sensorId: string | null) =>
   useQuery({
     queryKey: ['room', sensorId],
@@ -60,7 +60,7 @@ export const useRecipientNames = (customerId: number) => {
   };
 };
 
-/** Describes a rule's escalation. */
+/** Describes the rule escalation. */
 const EscalationSummary = ({ rule, namesOf }: { rule: RuleUpdate; namesOf: ReturnType<typeof useRecipientNames> }) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();

@@ -49,7 +49,7 @@ const newRule = (situation: Situation): RuleUpdate => ({
   untilAcknowledged: true,
 });
 
-/** Returns a rule's editable fields. */
+/** Returns the editable rule fields. */
 const draftOf = ({ id: _, customerId: __, createDate: ___, updateDate: ____, ...rest }: Rule): RuleUpdate => rest;
 
 /**
@@ -63,7 +63,7 @@ const useRuleDraft = (initial: RuleUpdate) => {
   return [draft, set] as const;
 };
 
-/** Returns a rule's recipient lists, with their paths. */
+/** Returns all recipient lists in a rule, with their paths. */
 const recipientListsOf = ({ recipients, escalation = [] }: RuleUpdate) => [
   { path: 'recipients', recipients },
   ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),

@@ -53,7 +53,7 @@ const Days = ({ schedule, onChange }: TimesProps) => {
 
 type ScheduleProps = { value: Schedule | null; onChange: (schedule: Schedule | null) => void };
 
-/** Fields for a rule's schedule: always, or on some weekdays between two times. */
+/** Fields for a rule schedule: always, or on some weekdays between two times. */
 export const ScheduleFields = ({ value, onChange }: ScheduleProps) => {
   const { rules: texts } = useTexts();
   return (

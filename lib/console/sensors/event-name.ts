@@ -9,7 +9,7 @@ const situationOf = new Map(
 /** The event (`type/action`) for a webhook test, which has no sensor. */
 export const TEST_EVENT = 'test/ping';
 
-/** Returns an event's name in the user's language, or the API name (`type/action`) if it is unknown. */
+/** Returns the event name in the user's language, or the API name (`type/action`) if it is unknown. */
 export const eventName = (event: string, { situations, sensor }: Texts): string => {
   if (event.startsWith('unknown/')) return sensor.events.unknown;
   if (event === 'message/late') return sensor.events.late;

@@ -93,7 +93,7 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
   ];
 };
 
-/** Lists a sensor's events with their messages, newest first. */
+/** Lists sensor events with their messages, newest first. */
 export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const { sensor } = useTexts();
   const [page, setPage] = useState(0);

@@ -133,7 +133,7 @@ const useColumns = (onRecord: (hit: RuleHit) => void): Column<RuleHit>[] => {
   ];
 };
 
-/** Lists a sensor's rule hits with their outcomes. */
+/** Lists the rule hits for a sensor with their outcomes. */
 export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor }) => {
   const { hits: texts } = useTexts().sensor;
   const [page, setPage] = useState(0);

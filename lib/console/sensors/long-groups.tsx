@@ -8,7 +8,7 @@ import { collapsed } from './collapse.ts';
 import { useGroupNames } from './room-order.tsx';
 
 type MoreProps = { hidden: readonly ListedSensor[]; isOpen: boolean; onToggle: () => void };
-/** Stands for a group's normal rooms: how many there are, and how many of them are occupied. */
+/** A button in place of the hidden rooms in a group, with the number of rooms that are occupied, empty or unknown. */
 const More = ({ hidden, isOpen, onToggle }: MoreProps) => {
   const { sensors: texts } = useTexts();
   const count = (presence: boolean | null): number =>

@@ -11,7 +11,7 @@ import type { LinkedSensor } from './link.tsx';
 
 type Named = { name: string; groupId: number | null };
 
-/** Sets a sensor's name, which is part of the basic configuration, and leaves the rest unchanged. */
+/** Sets the sensor name, which is part of the basic configuration. The rest of the configuration stays unchanged. */
 const rename = async ({ id: sensorId, manufacturer }: LinkedSensor, name: string): Promise<void> => {
   const params = { path: { sensorId } };
   if (manufacturer === 'maker_a') {
@@ -43,7 +43,7 @@ const Preview = ({ name }: { name: string }) => {
   );
 };
 
-/** A form for naming a newly linked sensor's room, and for choosing the group. */
+/** A form for naming the room of a newly linked sensor, and for choosing the group. */
 export const NameRoom = ({ sensor, onDone }: { sensor: LinkedSensor; onDone: () => void }) => {
   const { sensors: texts, groups: groupTexts, save: label } = useTexts();
   const { data: groups = [] } = useGroups(sensor.customerId ?? 0);

@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 /** How many of the newest events are read. This is the largest page the API returns. */
 export const MAX_EVENTS = 200;
 
-/** Returns the query for a sensor's newest events, for the drawing, presence and vital signs. */
+/** Returns the query for the newest sensor events, used for the drawing, presence and vital signs. */
 export const newestEventsQuery = (sensorId: string) =>
   queryOptions({
     queryKey: ['sensor', sensorId, 'newest events'],
@@ -23,7 +23,7 @@ export const roomQuery = (sensorId: string) =>
     queryFn: () => ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId } } })),
   });
 
-/** Returns the query for a sensor's current status. */
+/** Returns the query for the current sensor status. */
 export const statusQuery = (sensorId: string) => ({
   queryKey: ['sensor', sensorId, 'status'],
   queryFn: () => ok(api.GET('/sensors/{sensorId}/status', { params: { path: { sensorId } } })),

@@ -6,7 +6,7 @@ import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 
-/** Returns a function that names a sensor's group; '' if it is in none. */
+/** Returns a function that names the group a sensor is in; '' if it is in none. */
 export const useGroupNames = () => {
   const customerId = useCustomerId();
   const { data: groups = [] } = useQuery({ ...groupsQuery(customerId ?? 0), enabled: customerId !== null });

@@ -155,8 +155,8 @@ const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>
 };
 
 /**
- * The page for all of the customer's rooms: a summary that filters, the list, and one room's details beside it. The API
- * searches, sorts and pages the list.
+ * The page for all rooms of the customer: a summary that filters, the list, and the details of one room beside it. The
+ * API searches, sorts and pages the list.
  */
 export const SensorsPage = () => {
   const { sensors: texts, floorPlan } = useTexts();

@@ -65,7 +65,7 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
   );
 };
 
-/** Shows a sensor's current status. */
+/** Shows the current sensor status. */
 export const Status = ({ sensor }: { sensor: Sensor }) => {
   const status = useQuery(statusQuery(sensor.id));
   return (

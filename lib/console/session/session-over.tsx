@@ -5,7 +5,7 @@ import { useSound } from '../sound/use-sound.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 
-/** The page shown after a screen's session has ended, with sound and a login form. */
+/** The page shown after the session has ended, with sound and a login form. */
 export const SessionOver = ({ endedAt, children }: { endedAt: number; children: ReactNode }) => {
   const { notWatched: texts } = useTexts();
   const dates = useDates();

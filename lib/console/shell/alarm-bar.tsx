@@ -30,7 +30,7 @@ const useSentence = () => {
   };
 };
 
-/** The station headline. The alarms themselves are in the station's rows. */
+/** The station headline. The alarms themselves are in the rows of the station. */
 const Summary = ({ alarms }: { alarms: Alarms }) => {
   const { overview: texts } = useTexts();
   const sentence = useSentence()(alarms);
@@ -104,7 +104,7 @@ export const AlarmBar = () => {
   const sentence = useSentence();
   const isStation = location === '/';
   if (!alarms) return null;
-  // An alarm's page shows that alarm itself.
+  // The alarm page already shows its own alarm.
   const rows = alarms.rows.filter(
     ({ kind, sensorId }) => (kind === 'open' || kind === 'mine') && location !== `/alarms/${sensorId}`,
   );

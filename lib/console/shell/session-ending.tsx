@@ -23,7 +23,7 @@ const useSessionEnd = (): number | null => {
     const timer = setTimeout(() => setIsTime(true), DELAY_MS);
     return () => clearTimeout(timer);
   }, []);
-  // A display's session lasts while it is used.
+  // The session of a display lasts as long as the display is in use.
   const { data } = useQuery({
     queryKey: ['sessions', 'current'],
     enabled: isTime && !display,

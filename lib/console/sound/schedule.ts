@@ -1,4 +1,4 @@
-/** The console's sounds. */
+/** The console sounds. */
 export type Sound = 'alarm' | 'loud alarm' | 'suspicion' | 'not watched';
 
 /**

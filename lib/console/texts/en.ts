@@ -7,7 +7,7 @@ import { sensor, sensors } from './sensor-en.ts';
 
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
-/** The console's English texts. A text missing in another language is a compile error. */
+/** The English console texts. A text missing in another language is a compile error. */
 export const en = {
   console: 'Sensor Cloud',
   skip: 'Skip to content',

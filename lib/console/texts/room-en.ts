@@ -1,4 +1,4 @@
-/** English texts about a sensor's room. */
+/** English texts about rooms. */
 export const room = {
   label: 'Room, seen from above',
   now: 'Now',

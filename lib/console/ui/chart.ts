@@ -43,7 +43,7 @@ type Drawing = {
   timeOf: (seconds: number) => string;
 };
 
-/** Draws a chart into an element, at the element's width. */
+/** Draws a chart into an element, as wide as the element. */
 export const draw = (Plot: typeof uPlot, holder: HTMLElement, drawing: Drawing): uPlot => {
   const { data, styles, height, extension, ticks, scheme, timeOf } = drawing;
   const { tick, grid } = COLORS[scheme];

@@ -6,8 +6,8 @@ import './dialog.css';
 type DialogProps = { opened: boolean; onClose: () => void; title: ReactNode; size?: 'md' | 'lg'; children: ReactNode };
 
 /**
- * A modal dialog. Unlike the library's, it does not add a second banner landmark, names its close button, and avoids
- * inline styles, which the Content-Security-Policy would refuse.
+ * A modal dialog. Unlike the library dialog, it does not add a second banner landmark, names its close button, and
+ * avoids inline styles, which the Content-Security-Policy would refuse.
  */
 export const Dialog = ({ opened, onClose, title, size = 'md', children }: DialogProps) => {
   const { close } = useTexts();

@@ -7,7 +7,7 @@ type HeadProps = {
   title: string;
   /** The link to the parent page. */
   back?: { href: string; label: string };
-  /** The page's buttons. */
+  /** The page buttons. */
   children?: ReactNode;
 };
 

@@ -31,7 +31,7 @@ export type ListProps<T> = Sorting & {
   query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
-  /** A row's group. A heading precedes the first row in each. */
+  /** The group a row belongs to. A heading precedes the first row in each group. */
   groupOf?: (row: T) => { key: string; heading: ReactNode };
   /** Whether a row is shown. A long list may leave out normal rows, and say so in a line below. */
   isShown?: (row: T) => boolean;

@@ -16,7 +16,7 @@ type SideProps = {
   children: ReactNode;
 };
 
-/** An entry's details: beside the list if there is space, otherwise over it. */
+/** The details for a list entry, beside the list if there is space, otherwise over it. */
 export const Side = ({ label, title, onClose, children }: SideProps) => {
   const { close } = useTexts();
   const isWide = useIsWide();

@@ -4,7 +4,7 @@ import { english } from './english.ts';
 import { german } from './german.ts';
 import type { Field } from './schema.ts';
 
-/** Returns a field's label and description in the user's language. */
+/** Returns the field label and description in the user's language. */
 const useDescription = ({ name, note }: Field): readonly [label: string, note: string] => {
   const texts = useLocale() === 'de' ? german : english;
   // A newer service may have fields unknown to this page.
@@ -17,7 +17,7 @@ const meaningOf = (choice: string | number, note: string): string => {
   return meaning === undefined ? String(choice) : `${choice}: ${meaning}`;
 };
 
-/** Returns a field's hint: description, range and default. */
+/** Returns the hint for a field: description, range and default. */
 const useHint = ({ note, byDefault, min, max, kind }: Field): string => {
   const { sensor, yes, no, none } = useTexts();
   const { config: texts } = sensor;

@@ -81,7 +81,7 @@ const RegionShape = ({ region, draft }: { region: Region; draft: Draft }) => {
   );
 };
 
-/** Draws the sensor's range, which depends on the manufacturer and the mounting. */
+/** Draws the sensor range, which depends on the manufacturer and the mounting. */
 const SensorRange = ({ room, manufacturer }: { room: RoomUpdate; manufacturer: Sensor['manufacturer'] }) => {
   const limits = mountings[manufacturer][room.sensorMounting];
   if (!limits) return null;
@@ -92,7 +92,7 @@ const SensorRange = ({ room, manufacturer }: { room: RoomUpdate; manufacturer: S
 const MAX_POINTS = 20;
 const DAY = 86_400_000;
 
-/** Returns a point's opacity, which fades with age (ms) over a day. */
+/** Returns the opacity for a point of this age (ms). Points fade over a day. */
 const opacityOf = (age: number): number => Math.max(0.25, 1 - age / DAY);
 
 /** Draws the positions of the newest events. */

@@ -26,7 +26,7 @@ export const moved = (rect: Rect, dx: number, dy: number, { xMin, xMax, yMin, yM
   return { topLeftX, topLeftY, bottomRightX: topLeftX + width, bottomRightY: topLeftY - depth };
 };
 
-/** Moves a corner of a rectangle to a point in the room, but keeps the region's minimum size. */
+/** Moves a corner of a rectangle to a point in the room, but keeps the minimum region size. */
 export const resized = (rect: Rect, corner: Corner, { x, y }: Point, { xMin, xMax, yMin, yMax }: Extent): Rect =>
   corner === 'topLeft'
     ? {

@@ -7,7 +7,7 @@ type Drag =
   | { kind: 'resize'; id: string; rect: Rect; corner: Corner }
   | { kind: 'draw'; from: Point };
 
-/** Returns a pointer's position on the drawing, in room coordinates (cm). */
+/** Returns the pointer position on the drawing, in room coordinates (cm). */
 const pointOf = ({ currentTarget: svg, clientX, clientY }: PointerEvent<SVGSVGElement>): Point => {
   const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM()?.inverse());
   return { x, y: -y };
@@ -65,7 +65,7 @@ const arrows: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: -STEP },
 };
 
-/** Returns a region's key handler: arrow keys move the region or, with Shift, resize it; Delete removes it. */
+/** Returns the key handler for a region: arrow keys move the region or, with Shift, resize it; Delete removes it. */
 export const keyHandler =
   (draft: Draft, id: string, rect: Rect) =>
   (event: KeyboardEvent): void => {

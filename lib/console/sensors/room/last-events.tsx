@@ -10,7 +10,7 @@ import { eventName } from '../event-name.ts';
 /** How many events are shown beside a room. */
 const MAX_EVENTS = 6;
 const MINUTE = 60_000;
-/** How long (ms) an event's time is shown without the date. */
+/** How long (ms) event times are shown without the date. */
 const RECENT_MS = 12 * 60 * MINUTE;
 /** Events that are not about people. */
 const ofDevice: readonly string[] = ['sensor', 'message', 'unknown', 'alarm'];
@@ -21,7 +21,7 @@ const EventIcon = ({ type }: Pick<Event, 'type'>) => {
   return <Icon className="icon" />;
 };
 
-/** A sensor's last events, newest first. */
+/** The last events from a sensor, newest first. */
 export const LastEvents = ({ sensorId, events }: { sensorId: string; events: readonly Event[] }) => {
   const texts = useTexts();
   const dates = useDates();

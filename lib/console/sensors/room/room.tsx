@@ -118,7 +118,7 @@ const RoomPlan = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
   );
 };
 
-/** Shows a sensor's room to scale, with an editor for users who have the permission. */
+/** Shows the room to scale, with an editor for users who have the permission. */
 export const Room = ({ sensor }: { sensor: Sensor }) => {
   const room = useQuery(roomQuery(sensor.id));
   return <Loaded query={room}>{(found) => <RoomPlan sensor={sensor} room={found} />}</Loaded>;

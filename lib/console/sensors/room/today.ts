@@ -29,8 +29,8 @@ const clamped = ({ from, to }: Span, period: Span): Span => ({
 });
 
 /**
- * Returns a state's row for a period, from events sorted oldest first. A state that has begun lasts until the end of
- * the period only if `isOpen`; otherwise the end is unknown.
+ * Returns the row for a state and a period, from events sorted oldest first. A state that has begun lasts until the end
+ * of the period only if `isOpen`; otherwise the end is unknown.
  */
 const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpen: boolean): Lane => {
   const spans: Span[] = [];
@@ -75,8 +75,8 @@ export const todayOf = (
   };
 };
 
-/** Returns how many times a row's state occurred, including those with only one end known. */
+/** Returns how many times the state occurred, including times with only the beginning or only the end known. */
 export const countOf = ({ spans, moments }: Lane): number => spans.length + moments.length;
 
-/** Returns how long (ms) a row's state lasted. */
+/** Returns how long (ms) the state lasted. */
 export const lengthOf = ({ spans }: Lane): number => spans.reduce((sum, { from, to }) => sum + to - from, 0);
