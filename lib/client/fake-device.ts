@@ -7,7 +7,6 @@ type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch' | 'longestWait' | 'pau
   /** The device clock (ms since the Unix epoch); the system clock by default. */
   now?: () => number;
 };
-/** A registered device. */
 export type KnownDevice = Connection & { manufacturer: Maker; sensorId: string; deviceToken: string };
 /** A device to register. `hardwareId` is the MAC address, 12 hexadecimal digits; for maker A, colons are allowed. */
 export type NewFakeDevice = Connection & {

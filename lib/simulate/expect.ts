@@ -136,7 +136,7 @@ const isNight = (time: number): boolean => {
 /** Whether an event kind is exempt from rate limits, as the first report of a fall is. */
 const isUnlimited = (kind: Kind): boolean => kind === 'fall/fall_detected' || kind === 'fall/fall_suspected';
 
-/** Counts the events, hits and alarms to expect from moments ordered by time. `begin` is the first midnight (ms). */
+/** Counts the expected events, hits and alarms from moments ordered by time. `begin` is the first midnight (ms). */
 export const createExpectation = (begin: number, rules: readonly HomeRule[] = homeRules) => {
   const accounts = noAccounts();
   const known = new Map<number, ReportedState>();

@@ -2,7 +2,7 @@ import type { DeviceMessage, MakerAFallMessage, MakerBMessage } from '#openapi';
 import type { Moment, Occurrence } from './day.ts';
 
 export type Maker = 'maker_a' | 'maker_b';
-/** Returns the sensor maker: A for even numbers, B for odd ones. */
+/** Returns the maker for a sensor number: A for even numbers, B for odd ones. */
 export const makerOf = (sensor: number): Maker => (sensor % 2 === 0 ? 'maker_a' : 'maker_b');
 
 /** Who is in the room, and where the resident is. */

@@ -36,7 +36,6 @@ type Optional = keyof typeof onlyWith;
 /** A value for each function in a stage. Functions the stage does not need have none. */
 export type PerFunction<T> = Readonly<Record<Exclude<LambdaName, Optional>, T> & Partial<Record<Optional, T>>>;
 
-/** Whether a stage has a function. */
 export const hasFunction = (stage: OptionalFeatures, name: LambdaName): boolean => {
   const settings: Partial<Record<LambdaName, readonly Feature[]>> = onlyWith;
   const needed = settings[name];

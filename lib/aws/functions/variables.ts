@@ -26,7 +26,7 @@ type Apis = { api: AppApi; deviceApi: DeviceApi };
 
 type Environment = typeof environment;
 
-/** The variables whose value is a stage setting. */
+/** The variables with values that come from stage settings. */
 type StageVariable = {
   [N in keyof Environment]: Environment[N] extends { about: { stage: string } } ? N : never;
 }[keyof Environment];

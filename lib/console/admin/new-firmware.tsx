@@ -11,7 +11,6 @@ import { useAdminTexts } from './texts.ts';
 
 type FormProps = { manufacturer: Firmware['manufacturer']; onDone: () => void };
 
-/** A form for adding firmware. */
 export const NewFirmwareForm = ({ manufacturer, onDone }: FormProps) => {
   const texts = useAdminTexts();
   const { setup, create: label } = useTexts();

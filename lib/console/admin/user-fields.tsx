@@ -8,7 +8,6 @@ import { useAdminTexts } from './texts.ts';
 
 type FieldsProps<T> = { draft: T; change: (part: Partial<T>) => void; error: unknown };
 
-/** User profile fields. */
 export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>) => {
   const texts = useAdminTexts();
   const { setup } = useTexts();

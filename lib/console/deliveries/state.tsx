@@ -13,7 +13,6 @@ const looks = {
   failed: ['failed', ExclamationTriangleIcon],
 } as const satisfies Record<Delivery['state'], [StateKind, ComponentType<{ className: string }>]>;
 
-/** A delivery state icon. */
 export const StateIcon = ({ state }: Pick<Delivery, 'state'>) => {
   const [, Icon] = looks[state];
   return <Icon className="icon" />;

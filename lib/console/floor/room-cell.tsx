@@ -29,7 +29,7 @@ export const Walls = ({ box, plan, className }: { box: Box; plan: FloorPlan; cla
   />
 );
 
-/** Returns the style for the text in a room, which is always upright. */
+/** Returns the style for the text in a room. The text is always upright. */
 export const labelStyle = (box: Box, plan: FloorPlan) => placedAt(box, box.label.width, box.label.height, plan);
 
 const icons: Readonly<Record<RoomLook['kind'], ReactNode>> = {

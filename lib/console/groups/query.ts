@@ -2,7 +2,6 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
-/** Returns the query for a customer's groups. */
 export const groupsQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['groups', customerId],

@@ -15,7 +15,6 @@ const paramsOf = ({ ruleCustomerId: customerId, id: ruleHitId }: RuleHit) => ({
   params: { path: { customerId, ruleHitId } },
 });
 
-/** Acknowledges a hit. */
 export const acknowledge = (hit: RuleHit, body: AcknowledgingUser = {}): Promise<RuleHit> =>
   ok(api.PUT(HIT, { ...paramsOf(hit), body }));
 
@@ -33,7 +32,7 @@ const doAll = async (client: QueryClient, acts: readonly Act[]): Promise<void> =
   const results = await Promise.allSettled(acts.map((act) => act()));
   for (const result of results)
     for (const hit of result.status === 'fulfilled' ? result.value : []) cacheHits(client, hit.ruleCustomerId, [hit]);
-  // Shows a refused user the reason: someone else was first.
+  // The refetch shows a refused user the reason: someone else was first.
   await refetchStation(client);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

@@ -16,7 +16,7 @@ const FILL = 0.8;
 export type BarGroup = { name: string; values: readonly (number | null)[] };
 type BarsProps = { title: string; series: readonly string[]; groups: readonly BarGroup[]; every?: number };
 
-/** Returns a series' values at all positions: null at other series' positions. */
+/** Returns the values of one series by position, with null at the positions of other series. */
 const valuesOfSeries = (groups: readonly BarGroup[], series: number): (number | null)[] =>
   groups.flatMap(({ values }) => values.map((value, at) => (at === series ? value : null)));
 

@@ -59,7 +59,6 @@ type DaysProps = {
   error: string | undefined;
 };
 
-/** Fields for the weekdays. */
 export const DayFields = ({ days, value, onChange, error }: DaysProps) => {
   const { dialog: texts } = useRosterTexts();
   return (

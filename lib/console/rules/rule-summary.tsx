@@ -60,7 +60,6 @@ export const useRecipientNames = (customerId: number) => {
   };
 };
 
-/** Describes the rule escalation. */
 const EscalationSummary = ({ rule, namesOf }: { rule: RuleUpdate; namesOf: ReturnType<typeof useRecipientNames> }) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();

@@ -3,7 +3,7 @@ import { createContext, use } from 'react';
 import { useTexts } from '../texts/texts.tsx';
 import './search.css';
 
-/** Opens the search. */
+/** Provides a function that opens the search. */
 export const OpenSearch = createContext(() => {});
 
 const keys = /mac|iphone|ipad/iu.test(navigator.platform) ? '⌘ K' : 'Ctrl K';

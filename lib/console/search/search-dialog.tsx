@@ -32,7 +32,7 @@ const useRooms = (text: string): Found[] => {
   return data.flatMap((page) => page.data).map(({ id, name }) => ({ path: `/sensors/${id}`, name, icon: SignalIcon }));
 };
 
-/** Returns matching users, for those who may see users. */
+/** Returns matching users. Empty without permission to see users. */
 const useUsers = (text: string): Found[] => {
   const customerId = useCustomerId();
   const isAllowed = useCan()('manage_users');
@@ -74,7 +74,7 @@ const Results = ({ label, found }: { label: string; found: readonly Found[] }) =
   );
 };
 
-/** Finds pages, rooms and users by name. Opens each time `times` grows. */
+/** Finds pages, rooms and users by name. Opens each time `times` increases. */
 export const SearchDialog = ({ times, pages: entries }: { times: number; pages: readonly Entry[] }) => {
   const { find: texts, search, pages: pagesLabel, sensors, titles } = useTexts();
   const hasUsers = useCan()('manage_users');

@@ -13,7 +13,7 @@ const alarmFilters = {
 } as const satisfies Record<string, readonly RowKind[]>;
 type AlarmFilter = keyof typeof alarmFilters;
 const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
-/** The count colors, the same as for the states. */
+/** The count colors, the same as the state colors. */
 const tones = { open: 'red', going: 'blue', suspected: 'amber' } as const satisfies Record<AlarmFilter, string>;
 /** The maximum number of rooms the API takes at once. */
 export const MAX_ROOMS = 37;

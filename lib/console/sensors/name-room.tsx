@@ -11,7 +11,7 @@ import type { LinkedSensor } from './link.tsx';
 
 type Named = { name: string; groupId: number | null };
 
-/** Sets the sensor name, which is part of the basic configuration. The rest of the configuration stays unchanged. */
+/** Sets the sensor name, which is part of the basic configuration. All other fields stay unchanged. */
 const rename = async ({ id: sensorId, manufacturer }: LinkedSensor, name: string): Promise<void> => {
   const params = { path: { sensorId } };
   if (manufacturer === 'maker_a') {

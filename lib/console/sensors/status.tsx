@@ -65,7 +65,6 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
   );
 };
 
-/** Shows the current sensor status. */
 export const Status = ({ sensor }: { sensor: Sensor }) => {
   const status = useQuery(statusQuery(sensor.id));
   return (

@@ -15,7 +15,7 @@ import { SessionOver } from './session-over.tsx';
 
 type LoginFormProps = { action: string; className?: string; isAlone?: boolean };
 
-/** The login form, also for displays on a wall. It asks for a code if the user has a second factor. */
+/** The login form for users and wall displays. It asks for a code if the user has a second factor. */
 export const LoginForm = ({ action, className = '', isAlone = false }: LoginFormProps) => {
   const { login: texts } = useTexts();
   const [needsOtp, setNeedsOtp] = useState(false);

@@ -14,7 +14,7 @@ export const customersQuery = queryOptions({
 });
 
 type Choice = {
-  /** The customer whose data is shown; null for all customers, or none. */
+  /** The customer whose data is shown; null if it is the data of all customers, or none. */
   customerId: number | null;
   choose: (customerId: number | null) => void;
   /** Whether there are no customers at all; undefined while unknown. */

@@ -24,7 +24,7 @@ export const NoCustomer = () => {
 };
 
 type WithCustomerProps = {
-  /** Shown above the explanation, for pages whose head is among the children. */
+  /** Shown above the explanation, for pages that render their head among the children. */
   fallback?: ReactNode;
   children: (customerId: number) => ReactNode;
 };

@@ -1,4 +1,3 @@
-/** The console sounds. */
 export type Sound = 'alarm' | 'loud alarm' | 'suspicion' | 'not watched';
 
 /**

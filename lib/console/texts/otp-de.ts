@@ -1,6 +1,6 @@
 import type { otp as en } from './otp-en.ts';
 
-/** Texts about second factors and sessions. */
+/** German texts about second factors and sessions. */
 export const otp: typeof en = {
   title: 'Zweiter Faktor',
   explain:

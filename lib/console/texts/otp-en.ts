@@ -1,4 +1,4 @@
-/** Texts about second factors and sessions. */
+/** English texts about second factors and sessions. */
 export const otp = {
   title: 'Second factor',
   explain: 'With a second factor, you log in with your password and a code from an authenticator app on your phone.',

@@ -10,7 +10,7 @@ import 'uplot/dist/uPlot.min.css';
 type PlotProps = {
   /** A chart description for screen readers. */
   label: string;
-  /** The times (s), then each series' values. */
+  /** The times (s), then the values of each series. */
   data: AlignedData;
   /** The style of each series. A new array redraws the chart, so pass the same one on each render. */
   styles: readonly SeriesStyle[];
@@ -19,7 +19,6 @@ type PlotProps = {
   extension?: number;
   /** The times (s) with labels; by default, where there is room. To change the ticks, use another `key`. */
   ticks?: readonly number[];
-  /** Formats a time (s). */
   timeOf: (seconds: number) => string;
 };
 

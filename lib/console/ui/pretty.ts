@@ -1,4 +1,4 @@
-/** JSON tokens. */
+/** Matches one JSON token. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
 const isJson = (text: string): boolean => {

@@ -2,7 +2,6 @@ import { Select } from '@mantine/core';
 import { useTexts } from '../texts/texts.tsx';
 
 const zones = Intl.supportedValuesOf('timeZone');
-/** The browser's time zone. */
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 type ZoneSelectProps = {

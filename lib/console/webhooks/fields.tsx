@@ -19,7 +19,7 @@ type FieldsProps = {
 
 type Situation = NonNullable<Webhook['situations']>[number];
 
-/** Selects for the events a customer webhook receives: all of them, unless some are chosen. */
+/** Selects for the events a customer webhook receives. If none are chosen, it receives all. */
 const Filters = ({ customerId, draft, change, error }: FieldsProps) => {
   const texts = useWebhookTexts();
   const { situations } = useTexts();
@@ -115,7 +115,6 @@ const RequestFields = ({ draft, change, error }: FieldsProps) => {
   );
 };
 
-/** The fields for a webhook. */
 export const WebhookFields = (props: FieldsProps) => {
   const { draft, change, error } = props;
   const texts = useWebhookTexts();

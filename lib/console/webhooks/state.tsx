@@ -8,7 +8,6 @@ const stateOf = (webhook: Webhook) => {
 };
 const colours = { off: 'gray', failing: 'red', healthy: 'green' };
 
-/** A webhook state badge. */
 export const StateBadge = ({ webhook }: { webhook: Webhook }) => {
   const texts = useWebhookTexts();
   const state = stateOf(webhook);
