@@ -29,12 +29,12 @@ const rows: Row[] = [
   [
     'device API, default `deviceThrottle`',
     settings.deviceThrottle.default.rate,
-    'calls/s',
+    'requests/s',
     reports,
-    '`-c deviceThrottle`, up to the quota of the account',
+    '`-c deviceThrottle`, up to the account quota',
   ],
-  ['API Gateway, the account', 10_000, 'calls/s', reports, 'request a quota increase, or `-c deviceApi=alb`'],
-  ['Lambda, all functions of the account', 10_000, 'calls/s', reports + queued, 'request more concurrent executions'],
+  ['API Gateway, the account', 10_000, 'requests/s', reports, 'request a quota increase, or `-c deviceApi=alb`'],
+  ['Lambda, all functions in the account', 10_000, 'calls/s', reports + queued, 'request more concurrent executions'],
   ['`process` on `events`', capacity, 'messages/s', queued, 'raise `concurrency` in its contract'],
   ['the table, reads', 40_000, 'units/s', reads, 'request a quota increase'],
 ];
@@ -58,7 +58,7 @@ test('GROWTH.md states the assumptions in the cost model', () => {
   expect(text).toContain(
     `Presence changes in ${share}% of the reports. Each change queues two reports, so ${2 * share}%`,
   );
-  expect(text).toContain(`${assumed.batchOfTenMilliseconds} ms for a batch of ten messages of \`process\``);
+  expect(text).toContain(`${assumed.batchOfTenMilliseconds} ms for a batch of ten \`process\` messages`);
   expect(text).toContain(`(${assumed.milliseconds.event} ms for one)`);
   expect(text).toContain(`1,000,000 sensors send ${Math.round(1e6 * queued).toLocaleString('en')}/s`);
 });
