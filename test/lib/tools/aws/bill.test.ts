@@ -58,7 +58,7 @@ const perSensor = (): string => {
 const changes = totalOf(sensorMonth()) - totalOf(sensorMonth('HTTP', 'report', 0));
 const months = (): string =>
   table(
-    ['sensors', 'preset', 'a month', 'by its assumptions', 'independent', 'difference'],
+    ['sensors', 'preset', 'a month', 'under its assumptions', 'independent', 'difference'],
     (['prod', 'home'] as const).flatMap((preset) =>
       Object.entries(independent[preset]).map(([sensors, other]) => {
         const own = monthOf(presets[preset], { sensors: Number(sensors), screens: 0 });
@@ -97,10 +97,10 @@ const smallHome = (): string => {
 
 const large = (): string => {
   const rows: [name: string, transport: Transport, batching: ReportBatching][] = [
-    ['HTTP API, one report per call', 'HTTP', 'report'],
-    ['load balancer, one report per call', 'load balancer', 'report'],
-    ['HTTP API, three reports per call', 'HTTP', 'threeReports'],
-    ['load balancer, three reports per call', 'load balancer', 'threeReports'],
+    ['HTTP API, one report per request', 'HTTP', 'report'],
+    ['load balancer, one report per request', 'load balancer', 'report'],
+    ['HTTP API, three reports per request', 'HTTP', 'threeReports'],
+    ['load balancer, three reports per request', 'load balancer', 'threeReports'],
   ];
   const restOf = (transport: Transport) => sum(costAtRest(transport === 'HTTP' ? prod : balanced));
   return table(
@@ -114,13 +114,13 @@ const large = (): string => {
 
 const document = `# What a month costs
 
-USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. What a stage has at rest is counted in its template, units and bytes are those that tests assert, and all other assumptions are in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`, and where noted \`mailSender\`, which adds USD ${usd(mailUsd)}. \`npm run deploy\` prints the same for the settings of your stage. A test generates this page.
+USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. Costs at rest are counted in the stage's template, units and bytes are asserted by tests, and all other assumptions are in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`, and where noted \`mailSender\`, which adds USD ${usd(mailUsd)}. \`npm run deploy\` prints the same for your stage's settings. A test generates this page.
 
 ## At rest
 
 ${atRest()}
 
-CloudWatch bills a metric only for the hours in which it is sent. Counted here are those of an hour with reports, a fall and rounds of the canary; a test compares them with what is written. The others are sent when something fails, or once a day. A KMS key that rotates costs USD 1 more after its first year, and USD 2 more after its second.
+CloudWatch bills a metric only for the hours in which it is sent. Counted here are those sent in an hour with reports, a fall and canary rounds; a test compares them with what is written. The others are sent when something fails, or once a day. A rotating KMS key costs USD 1 more after the first year, and USD 2 more after the second.
 
 ## For each sensor
 
@@ -130,19 +130,19 @@ ${perSensor()}
 
 ${perScreen()}
 
-A console calls every ${assumed.screenSeconds.watching} s while its alarms can be seen or heard, because it would show them later otherwise, and each call reads ${consumption.screenCall.read} units. Behind a web ACL, USD ${usd(emptyCalls)} of the sum would remain if the calls read, computed and logged nothing. HTTP APIs cost a third, but they support neither a web ACL nor the TLS policy of the app API. In a background tab without sound, a console costs USD ${usd(unitCosts(prod).hiddenScreen)} (${usd(unitCosts(home).hiddenScreen)} without a web ACL).
+While alarms can be seen or heard, a console sends a request every ${assumed.screenSeconds.watching} s, so that new ones appear in time. Each request reads ${consumption.screenCall.read} units. Behind a web ACL, USD ${usd(emptyCalls)} of the sum would remain even if the requests read, computed and logged nothing. HTTP APIs cost a third, but they support neither a web ACL nor the TLS policy of the app API. In a background tab without sound, a console costs USD ${usd(unitCosts(prod).hiddenScreen)} (${usd(unitCosts(home).hiddenScreen)} without a web ACL).
 
 ## The whole month, next to an independent calculation
 
 ${months()}
 
-The independent calculation was made from list prices and the same units, by somebody who did not know this model. For \`home\`, its lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: somebody comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% to a sensor. It counts each of the 22 own metrics as if it were sent every hour. The rest are two more alarms, and 1% of functions and the table.
+The independent calculation was made from list prices and the same units, by someone who did not know this model. For \`home\`, the lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: someone comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% per sensor. It counts each of the 22 own metrics as if sent every hour. The rest is two more alarms, and 1% for functions and the table.
 
 ## 30 sensors and two consoles, preset \`home\`, with emails
 
 ${smallHome()}
 
-All of this protects the home. An account that runs nothing else pays about USD 5 less, because the free tier covers 10 alarms, 10 metrics, a million requests of SQS, and most of the functions.
+All of this protects the home. An account that runs nothing else pays about USD 5 less, because the free tier covers 10 alarms, 10 metrics, a million SQS requests, and most of the functions.
 
 ## 10,000 sensors, preset \`prod\`
 
