@@ -18,10 +18,10 @@ import { production, stackOf } from '../fixtures/stack.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
 const rows: [name: string, transport: Transport, calls: ReportBatching][] = [
-  ['HTTP, one per call', 'HTTP', 'report'],
-  ['HTTP, three per call', 'HTTP', 'threeReports'],
-  ['HTTP by a load balancer, one per call', 'load balancer', 'report'],
-  ['HTTP by a load balancer, three per call', 'load balancer', 'threeReports'],
+  ['HTTP, one per request', 'HTTP', 'report'],
+  ['HTTP, three per request', 'HTTP', 'threeReports'],
+  ['HTTP through a load balancer, one per request', 'load balancer', 'report'],
+  ['HTTP through a load balancer, three per request', 'load balancer', 'threeReports'],
   ['MQTT, plain topic', 'MQTT', 'report'],
   ['MQTT, Basic Ingest', 'Basic Ingest', 'report'],
   ['MQTT, Basic Ingest, three per message', 'Basic Ingest', 'threeReports'],
@@ -33,7 +33,7 @@ test('README.md states the cost of reports', async () => {
     const month = Math.round(10_000 * totalOf(sensorMonth(transport, calls))).toLocaleString('en');
     return `| ${name} | ${million.toFixed(2)} | ${month} |`;
   });
-  const head = ['| | a million reports | a month of 10,000 sensors |', '| --- | ---: | ---: |'];
+  const head = ['| | a million reports | 10,000 sensors, a month |', '| --- | ---: | ---: |'];
   await expect(withTable(text, [...head, ...lines])).toMatchFileSnapshot('./README.md');
 });
 
@@ -42,7 +42,7 @@ test('the stack guide states the cost per device for each API', () => {
   const [http = 0, balancer = 0] = (['HTTP', 'load balancer'] as const).map((transport) =>
     Math.round(10_000 * totalOf(sensorMonth(transport))),
   );
-  const ofDevices = '| 10,000 sensors, [one report per call](../../test/bench/README.md#cost-of-reports-in-aws)';
+  const ofDevices = '| 10,000 sensors, [one report per request](../../test/bench/README.md#cost-of-reports-in-aws)';
   expect(guide).toContain(`${ofDevices} | USD ${http.toLocaleString('en')} | USD ${balancer}, and the 27 |`);
   const hours = (365.25 / 12) * 24;
   const atRest = hours * (prices.balancerHour + 2 * prices.publicAddressHour);
