@@ -165,9 +165,7 @@ const fieldsOf = (schema: Json, before = ''): string[][] => {
   });
 };
 
-/**
- * Returns a maker's message types. A field with the same description as in an earlier message is listed by name only.
- */
+/** Returns a maker's message types. A field described the same way in an earlier message is listed by name only. */
 const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
   const described = new Map<string, string>();
   return documentedMessages(maker).flatMap(({ id, about, example, schema }) => {

@@ -73,7 +73,7 @@ const clock = given.speed === 'full' ? skippingClock(nextMidnight(Date.now()) - 
 /** Long enough that no sensor becomes inactive between two reports, or while the results are read at the end. */
 const SENSOR_INACTIVE_AFTER_SECONDS = String(Math.max(300, Number(given.report) + 180));
 
-/** Logs without info lines. */
+/** Logs everything except info lines. */
 const quiet: Log = (level, ...entry) => (level === 'info' ? undefined : log(level, ...entry));
 
 /** Starts a host for the simulation, without a rate limit. */
@@ -96,7 +96,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const isTerminal = process.stdout.isTTY;
 let shownAt = 0;
 
-/** Updates a line in a terminal, or otherwise prints a new line every 5 s. */
+/** Updates a single line in a terminal. Elsewhere, prints a new line every 5 s. */
 const show = (tally: Tally): void => {
   const now = Date.now();
   if (now - shownAt < (isTerminal ? 200 : 5_000)) return;

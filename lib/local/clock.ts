@@ -5,7 +5,7 @@ export type Clock = {
   now(): number;
   /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function for cancelling the call. */
   after(ms: number, run: () => void): () => void;
-  /** Counts ms from any start, without jumps. A clock without `steady` is never set back. */
+  /** Counts ms from an arbitrary start, without jumps. A clock without `steady` is never set back. */
   steady?(): number;
 };
 

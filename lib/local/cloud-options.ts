@@ -32,7 +32,7 @@ export type CloudOptions = {
   homeAssistant?: HomeAssistantSettings;
   /** A file with certificates trusted for webhooks and the SMS gateway in addition to public authorities. */
   extraCaFile?: string;
-  /** Whether messages become files if no service is set up for them. Otherwise, they are not sent. */
+  /** Whether messages for which no service is set up are written to files. Otherwise, they are not sent. */
   hasOutbox?: boolean;
   /** The DynamoDB endpoint. Without it, the table is in this process. */
   tableEndpoint?: string;
@@ -54,7 +54,7 @@ export type CloudOptions = {
   onLost?: (error: Error) => void;
   /** Prints a line on the console, such as an email if there is no data folder. */
   say?: (line: string) => void;
-  /** Whether code fails if it changes data read from the table. For tests. */
+  /** Whether data read from the table is frozen, so code that changes it fails. For tests. */
   freezes?: boolean;
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;

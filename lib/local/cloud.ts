@@ -37,7 +37,7 @@ const loadHandlers = async (runtime: Runtime, around?: AroundInvocation): Promis
   return new Map(await Promise.all(loaded));
 };
 
-/** Loads and creates the MQTT broker if it has a port. */
+/** Loads and creates the MQTT broker if an MQTT port is set. */
 const startMqtt = async (
   { host = LOOPBACK, mqttPort, around, log = standardLog }: CloudOptions,
   connected: { clock: Clock; tls: Tls | null; kept: () => Promise<void> },
@@ -99,7 +99,7 @@ const apiOf = async (
     bodies: createBodies(),
     mayBeLarge: largeBodies(isForMessages, runtime.table),
     backpressure,
-    // The callers' protocol. Behind a proxy, it is the proxy's protocol.
+    // The protocol used by callers. If there is a proxy, callers use it to reach the proxy.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
   return withHostPages({ reader, prometheus, settings: runtime.settings, exported }, api);
@@ -146,7 +146,7 @@ export const startCloud = async (given: CloudOptions) => {
   const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
-  // The generated secrets are printed once.
+  // The generated secrets are printed only once, so they must be on the disk first.
   await kept();
   server.open(api, kept);
   await homeAssistant?.start(runtime, prometheus);

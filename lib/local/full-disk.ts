@@ -15,8 +15,8 @@ const CHECK_EVERY_MS = 5_000;
 const PROBE_BYTES = 64 * 1_024;
 
 /**
- * Whether the data in a folder can be opened and written. False only if the disk is full. Any other error is left to
- * the caller.
+ * Whether the disk has space for the data in a folder. True after any other error, which the caller gets when it opens
+ * the data.
  */
 const isWritable = (dataDir: string): boolean => {
   const probe = join(dataDir, 'start-probe');

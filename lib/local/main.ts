@@ -33,7 +33,10 @@ const problemLog: Log = (level, ...line) => {
   if (level !== 'info') log(level, ...line);
 };
 
-/** Ends the process, because its memory is ahead of its file. Senders repeat requests that got no response. */
+/**
+ * Ends the process, because memory contains changes that are missing in the file. Senders repeat requests that got no
+ * response.
+ */
 const endProcess = (error: Error): void => {
   log('error', lostLine(error), {}, error);
   process.exit(1);

@@ -20,7 +20,7 @@ export type PollOptions = {
   concurrency: number;
   /**
    * How many messages per customer, and per group, are processed at once. If set, each message gets a separate
-   * invocation, so one customer's slow message does not delay those of others.
+   * invocation, so a slow message does not delay other customers.
    */
   ofCustomer?: number;
   ofGroup?: number;

@@ -24,7 +24,8 @@ export const unlimited = (prefetched: Prefetch): Demand => ({
 });
 
 /**
- * A demand for as many messages as a poller last requested, while it is waiting and has seen all prefetched messages.
+ * A demand for as many messages as a poller last requested. There is demand only while the poller is waiting and has
+ * seen all prefetched messages.
  */
 export const receiveOnDemand = (prefetched: Prefetch): Demand => {
   let requested = MAX_PER_RECEIVE;

@@ -82,8 +82,8 @@ const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes =
 });
 
 /**
- * The visibility timeout (s) for a message beyond the memory limit. It doubles each time, because the message would
- * otherwise soon end up in the dead-letter queue.
+ * The visibility timeout (s) for a message beyond the memory limit. It doubles with each receive, because the message
+ * would otherwise soon end up in the dead-letter queue.
  */
 const surplusDelay = ({ attributes }: Message): number =>
   Math.min(900, 30 * 2 ** (Number(attributes.ApproximateReceiveCount) - 1));

@@ -11,7 +11,7 @@ import { unansweredFalls } from './room-states.ts';
 const uses = ['states.get', 'falls.acknowledge', 'fallAnswers.settle', 'enqueue:events'] as const;
 type AcknowledgeDeps = Deps<(typeof uses)[number] | (typeof acknowledging)[number]>;
 
-/** The actor for acknowledgements, because it is not known who pressed the button. */
+/** The actor recorded for acknowledgements, because it is not known who pressed the button. */
 const ACTOR: Actor = { kind: 'home_assistant', id: null, name: 'Home Assistant' };
 
 const acknowledgeAll = async (deps: AcknowledgeDeps, customerId: number, sensorId: string): Promise<void> => {

@@ -33,7 +33,7 @@ export const shownRegions = (regions: readonly Region[]): Region[] => {
   );
 };
 
-/** Identifies region entities among a sensor's states. */
+/** The prefix that identifies region entities among a sensor's states. */
 export const REGION_PREFIX = 'region_';
 export const regionEntity = ({ id }: Pick<Region, 'id'>): string => `${REGION_PREFIX}${id}`;
 

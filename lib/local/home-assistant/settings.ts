@@ -12,7 +12,7 @@ export type HomeAssistantSettings = {
   caFile: string | null;
   /** Additional trusted certificates. */
   extraCaFile: string | null;
-  /** Null for the only customer. */
+  /** Null shows the only customer. */
   customerId: number | null;
   /** Whether each sensor has a button for acknowledging falls. */
   canAcknowledge: boolean;

@@ -21,7 +21,7 @@ type PendingQueues = { events: Pick<Queue, 'backlog'>; deliveries: Pick<Queue, '
  * are accepted. The returned function resolves when the sensor's request may proceed, after at most a second. It throws
  * 503 with Retry-After while too many sensors are pending. Messages waiting for a retry count only against their own
  * sensor, and deliveries only while the process is at the limit. So neither a flood from one sensor, nor a table
- * outage, nor a slow receiver delays the others.
+ * outage, nor a slow receiver delays other sensors.
  */
 export const createBackpressure = ({ events, deliveries }: PendingQueues, clock: Clock, isAtLimit: () => boolean) => {
   const isBusy = (sensorId: string): boolean => {

@@ -59,8 +59,8 @@ const refuseFile: Answer = (response) =>
 type Options = { dataDir: string; publicUrl: string; now: () => number; random: (bytes: number) => Uint8Array };
 
 /**
- * Keeps exports in the data folder's `exports`, and signs URLs at this host. As in S3, they are valid for five minutes,
- * but no longer than until the next start.
+ * Keeps export files in the `exports` folder inside the data folder, and signs the URLs to download them from this
+ * host. The URLs are valid for five minutes, as in S3, but not beyond the next start.
  */
 export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options) => {
   const key = random(32);

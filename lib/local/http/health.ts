@@ -58,7 +58,7 @@ export const createHealth = ({ dataDir, waiting, mail, clock, exceptions, isFull
   const oldest = (queues: LocalQueues): number =>
     Math.max(0, ...alarmQueues.map((name) => clock.now() - (queues[name].waitingSince() ?? clock.now())));
   return {
-    /** Returns the same queues, and records when a send fails. */
+    /** Wraps the queues to record when a send fails. */
     watched: (queues: Queues): Queues => ({
       ...queues,
       send: async (...message) => {

@@ -71,8 +71,9 @@ type Options = {
 };
 
 /**
- * Adds the pages specific to this host. GET /metrics, for Prometheus, is open to system admins and to callers with the
- * metrics token or on this machine. Export files, which S3 serves in AWS, are open to anyone with the signed URL.
+ * Adds the pages specific to this host. GET /metrics, for Prometheus, is open to system admins, to callers with the
+ * metrics token, and to callers on this machine. Export files, which S3 serves in AWS, are open to anyone with the
+ * signed URL.
  */
 export const withHostPages =
   ({ reader, prometheus, settings, exported }: Options, api: RequestHandler): RequestHandler =>

@@ -8,7 +8,10 @@ const everywhere = ['0.0.0.0', '::'];
 /** Whether only this machine can reach a server listening on a host. */
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/i.test(host);
 
-/** This machine's addresses reachable by others, IPv4 first. A server on 0.0.0.0 has only the IPv4 addresses. */
+/**
+ * The addresses at which other machines can reach this one, IPv4 first. A server on 0.0.0.0 has only the IPv4
+ * addresses.
+ */
 const ownAddresses = (host: string): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])

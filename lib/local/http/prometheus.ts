@@ -147,7 +147,8 @@ export const createPrometheus = () => {
       addHealth(watched, registers);
     },
     /**
-     * Returns all metrics as text. Process figures are collected starting with the first call, because they cost time.
+     * Returns all metrics as text. Process figures are collected starting with the first call, because collecting them
+     * takes time.
      */
     text: (): Promise<string> => {
       if (!hasDefaults) collectDefaultMetrics({ register: registry });

@@ -13,8 +13,8 @@ const write = async ({ dataDir, now }: Outbox, ending: 'eml' | 'txt', content: s
 };
 
 /**
- * Sends the local host's emails: each becomes a file in the data folder's `outbox`, or is printed if there is no
- * folder.
+ * Sends the emails on this host: each becomes a file in the `outbox` folder inside the data folder, or is printed if
+ * there is no data folder.
  */
 export const createMailFolder =
   (sender: string, outbox: Outbox): Runtime['mail'] =>
@@ -27,8 +27,8 @@ export const createMailFolder =
   };
 
 /**
- * Sends the local host's SMS and chat messages: each becomes a file in the data folder's `outbox`, next to the emails,
- * or is printed if there is no folder.
+ * Sends the SMS and chat messages on this host: each becomes a file in the `outbox` folder, next to the emails, or is
+ * printed if there is no data folder.
  */
 export const createMessageFolder =
   (outbox: Outbox) =>

@@ -109,12 +109,15 @@ const noMail: Runtime['mail'] = async () => {
 
 type Targets = { secureContext: SecureContext | undefined; file: (to: string, text: string) => Promise<void> };
 
-/** Returns what sends SMS, chat messages and pushes: this host's services, or files instead. */
+/**
+ * Returns the senders for SMS, chat messages and push messages. Messages without a configured service are written to
+ * files.
+ */
 const messengersOf = ({ sms }: CloudOptions, settings: Settings, { secureContext, file }: Targets): Messengers => {
   const { TELEGRAM_TOKEN, OUTBOX_KINDS, DELIVERY_DEADLINE_SECONDS } = settings;
   const deadlineMs = DELIVERY_DEADLINE_SECONDS * 1_000;
   const agentOptions = secureContext ? { secureContext } : {};
-  // Public services need publicly trusted certificates, so private authorities do not count here.
+  // Public services need publicly trusted certificates, so private authorities are not trusted here.
   const publicClient = createWebhookClient(settings);
   const asFile: SendTelegram = async (...message) => {
     await file(...message);

@@ -22,7 +22,8 @@ const FIRST_LAST = "INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 
 
 /**
  * Stores the highest message number, so no later process reuses a number, not even from a message that was never in the
- * file. A sensor's state contains the number up to which it was judged.
+ * file. A message with a reused number could look already processed, because sensor states record the last number
+ * processed.
  */
 const createNumbers = (database: DatabaseSync) => {
   const keep = database.prepare(KEEP_LAST);

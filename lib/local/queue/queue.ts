@@ -51,8 +51,8 @@ export type Queue = {
    */
   backlog(groupId: string): { groups: number; ofGroup: number };
   /**
-   * Returns when (ms) the oldest message was sent that is not delayed and, if `below` is given, was received fewer than
-   * `below` times. Null if there is none.
+   * Returns when (ms) the oldest message was sent, among messages not delayed and, if `below` is given, received fewer
+   * than `below` times. Null if there is none.
    */
   waitingSince(below?: number): number | null;
   purge(): void;

@@ -48,11 +48,12 @@ const oneAtATime = (run: () => Promise<unknown>) => {
 };
 
 /**
- * The transactions on a file. One is open from the first change until a caller waits for it to be stored, or until a
- * moment has passed. Only one commit and one sync are in progress at a time, and they cover all changes before them.
+ * The transactions on a file. A transaction is open from the first change until a caller waits for it to be stored, or
+ * until `COMMIT_AFTER_MS` has passed. Only one commit and one sync are in progress at a time, and they cover all
+ * changes before them.
  *
- * Callers continue before the commit, so a failed commit or sync cannot be undone. Nothing works from then on, and the
- * process has to be restarted. Data stored earlier is still there.
+ * Callers continue before the commit, so a failed commit or sync cannot be undone. Every later call then fails, and the
+ * process has to be restarted. Data stored earlier is not affected.
  */
 export const createCommits = (database: DatabaseSync, options: CommitOptions) => {
   const { disk, hasRoom = () => true, onForeignChange, onLost } = options;

@@ -17,7 +17,7 @@ export const conditionFailed = (): Error =>
 export const notStored = (cause: unknown): Error =>
   tableError('InternalServerError', 'could not write to the table', { cause });
 
-/** Creates the error for a change for which SQLite may have executed only the first statements. */
+/** Creates the error for a change that SQLite may have executed only in part. */
 export const partlyApplied = (cause: unknown): Error =>
   tableError('InternalServerError', 'a change was executed only in part', { cause, isPartlyApplied: true });
 export const isPartlyApplied = (error: unknown): boolean =>

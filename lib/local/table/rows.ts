@@ -82,14 +82,14 @@ const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }:
   return [text, values];
 };
 
-/** A stored item. Callers share it, so no one may change it. */
+/** A stored item. Callers share it, so none of them may change it. */
 type Row = { readonly item: Document; readonly size: number };
 /** The rows in one query page, and whether the page ended at a limit. */
 type Page = { readonly rows: readonly Row[]; readonly isCutOff: boolean };
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html */
 const MAX_PAGE_BYTES = 1_024 * 1_024;
-/** The item and page bytes in each of the two generations kept parsed. */
+/** The maximum bytes of parsed items and pages in each of the two cache generations. */
 const CACHE_BYTES = { items: 8 * 1_024 * 1_024, pages: 4 * 1_024 * 1_024 };
 /** Larger pages (bytes) are not kept. They come from long lists, which would displace all others. */
 const MAX_CACHED_PAGE_BYTES = 64 * 1_024;

@@ -119,7 +119,7 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
   try {
     if (path !== IN_MEMORY) {
       mkdirSync(dirname(path), { recursive: true });
-      // Only one host may use the file at a time. Tools may use it too.
+      // Only one host may use the file at a time. Tools may use it at the same time.
       unlock = lockFile(`${path}.lock`);
       // Only the owner may read the file, because it contains alarms about people. SQLite creates its other files with
       // the same mode.

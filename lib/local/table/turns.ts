@@ -70,8 +70,8 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
 export type Turns = ReturnType<typeof createTurns>;
 
 /**
- * Returns turns that settle only once the changes are stored: for tools, and for a host with either the table or the
- * queues elsewhere, because every call to the other one leaves the process.
+ * Returns turns that settle only once the changes are stored. Tools need this, and so do hosts with either the table or
+ * the queues at an endpoint, because every call to that endpoint leaves the process.
  */
 export const keepingTurns = (turns: Turns): Turns => {
   const keeping =

@@ -141,7 +141,7 @@ export const parseUpdate = (text: string) => {
     const found = changes.map(({ path, value }) => ({ path: namesOf(path, bound), value: value?.(item, bound) }));
     rejectOverlaps(found.map(({ path }) => path));
     const sets = found.filter(({ value }) => value !== undefined);
-    // No two changes may set the same object.
+    // Copied, because two changes must not share an object.
     for (const { path, value } of sets) put(item, path, sets.length > 1 && value !== undefined ? copyOf(value) : value);
     const removed = found.filter(({ value }) => value === undefined).map(({ path }) => path);
     for (const path of removed.toSorted((a, b) => (indexOf(b) || 0) - (indexOf(a) || 0))) put(item, path, undefined);

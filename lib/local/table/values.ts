@@ -25,7 +25,7 @@ const numberOf = (value: number): number => {
 /** Copies a value. Omits and rejects what the document client in shared/store/engine/client.ts omits and rejects. */
 export const copyOf = (value: unknown, depth = 0): Value => {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  // Parsing does the same.
+  // As when parsing, only integers beyond the safe range stay bigints.
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === 'number') return numberOf(value);
   if (depth > MAX_DEPTH) throw invalid('Nesting Levels have exceeded supported limits');
@@ -64,7 +64,7 @@ export const duplicateOf = (item: Document): Document => {
 const bytesOf = (value: Value): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value === 0) return 2;
-  // Most numbers are integers, and the regular expression would take longer than everything else.
+  // Most numbers are integers, and the regular expression below would take longer than everything else.
   if (typeof value === 'number' && Number.isInteger(value)) return Math.ceil(String(Math.abs(value)).length / 2) + 2;
   if (typeof value === 'number' || typeof value === 'bigint')
     return Math.ceil(String(value).replaceAll(/[^\d]|^0+/g, '').length / 2) + 2;

@@ -4,8 +4,8 @@ import { explainAwsError, isDenied } from './failure.ts';
 import { concurrencyAlarmIn, functionsIn, subscriberAddressesIn, type Template, tableIn } from './template.ts';
 
 /**
- * The result of a check. `failed`: a deployment would fail. `warning`: the deployed stage would lack something. `says`
- * explains what to do.
+ * The result of a check. `failed` means that a deployment would fail, and `warning` that the deployed stage would lack
+ * something. `says` explains what to do.
  */
 export type Check = {
   what: string;
@@ -183,13 +183,15 @@ export const checkSubscriptions = (
     return { what, verdict: 'ok', says: `${confirmed.length} confirmed, ${waking.length} of them other than email` };
   });
 
-/** The error for a stack whose functions have no fixed names yet, so the tools do not know which are running. */
+/**
+ * The error for a stack whose functions have no fixed names yet, so the tools cannot find out which ones are running.
+ */
 export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 
 /**
  * Checks that the stage keeps its table, or no stage function is running. A deployment switches functions one by one,
- * so some would write to one table while others read from the other.
+ * so some would write to one table while others still read from another.
  */
 export const checkTable = (
   { template: deployedOf, mappings }: Calls<'template' | 'mappings'>,

@@ -83,7 +83,10 @@ const subscriberChecks = async (stage: string, template: Template, account: Acco
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
-/** Returns the account as the checks see it. A stopped stack reserves nothing and invokes nothing. */
+/**
+ * Returns the account for the checks. It hides the template of a stack that is not running, which reserves and invokes
+ * nothing.
+ */
 const accountOfRunning = async (stack: string, account: AccountClient): Promise<AccountClient> => {
   const { situation } = await readStack(stack, { account });
   const runs = situation === 'running' || situation === 'changing' || situation === 'half updated';
@@ -128,8 +131,8 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
 };
 
 /**
- * Synthesizes a stage's template and runs the checks missing from the CDK. Also returns the deployment used for the
- * template, with caps in the settings.
+ * Synthesizes a stage's template and runs the checks that the CDK does not make. Also returns the deployment used for
+ * the template, with caps in the settings.
  */
 export const prepare = async (
   given: Deployment,

@@ -13,7 +13,10 @@ import { tableExtrasIn } from './template.ts';
 /** The tools for a recovery. `tableNamed` opens a table in the account. */
 export type RecoveryTools = DeployTools & { tableNamed: (name: string) => Table };
 
-/** A recovery step. AWS shows whether it is done, and it can be repeated from any state left by a failure. */
+/**
+ * A recovery step. The state in AWS shows whether the step is done. It can be repeated from any state left by a
+ * failure.
+ */
 export type RecoveryStep = {
   what: string;
   isDone: () => Promise<boolean>;
@@ -96,7 +99,8 @@ const stopSteps = (still: Standstill, { pause }: RecoveryTools): RecoveryStep[] 
 ];
 
 /**
- * Returns the step for repeating erasures made since the recovered time. The erasures run as soon as the stage runs.
+ * Returns the step for repeating erasures made since the recovered time. The erasures run once the stage is running
+ * again.
  */
 const erasureStep = (
   { to, target }: RecoveryGoal,

@@ -12,7 +12,7 @@ import { hasName, withFallback } from './calls.ts';
 
 export type Outputs = Readonly<Record<string, string>>;
 
-/** A stack's state. `arn` still finds the stack after the deletion. */
+/** A stack's state. `arn` still identifies the stack once it is deleted. */
 export type StackState = { arn: string; status: string; reason: string; isProtected: boolean };
 
 /** A resource in a stack. `name` is the physical id, and `reason` explains a failure. */

@@ -81,7 +81,7 @@ export const createStandstill = (functions: readonly DeployedFunction[], tools: 
     stopDirect: () => reserveAll(direct, tools, stopped),
 
     areQueuesOff: async () => (await areAll('Disabled')) && (await allAre(fed, tools, stopped)),
-    /** Also stops the functions, because AWS IoT invokes some of them directly. */
+    /** Disables the mappings and also stops the functions, because AWS IoT invokes some of them directly. */
     switchQueuesOff: async () => {
       await switchAll(fed, false, tools);
       await reserveAll(fed, tools, stopped);

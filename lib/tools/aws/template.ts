@@ -4,7 +4,7 @@ import { NOTHING_CAPPED } from '#lib/aws/settings/concurrency-caps.ts';
 export type Template = { Resources?: Readonly<Record<string, Resource>> };
 export type Resource = {
   Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each reader knows its part
+  // biome-ignore lint/suspicious/noExplicitAny: each reader knows its part of the template
   Properties?: any;
   DeletionPolicy?: string;
   Metadata?: Readonly<Record<string, unknown>>;
@@ -122,7 +122,7 @@ export const functionsIn = (template: Template): DeployedFunction[] | null => {
   return functions.every(({ name }) => typeof name === 'string') ? functions : null;
 };
 
-/** Returns the time since which credentials are valid in a stage, or '' if all are. */
+/** Returns the time before which issued credentials are invalid in a stage, or '' if all are valid. */
 export const credentialsSinceIn = (template: Template): string =>
   functionsOf(template)
     .map(({ Environment }) => Environment?.Variables?.CREDENTIALS_SINCE ?? '')

@@ -25,6 +25,6 @@ export const writeOwnTypes = async (settings: Settings): Promise<void> => {
   await writeFile(join(own, FILE), await typesFor(settings, true));
 };
 
-/** Writes these types into a package, where fields with a default are optional in bodies. */
+/** Writes the same types into a package, except that fields with a default are optional in bodies. */
 export const writeTypesTo = async (folder: string, settings: Settings): Promise<void> =>
   writeFile(join(folder, FILE), await typesFor(settings, false));

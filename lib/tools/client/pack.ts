@@ -40,7 +40,7 @@ const common = {
   logLevel: 'warning',
 } as const;
 
-/** Bundles the library for any platform. Importing a Node built-in fails. */
+/** Bundles the library for any platform. The build fails if the library imports a Node built-in. */
 const bundleLibrary = (outfile: string) =>
   build({ ...common, entryPoints: ['index.ts'], platform: 'browser', outfile, external: ['openapi-fetch'] });
 

@@ -9,7 +9,10 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** The commands needed by a machine without the repository. Each becomes a file `NAME.mjs`. */
 const commands = ['start', 'demo', 'backup', 'mail', 'recover'] as const;
 
-/** Lets esbuild find the handlers loaded by name. It resolves only relative paths to files. */
+/**
+ * Lets esbuild find the handlers loaded by name. esbuild resolves an `import()` path with a variable only if the path
+ * is relative.
+ */
 const handlersByName: Plugin = {
   name: 'handlers-by-name',
   setup: ({ onLoad }) => {

@@ -109,7 +109,7 @@ export const smoke = async (options: SmokeOptions): Promise<boolean> => {
     const id = await step('the fall reaches the receiver', () => awaitDelivery(home, options));
     if (own) await step('the receiver got it once, signed', async () => checkReceived(own, secret));
     await step('the rule hit is marked as sent', () => checkHit(home));
-    // Webhook and customer are deleted right after this, so the id alone would not find the delivery.
+    // The webhook and the customer are deleted right after this, so the id alone would not find the delivery.
     const { customerId, webhookId } = home;
     say(`           trace it: npm run trace -- --delivery ${id} --customer ${customerId} --webhook ${webhookId}`);
   };

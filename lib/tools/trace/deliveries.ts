@@ -49,7 +49,7 @@ export const findDeliveries = async (
   return (await Promise.all(webhookIds.map(ofWebhook))).flat().map(tracedDelivery);
 };
 
-/** Finds the first deliveries to people named in an event's hits. Their ids are derived too. */
+/** Finds the first deliveries to the people named in an event's hits. The delivery ids are derived here too. */
 export const findDeliveriesToPeople = async (
   table: Table,
   { customerId, sensorId }: SensorKey,

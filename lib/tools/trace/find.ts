@@ -60,7 +60,9 @@ export const findMessage = (table: Table, uuid: string, known: KnownIds): Promis
     return item && sensorId ? { place: { customerId, sensorId }, item } : null;
   });
 
-/** Finds a delivery by id, or returns null. Reads the key for each webhook, and for the customer's people. */
+/**
+ * Finds a delivery by id, or returns null. Looks among the deliveries to each webhook, and then among those to people.
+ */
 export const findDelivery = (table: Table, deliveryId: string, known: KnownIds) =>
   firstOf(table, known, async (customerId) => {
     const { webhooks, deliveries } = store(table);

@@ -70,7 +70,9 @@ const hitOf = ({ id, createDate, ruleId, messages }: HitItem, evaluated: number)
   return at('hit', createDate, evaluated, `${id} of rule ${ruleId}: ${sentText(first)}`);
 };
 
-/** Returns a hit's escalation steps. Repeated notifications to a recipient are further attempts at the same message. */
+/**
+ * Returns a hit's escalation steps. Repeated notifications to a recipient count as further attempts for one message.
+ */
 const escalationOf = ({ id, createDate, messages }: HitItem): TraceStep[] => {
   const steps = Map.groupBy(
     messages.filter(({ step }) => step > 0),
@@ -94,8 +96,8 @@ const acknowledgedOf = ({ id, createDate, acknowledgement: by }: HitItem): Trace
 };
 
 /**
- * Returns the steps for a delivery and its attempts. Each attempt is timed from the end of the previous one, the first
- * one from the delivery.
+ * Returns the steps for a delivery and its attempts. Each attempt is timed from the end of the previous one, and the
+ * first attempt from the creation of the delivery.
  */
 export const deliverySteps = ({ delivery, attempts }: TracedDelivery, before: number | null): TraceStep[] => {
   const { id, webhookId, person, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;

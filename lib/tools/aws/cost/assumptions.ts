@@ -40,7 +40,7 @@ export const assumed = {
   logBytes: 400,
   /** The bytes in an app API access log line. Requests write no metrics. */
   accessLineBytes: 260,
-  /** The bytes in a decision or attempt log line, including these 26 bytes. */
+  /** The bytes in a decision or attempt log line, including the 26 bytes added by CloudWatch. */
   lineBytes: 530,
   /**
    * Outgoing bytes: a response to a device or a 304 response to a screen, with headers, and a request to a receiver on
@@ -63,7 +63,7 @@ export const assumed = {
   connectionsPerUnit: 25,
   /**
    * The metrics written by a stage with a canary in an hour with reports and a fall. CloudWatch bills a metric for each
-   * hour in which it is sent. The others are sent when something fails, or once a day.
+   * hour in which it is sent. Other metrics are sent only when something fails, or once a day.
    */
   hourlyMetrics: [
     'MessagesAccepted',

@@ -6,7 +6,8 @@ import { costsOf, MINUTES_PER_MONTH, type ScreenMode, screenMonth, sensorMonth, 
 import { prices } from './prices.ts';
 
 /**
- * A part of the monthly cost (USD) for a stage without sensors. `isInUse`: it arises only while the stage is in use.
+ * A part of the monthly cost (USD) for a stage without sensors. `isInUse` marks a cost that arises only while the stage
+ * is in use.
  */
 type AtRest = { what: string; usd: number; isInUse?: true };
 
@@ -37,7 +38,7 @@ const pollingUsd = (template: Template) => {
 };
 
 const sweepUsd = MINUTES_PER_MONTH * totalOf(costsOf(works.sweep));
-/** The canary's metric is counted with those for a stage in use. */
+/** Returns the monthly cost of a canary round every `minutes`. `inUse` counts the metrics. */
 const canaryUsd = (minutes: number): number => (MINUTES_PER_MONTH / minutes) * totalOf(costsOf(works.canary));
 
 /** Returns an EventBridge rule's interval (minutes), or NaN for other schedules. */

@@ -21,7 +21,7 @@ export const consumption = {
   fall: { read: 10.5, write: 10, fifo: 1, standard: 1, kept120: 1_727, kept30: 1_270 },
   /** A fall with four messages (start, confirmation, call and end), and one delivery. */
   wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_186, kept30: 1_270 },
-  /** The check, two minutes after an alarm, whether someone was notified. */
+  /** The check, two minutes after an alarm, that someone was notified. */
   alarmCheck: { ...nothing, read: 1, standard: 1 },
   /** A report without changes, which needs no queue. At one report a minute, every other one causes a write. */
   report: { ...nothing, read: 2, write: 1 / 2 },
@@ -35,13 +35,13 @@ export const consumption = {
   look: { ...nothing, read: 1 / 2 },
   /** An active sensor's entry in the `due` index, which each sweep reads with many others: 90 bytes out of 8 KB. */
   entry: { ...nothing, read: 90 / 8_192 },
-  /** A check, without a result, for a possibly offline sensor or one with an open fall. */
+  /** A check that finds nothing, on a possibly offline sensor or one with an open fall. */
   check: { ...nothing, read: 4, standard: 1 },
   /** A device connects, or the connection is checked again. */
   admit: { ...nothing, read: 1 },
   /** A sweep with nothing to do. */
   sweep: { ...nothing, read: 17, write: 1 },
-  /** A canary round, whose fall is delivered to itself. */
+  /** A canary round, whose fall is delivered back to the canary. */
   canary: { ...nothing, read: 30, write: 24, fifo: 14 / 3 },
   /** A request from an open console when nothing is new. */
   screenCall: { ...nothing, read: 2.5 },

@@ -26,7 +26,7 @@ const callPrices: Record<Transport, number> = {
 };
 
 type Work = Consumption & {
-  /** Device requests with the billed time (ms), other invocations with theirs, and deliveries. */
+  /** Device requests and their billed time (ms), other invocations and their billed time (ms), and deliveries. */
   calls: number;
   callMilliseconds: number;
   invocations: number;
@@ -67,7 +67,7 @@ const processed = (milliseconds: number) => ({
   appCalls: 0,
 });
 
-/** Adds the check whether someone was notified of an alarm. */
+/** Adds the check that someone was notified of an alarm. */
 const withCheck = <W extends Work>(work: W): W => ({
   ...work,
   read: work.read + consumption.alarmCheck.read,
@@ -171,7 +171,7 @@ const connected = (): Costs => {
   return { ...admitted, 'device API': MINUTES_PER_MONTH * prices.connectionMinute };
 };
 
-/** How three minutes' reports are sent: in separate requests, or all in one. */
+/** How the reports from three minutes are sent: in separate requests, or all in one. */
 export type ReportBatching = 'report' | 'threeReports';
 const REPORTS_PER_CALL = { report: 1, threeReports: 3 } as const;
 

@@ -1,7 +1,7 @@
 /**
  * Prices in USD for eu-central-1, without tax and free tiers, in the first volume tier, as of 2026-11-22. The figures
- * are from the AWS price list files as quoted by others. Each comment names the source. Check them before you rely on
- * them.
+ * come from the AWS price list files, as quoted by third parties. The comments name the sources. Check them before you
+ * rely on them.
  */
 export const prices = {
   date: '2026-11-22',
