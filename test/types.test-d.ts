@@ -67,89 +67,89 @@ export const good = () => {
   return [texts, numbers, writer.store.rules.create, reader.store.rules.get, part('A#{b}')({ b: 1 })];
 };
 
-// case: fail() with an error not declared in the contract
+// case: rejects fail() with an error not declared in the contract
 // @ts-expect-error
 export const undeclaredError = () => call.fail('webhook_not_found');
 
-// case: fail() with an error declared by another operation
+// case: rejects fail() with an error declared by another operation
 // @ts-expect-error
 export const errorOfAnother = () => publicCall.fail('rule_not_found');
 
-// case: an undeclared store call on a noun with declared calls
+// case: rejects an undeclared store call on a noun with declared calls
 // @ts-expect-error
 export const writeInRead = () => reader.store.customers.create;
 
-// case: a store noun without declared calls
+// case: rejects a store noun without declared calls
 // @ts-expect-error
 export const limitsInRead = () => reader.store.limits;
 
 declare const helper: (store: StoreOf<'rules.get' | 'rules.list'>) => void;
 declare const helperOfOther: (deps: Deps<'rules.get' | 'limits.countCall'>) => void;
-// case: a helper that needs undeclared store calls on a noun with declared calls
+// case: rejects a helper that needs undeclared store calls on a noun with declared calls
 // @ts-expect-error
 export const moreInHelper = () => helper(reader.store);
 
-// case: a helper that needs store calls on a noun without declared calls
+// case: rejects a helper that needs store calls on a noun without declared calls
 // @ts-expect-error
 export const otherInHelper = () => helperOfOther(reader);
 
-// case: the store in an operation without declared store calls
+// case: rejects the store in an operation without declared store calls
 // @ts-expect-error
 export const storeUnasked = () => storeless.store;
 
-// case: a queue not declared by the operation
+// case: rejects a queue not declared by the operation
 // @ts-expect-error
 export const queueUnasked = () => writer.enqueue;
 
-// case: a task for another queue
+// case: rejects a task for another queue
 // @ts-expect-error
 export const taskOfAnother = () => storeless.enqueue([{ type: 'check_sensor', customerId: 1, sensorId: 's' }]);
 
-// case: the caller in a public operation
+// case: rejects the caller in a public operation
 // @ts-expect-error
 export const callerOfNobody = () => publicCall.caller;
 
-// case: the customer in an operation without one
+// case: rejects the customer in an operation without one
 // @ts-expect-error
 export const customerOfNobody = () => publicCall.customerId;
 
-// case: a body field not declared in the contract
+// case: rejects a body field not declared in the contract
 // @ts-expect-error
 export const undeclaredField = () => call.body.c;
 
-// case: a missing handler
+// case: rejects a missing handler
 // @ts-expect-error
 export const missingHandler = () => serve(testGroup, { publicRead: handlers.publicRead });
 
-// case: a handler not declared in the contract
+// case: rejects a handler not declared in the contract
 // @ts-expect-error
 export const surplusHandler = () => serve(testGroup, { ...handlers, more: handlers.publicRead });
 
-// case: a response that does not match the schema
+// case: rejects a response that does not match the schema
 // @ts-expect-error
 export const wrongAnswer = () => serve(testGroup, { ...handlers, publicRead: async () => ({ a: 'text' }) });
 
-// case: an operation without authentication
+// case: rejects an operation without authentication
 // @ts-expect-error
 export const withoutAuth: Operation = common;
 
-// case: an operation for users without an access rule
+// case: rejects an operation for users without an access rule
 // @ts-expect-error
 export const withoutRule: Operation = { ...common, auth: 'user' };
 
-// case: an operation with an unknown permission
+// case: rejects an operation with an unknown permission
 // @ts-expect-error
 export const unknownPermission: Operation = { ...common, auth: 'user', may: 'manage_everything' };
 
-// case: an operation using an unknown capability
+// case: rejects an operation using an unknown capability
 // @ts-expect-error
 export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: ['table:scan'] };
 
-// case: an operation using an unknown store call
+// case: rejects an operation using an unknown store call
 // @ts-expect-error
 export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules.scan'] };
 
-// case: a misspelled name in `uses`
+// case: rejects a misspelled name in `uses`
 export const misspelt = group({
   name: 'misspelt',
   about: 'A group with a misspelt use',
@@ -157,35 +157,35 @@ export const misspelt = group({
   operations: { read: { ...common, auth: 'anyone', uses: ['rules.get', 'rules.creat'] } },
 });
 
-// case: code that uses a capability misspelled in `uses`, which already is an error, compiles
+// case: code that uses a capability misspelled in `uses`, which is already an error, compiles
 declare const misled: Deps<(typeof misspelt)['operations']['read']['uses'][number]>;
 misled.store.rules.create;
 
-// case: a key with a missing value
+// case: rejects a key with a missing value
 // @ts-expect-error
 export const keyWithoutValue = () => part('C#{customerId}#{x}')({ customerId: 1 });
 
-// case: a maker with a missing cell
+// case: rejects a maker with a missing cell
 // @ts-expect-error
 export const maker: Record<Manufacturer, Maker> = { ...makers, maker_b: omit(makers.maker_b, 'mountings') };
 
-// case: an unregistered maker
+// case: rejects an unregistered maker
 // @ts-expect-error
 export const fewerMakers: Record<Manufacturer, Maker> = { maker_a: makers.maker_a };
 
-// case: a maker without a decoder
+// case: rejects a maker without a decoder
 // @ts-expect-error
 export const fewerDecoders: Record<Manufacturer, Decode> = { maker_a: decoders.maker_a };
 
-// case: a format with a missing cell
+// case: rejects a format with a missing cell
 // @ts-expect-error
 export const format: Record<Format, PayloadFormat> = { ...formats, raw: omit(formats.raw, 'message') };
 
-// case: an unregistered format
+// case: rejects an unregistered format
 // @ts-expect-error
 export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full, raw: formats.raw };
 
-// case: a format without a renderer
+// case: rejects a format without a renderer
 // @ts-expect-error
 export const fewerRenders: Record<Format, Render> = omit(renderers, 'teams');
 
@@ -194,7 +194,7 @@ type All = { makers: Record<Manufacturer, Maker>; decoders: Record<Manufacturer,
 type AllFormats = { formats: Record<Format, PayloadFormat>; renders: Record<Format, Render> };
 export const all: All & AllFormats = { makers, decoders, formats, renders: renderers };
 
-// case: an environment variable outside the contract's capabilities
+// case: rejects an environment variable outside the contract's capabilities
 declare const watcher: Deps<'watch:sensors'>;
 // @ts-expect-error
 watcher.settings.DELIVERY_DEADLINE_SECONDS;
@@ -202,15 +202,15 @@ watcher.settings.DELIVERY_DEADLINE_SECONDS;
 // case: an environment variable from a declared capability compiles
 watcher.settings.SENSOR_INACTIVE_AFTER_SECONDS;
 
-// case: a setting with an invalid default
+// case: rejects a setting with an invalid default
 // @ts-expect-error
 export const otherDefault = declareSettings({ A: { schema: flag, default: 'true' } });
 
-// case: a setting with an invalid default for a stage
+// case: rejects a setting with an invalid default for a stage
 // @ts-expect-error
 export const otherInProd = declareSettings({ A: { schema: flag, default: true, about: { defaults: { prod: 1 } } } });
 
-// case: a setting for an unknown capability
+// case: rejects a setting for an unknown capability
 // @ts-expect-error
 export const forNobody = declareSettings({ A: { default: '', about: { capabilities: ['guards'] } } });
 

@@ -99,8 +99,8 @@ export const postFall = async (sensor: Sensor): Promise<PostedFall> => {
 };
 
 /**
- * Returns the latencies (ms) from the 202 to the receiver. Node may process the 202 after the delivery it caused, which
- * counts as 0.
+ * Returns the latencies (ms) from the 202 to the receiver. If Node processes the 202 only after the delivery has
+ * arrived, the latency counts as 0.
  */
 export const latenciesOf = (ear: DeliveryRecorder, { uuid, at }: Pick<PostedFall, 'uuid' | 'at'>): number[] =>
   ear.timesOf(uuid).map((time) => Math.max(0, time - at));

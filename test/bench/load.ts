@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 const [file = '', kind = ''] = process.argv.slice(2);
 type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>; ready?: () => unknown };
 
-/** Events for which a handler creates its table client and everything else it keeps, without sending requests. */
+/** Events that make a handler create its table client and everything else it keeps, without sending requests. */
 const probes: Record<string, unknown> = {
   // OPTIONS returns 204 or 404 without using the table.
   api: {

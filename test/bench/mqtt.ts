@@ -14,7 +14,7 @@ const ROUNDS = 3;
 type Transport = 'HTTP' | 'MQTT';
 type Spent = { perSecond: number; cpu: number };
 
-/** Returns a report that changes nothing, unless it is a sensor's first. */
+/** Returns a report that changes nothing, unless it is the sensor's first report. */
 const report = () => a.presence(true);
 
 const figuresOf = (results: Record<Transport, Spent>): Figure[] => [

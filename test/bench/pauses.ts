@@ -25,7 +25,7 @@ const measure = async (work: () => Promise<unknown>) => {
   const start = performance.now();
   await work();
   const ms = performance.now() - start;
-  // The last pause is recorded only in the following turns.
+  // The last pause is recorded only in the event loop turns after it.
   await sleep(5);
   delay.disable();
   return { ms, pause: delay.max / 1e6 };

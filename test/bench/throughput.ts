@@ -35,7 +35,7 @@ type Measured = Awaited<ReturnType<typeof measureHost>>;
 
 type Bar = { max?: number; min?: number };
 
-/** `bar` is the bar for the value, `ratio` the one for the ratio to the baseline. */
+/** `bar` is the target for the value, and `ratio` the target for the ratio to the baseline. */
 type Row = { name: string; unit: string; of: (found: Measured) => number; bar?: Bar; ratio?: Bar };
 const rows: readonly Row[] = [
   {

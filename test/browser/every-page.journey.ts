@@ -61,7 +61,7 @@ const parts = ['room', 'activity', 'events', 'hits', 'config'].map((part) => `/s
 const forms = ['/groups/new', '/rules/new', '/users/new', '/customers/new'];
 /** The paths to all console pages, all parts of a sensor page, and all forms for new objects. */
 const paths = [...pages.map(({ path }) => path), ...parts, ...forms];
-/** The pages are opened faster than by a person, so the console runs into rate limits and retries. */
+/** The pages are opened faster than a person would open them, so the console runs into rate limits and retries. */
 const expected = [/429/];
 const admin = { username: 'admin', password: ADMIN_PASSWORD };
 

@@ -12,8 +12,8 @@ let site: Site;
 let groupId: number;
 const sensorIds: string[] = [];
 /**
- * A ward along a corridor. Room 101 is open, 102 acknowledged, 103 suspected, 104 offline and 106 empty. The others are
- * occupied.
+ * A ward along a corridor. The fall in room 101 is unacknowledged, the one in 102 acknowledged, and the one in 103 only
+ * suspected. Room 104 is offline, and 106 is empty. The other rooms are occupied.
  */
 beforeAll(async () => {
   site = await startSite('willow');
@@ -117,7 +117,7 @@ test('places rooms on the plan, and moves them by mouse, keyboard and form field
   await page.getByLabel('Width').fill('30');
   await visitor.checkPage('floor-arrange');
   await page.getByRole('button', { name: 'Save plan' }).click();
-  // The API error is beside the field.
+  // The API error is shown beside the field.
   await page.getByLabel('From the left edge (m)').and(page.locator('[aria-invalid=true]')).waitFor();
   await page.getByLabel('Width').fill('36');
   await page.getByRole('button', { name: 'Save plan' }).click();

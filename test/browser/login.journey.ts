@@ -60,7 +60,7 @@ test("clears the previous user's data after another login in a different tab", a
   const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
   const me = await other.client.ok<object>('GET', '/users/me');
   await other.client.ok('PUT', '/users/me', { ...me, firstName: 'Other' });
-  // Requests for the previous user are refused for the other user.
+  // Requests for the previous user are refused with 403 in the session of the other user.
   await using visitor = await site.openLoggedIn('/sensors', site.home, { expected: [/403/] });
   const { page, context } = visitor;
   await page.clock.install();
@@ -68,7 +68,7 @@ test("clears the previous user's data after another login in a different tab", a
   await page.getByText('Room of the first').first().waitFor();
   const { username, password } = other;
   await context.request.post(`${site.cloud.url}/users/login`, { data: { username, password } });
-  // Requests for the other user never get a response, so only cached data could be shown.
+  // Requests for data never get a response after the other user has logged in, so only cached data could be shown.
   await page.route(/\/api\/v1\/(?!users|console)/, () => {});
   await page.clock.fastForward(61_000);
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");

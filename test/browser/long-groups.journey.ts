@@ -9,7 +9,7 @@ beforeAll(async () => {
   site = await startSite('long-groups');
   const { client, customerId } = site.home;
   const { sensorId } = await createRoom(site);
-  // The first of the other rooms is offline.
+  // The first of these additional rooms is offline.
   const sensors = Array.from({ length: 22 }, (_, n) => {
     const hardwareId = (0xac_00_00_00_00_00 + n).toString(16).toUpperCase();
     const device = { id: deviceIdOf(hardwareId), hardwareId, manufacturer: 'maker_a' as const, firmwareVersion: 42 };
@@ -32,7 +32,7 @@ test.each(variants)(
     const rooms = page.getByRole('row').filter({ has: page.getByRole('link') });
     const more = page.getByRole('button', { name: isGerman ? '15 weitere: 15 unbekannt' : '15 more: 15 unknown' });
     await more.waitFor();
-    // The fall and the offline room are first.
+    // The room with the fall and the offline room are listed first.
     await rooms.nth(0).getByRole('link', { name: 'Room 12, Süd' }).waitFor();
     await rooms.nth(1).getByRole('link', { name: 'Room 200' }).waitFor();
     expect(await rooms.count()).toBe(8);

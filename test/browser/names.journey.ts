@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 test('shows names in any script verbatim, without interpreting markup', { timeout: 90_000 }, async () => {
-  // The pages are opened faster than by a person, so the console runs into rate limits and retries.
+  // The pages are opened faster than a person would open them, so the console runs into rate limits and retries.
   await using visitor = await site.openLoggedIn('/groups', site.home, { expected: [/429/] });
   const { page, checkPage } = visitor;
   for (const name of names) await page.getByRole('link', { name, exact: true }).waitFor();

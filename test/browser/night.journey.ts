@@ -211,13 +211,13 @@ describe('a night with alarms in every state', () => {
       await visitor.checkPage(`night-${locale}-${colorScheme}-${width}`);
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(overflow).toBeLessThanOrEqual(0);
-      // On a wide screen, the text can be read from the door.
+      // On a wide screen, the text is large enough to be read from the door.
       const sizes = await page.evaluate<string[]>(
         "[...document.querySelectorAll('.room-call.open .rc-no b')].map((one) => getComputedStyle(one).fontSize)",
       );
       expect(sizes).toHaveLength(2);
       for (const size of sizes) expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(width > 1_000 ? 112 : 64);
-      // Three alarms fit on a phone, once the sound works.
+      // Three alarms fit on a phone once the sound is on.
       await page.getByRole('heading', { level: 1 }).click();
       await page.getByRole('button', { name: /^(Sound on|Ton an)$/ }).waitFor();
       const bottoms = await page.evaluate<number[]>(

@@ -36,7 +36,7 @@ const tryFrom = async ({ url }: Receiver) => {
   return result;
 };
 
-test('lets pages from listed origins log in, call the API and read errors, and no others', async () => {
+test('lets only pages from listed origins log in, call the API and read errors', async () => {
   const [listed, other] = pages;
   if (!listed || !other) throw new Error('no pages');
   expect(await tryFrom(listed)).toEqual([site.home.username, 404, true]);

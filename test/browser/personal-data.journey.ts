@@ -31,7 +31,7 @@ const fill = async (page: Page, reason: string, password: string) => {
 };
 const switchTo = (page: Page, what: string) => page.getByRole('radiogroup').getByText(what, { exact: true }).click();
 
-test("exports a user's data once on a double click, after reporting a wrong password at its field", async () => {
+test("reports a wrong password beside the field, and exports a user's data only once on a double click", async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/400/] });
   const { page, checkPage } = visitor;
   await page.getByRole('link', { name: 'Personal data' }).click();
@@ -61,7 +61,7 @@ test("exports a user's data once on a double click, after reporting a wrong pass
   await checkPage('personal-data-exported');
 });
 
-/** Advances time by minutes. The last pass of an erasure runs 16 minutes after the start. */
+/** Advances time by minutes. The last erasure pass runs 16 minutes after the start. */
 const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     clock.skipTo(clock.now() + MINUTE);

@@ -15,7 +15,7 @@ const ROOMS = 12;
 const FALLS = 90;
 
 let site: Site;
-/** A home with one fall a day for 90 days. Every third is a false alarm, and every seventh is unanswered. */
+/** A home with one fall a day for 90 days. Every third fall is a false alarm, and every seventh is unanswered. */
 beforeAll(async () => {
   site = await startSite('maple', { clock: skippingClock(Date.now()) });
   const { customerId, client } = site.home;

@@ -222,7 +222,7 @@ test('draws a region by mouse, moves it by keyboard, and saves the region with d
   await fields.getByLabel('Everybody has left').fill('45');
   await page.getByRole('group', { name: 'Size in cm' }).getByLabel('Somebody enters').fill('20');
   await visitor.checkPage('sensor-room-editing');
-  // The API error is beside the field.
+  // The API error is shown beside the field.
   await fields.getByLabel('From (above the floor)').fill('100');
   await page.getByRole('button', { name: 'Save room' }).click();
   await fields.getByLabel('From (above the floor)').and(page.locator('[aria-invalid=true]')).waitFor();

@@ -61,7 +61,10 @@ const audit = async ([name, operation]: (typeof operations)[number]) => {
   return { lines, requestId, body: example.body };
 };
 
-/** Operations that never change anything, or do not in their example, such as a password reset for an unknown user. */
+/**
+ * Operations that never change anything, or change nothing in their example, such as a password reset for an unknown
+ * user.
+ */
 const unchanging = [
   'receiveCanary',
   'requestPasswordReset',

@@ -73,14 +73,9 @@ test.each<[string, string[], unknown, string]>([
     undefined,
     'GET /sensors/{sensorId} 200.name is removed',
   ],
+  ['a newly optional response field', [...sensor, 'required'], [], 'GET /sensors/{sensorId} 200.name may be missing'],
   [
-    'a response field that may now be missing',
-    [...sensor, 'required'],
-    [],
-    'GET /sensors/{sensorId} 200.name may be missing',
-  ],
-  [
-    'a response field that may now be null',
+    'a newly nullable response field',
     [...sensor, 'properties', 'name', 'type'],
     ['string', 'null'],
     'GET /sensors/{sensorId} 200.name: may be null',

@@ -36,14 +36,14 @@ const profile = { ...names, locale: 'en', telegramId: null, mobileNumber: null }
 const token = { name: 'n' };
 const newPassword = 'another-password-of-no-interest';
 
-/** Creates a user of ours for the request to change for good. */
+/** Creates a user at our customer, whom the request may change permanently. */
 const newUser = async ({ ours }: World): Promise<Readonly<Record<string, string>>> => {
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', person());
   return { userId: String(id) };
 };
 
 const firmware = () => ({ versionCode: 1_000 + ++last, versionName: 'v', buildDate: 0, isDefault: false });
-/** Creates a firmware for the request to change for good. */
+/** Creates a firmware version, which the request may change permanently. */
 const newFirmware = async (admin: Client): Promise<Readonly<Record<string, string>>> => {
   const { versionCode } = await admin.ok<{ versionCode: number }>('POST', '/firmwares/maker_b', firmware());
   return { manufacturer: 'maker_b', versionCode: String(versionCode) };
@@ -52,7 +52,7 @@ const sensorGroup = async ({ ours }: World): Promise<Example> => ({
   body: { name: 'n', sensorIds: [(await linkSensor(ours.client)).sensorId] },
 });
 
-/** Creates an object of ours for the request to delete. */
+/** Creates an object at our customer, which the request deletes. */
 const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: object): Promise<Example> => {
   const { id } = await ours.client.ok<{ id: string | number }>('POST', `/${kind}s`, body);
   return { params: { [`${kind}Id`]: String(id) } };

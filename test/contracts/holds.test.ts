@@ -9,13 +9,13 @@ import { createWorld, type World } from './world.ts';
 
 /**
  * Operations that hold a function execution open on purpose, and how many executions one customer can hold at once. All
- * others hold one only while they work, and are limited by requests per second. getWatch holds one for up to 1 s while
- * another request computes the watch.
+ * other operations hold one only while they work, and are limited by requests per second. getWatch holds one for up to
+ * 1 s while another request computes the watch.
  */
 const holding: Readonly<Record<string, number>> = {
   // 3 per feed (functions/api/feed/waits.test.ts).
   fetchFeed: 10,
-  // All jobs in one day (functions/api/personal-data.test.ts), each for 8 s, in a function with a separate cap.
+  // All jobs allowed in a day (functions/api/personal-data.test.ts), each for 8 s, in a function with a separate cap.
   createErasure: 50,
   // Anonymous, so limited by address. It takes equally long for every username.
   requestPasswordReset: 0,
@@ -27,7 +27,7 @@ let operation = '';
 let paused = 0;
 /** The maximum number of simultaneous pauses in each operation. */
 const held = new Map<string, number>();
-/** The running function. Workers pause too, whichever operation is being called. */
+/** The name of the running function. Pauses in workers do not count, because they belong to no operation. */
 const running = new AsyncLocalStorage<string>();
 const around: AroundInvocation = (name, invocation) => running.run(name, invocation);
 const isOfApi = (): boolean => groups.some(({ name }) => name === running.getStore());

@@ -8,7 +8,7 @@ const names = { firstName: 'A', lastName: 'B', email: '' };
 const password = 'a-password-of-no-interest';
 let last = 0;
 
-/** Creates a separate user of ours, because the request changes the user's login. */
+/** Creates a separate user at our customer, because the request changes the user's login. */
 const newUser = async ({ ours, anybody }: World) => {
   const username = `factor ${++last}`;
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username, password, ...names });

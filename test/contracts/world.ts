@@ -125,7 +125,8 @@ export const unknownIds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the ids for an operation's path: a sensor from the right maker, and a delivery to the right kind of receiver.
+ * Returns the ids for an operation's path: a sensor from the maker in the path, and a delivery to the kind of receiver
+ * in the path.
  */
 export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
   ...ids,

@@ -82,7 +82,7 @@ const hasTrace = (name: LambdaName, trace: RegExp | string): boolean =>
   typeof trace === 'string' ? textOf(name).includes(trace) : bundles[name].sources.some((file) => trace.test(file));
 
 describe('a bundle', () => {
-  // Functions that evaluate messages also contain the sensor state machines, and `deliver` the alarm emails.
+  // Functions that evaluate messages also contain the sensor state machines. `deliver` also contains the alarm emails.
   const large = ['devices', 'process', 'deliver'];
   it.each(lambdas.map(({ name }) => [name, large.includes(name) ? 410 : 400] as const))(
     '%s loads at most %i KB at start',

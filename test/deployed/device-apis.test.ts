@@ -106,7 +106,7 @@ describe.each(['http', 'alb'] as const)('rate limits with deviceApi=%s', (device
   });
   afterAll(() => cloud?.stop());
 
-  /** Returns how many of a number of sequential requests were answered with 429. */
+  /** Sends `calls` requests one after the other, and returns how many got a 429 response. */
   const limited = async (calls: number, call: (at: number) => Promise<{ status: number }>): Promise<number> => {
     let count = 0;
     for (let at = 0; at < calls; at++) if ((await call(at)).status === 429) count++;

@@ -43,7 +43,7 @@ export type Wiring = {
   onError: (error: unknown) => void;
 };
 
-/** The simulated mapping properties. Others must not be overlooked. */
+/** The mapping properties simulated here. Any other property in the template is an error. */
 const SIMULATED = ['BatchSize', 'EventSourceArn', 'FunctionName', 'FunctionResponseTypes', 'ScalingConfig'];
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-permissions */

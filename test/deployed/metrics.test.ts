@@ -74,7 +74,8 @@ test('functions write every metric read by an alarm or the dashboard, with names
   await pass(121_000);
   await leaves();
   answerWith(ok);
-  // Without permissions, there is no attempt. The task fails and is retried, even after the alarm was checked.
+  // Without permissions, `deliver` makes no attempt. The task keeps failing until after the check that someone was
+  // notified.
   const { fall: late } = await furnish();
   const allowDeliver = latest().judge.withhold('deliver', () => false);
   await late();
@@ -107,7 +108,7 @@ test('functions write every metric read by an alarm or the dashboard, with names
   // The permission is missing until the email has failed, including a second attempt.
   const restore = judge.withhold('auth', isNoMail);
   await clientOf(url).ok('POST', '/users/password-reset', { username: person.username });
-  // An email that takes longer than the response is measured with the next request.
+  // If the email fails only after the response was sent, the next request writes the metric.
   await eventually(async () => {
     await clientOf(url).call('POST', '/users/login', wrong);
     expect([...measured].join()).toContain('MailsFailed');

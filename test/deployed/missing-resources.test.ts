@@ -71,8 +71,7 @@ const withoutName = (name: string): Assembly =>
   });
 
 /**
- * Returns an assembly whose device API invokes the function itself, although the API is only permitted to invoke the
- * alias.
+ * Returns the assembly with a device API that invokes the function itself, but is only permitted to invoke the alias.
  */
 const withoutAlias = (): Assembly => {
   const [devices = ''] =

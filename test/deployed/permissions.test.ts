@@ -44,7 +44,7 @@ const onlyHere = [
 ];
 
 describe('exactly the deployed permissions', () => {
-  test('system admins get an email until an alarm subscription is confirmed, which then sends the active alarms', async () => {
+  test('emails system admins until an alarm subscription is confirmed, then sends it the active alarms', async () => {
     const mails: string[] = [];
     const cloud = await startTestCloud({ ...gate.options, say: (line) => void mails.push(line), log: () => {} });
     const admin = await adminOf(cloud.url);

@@ -84,11 +84,14 @@ export type Fault = {
   settings?: Partial<Settings>;
   /** The reasons for which deliveries may fail in this run. None by default. */
   mayEnd?: readonly string[];
-  /** The duration of the faults: `steps` steps, each `stepMs` ms long. By default it is one step of 40 s, or none. */
+  /**
+   * The duration of the faults: `steps` steps, each `stepMs` ms long. By default, there is either no step or one step
+   * of 40 s, at random.
+   */
   steps?: number;
   stepMs?: number;
   /** Alternatively, a duration in ms, divided into ever longer steps, for long faults in which little happens. */
   lastsMs?: number;
-  /** Set for faults in which each fall takes much work. */
+  /** Set for faults in which each fall takes a lot of work. */
   falls?: 'one';
 };

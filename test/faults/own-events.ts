@@ -1,8 +1,8 @@
 import type { Scene } from './scene.ts';
 
 /**
- * Returns a sensor's events caused by a scenario, newest first, and the uuids of all delivered events. The suite itself
- * posted none of them, so they are removed from the receipts.
+ * Returns a sensor's events caused by a scenario, newest first, and the uuids of all delivered events. The sensor's
+ * events are removed from the receipts, because the suite itself did not post them.
  */
 export const ownEvents = async ({ stores, clock, receiver }: Scene, customerId: number, sensorId: string) => {
   const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 50 });

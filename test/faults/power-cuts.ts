@@ -59,7 +59,10 @@ const eventsOn = (folder: string, dataDir: string) => {
 type DiskEvents = ReturnType<typeof eventsOn>;
 
 type CutPlan = Pick<KillPlan, 'events' | 'say' | 'timeoutMs'> & {
-  /** What happens, in this order. The run is split into equal parts, with one event at a random time in each. */
+  /**
+   * The disk events in a run, in this order. The run is split into equal parts, with one disk event at a random time in
+   * each.
+   */
   happening: readonly (keyof DiskEvents)[];
   random: () => number;
   /** The additional time (ms) each sync takes. */

@@ -26,7 +26,7 @@ export type Report = Verdict & {
 
 /** How long (ms) a fall may wait for its first attempt before an alarm has to fire. */
 const LATE_MS = 120_000;
-/** How long (ms) CloudWatch may take to fire it. */
+/** How long (ms) CloudWatch may take to fire that alarm. */
 const ALARM_DELAY_MS = 60_000;
 
 /** Returns when (ms) the first attempt for each of these events' deliveries began, by `event webhook`. */

@@ -10,7 +10,7 @@ const numericLiteral: Mutator = {
   },
 };
 
-/** Adds a number mutator to Stryker. Stryker has none, plugins cannot add one, and the mutator list is not exported. */
+/** Adds a number mutator to Stryker, which has none. Plugins cannot add one, and the mutator list is not exported. */
 export const changeNumbers = async (): Promise<void> => {
   const instrumenter = import.meta.resolve('@stryker-mutator/instrumenter');
   const { allMutators } = (await import(new URL('mutators/mutate.js', instrumenter).href)) as {

@@ -65,8 +65,8 @@ describe.each(folders)('a data folder left by $version in the middle of a night,
     const rows = readFileSync(file, 'utf8').split('\n').filter(includes);
     await restore(folder, rows.join('\n').replaceAll(night.RECEIVER, receiver.url));
     known = JSON.parse(readFileSync(file.replace(/sql$/, 'json'), 'utf8').replaceAll(night.RECEIVER, receiver.url));
-    // Messages received but not yet processed are processed after these responses, which must match those from the
-    // night.
+    // Messages received but not yet processed are processed only after these responses, which must match the responses
+    // from the night.
     const answered = Promise.withResolvers<void>();
     const around: AroundInvocation = async (name, invocation) => {
       if (name === 'process') await answered.promise;

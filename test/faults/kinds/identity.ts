@@ -100,7 +100,7 @@ export const ofIdentity: readonly Fault[] = [
     story: reusedUuid,
   },
   {
-    title: 'a sensor reuses a uuid while messages are received twice and processes die: each fall alarms once',
+    title: 'a sensor reuses a uuid while messages are received twice and processes die: each fall raises one alarm',
     rates: {
       crashes: ['process.judged', 'process.decided', 'process.hits_written', 'process.applied'],
       crash: 0.3,

@@ -69,8 +69,8 @@ const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scen
   const countOf = (id: number) => receiver.receipts.filter(({ customerId }) => customerId === id).length;
   let before = { maple: 0, birch: 0 };
   return {
-    // The clock must not be set ahead during the work. That alone would delay deliveries until their tasks are
-    // repeated.
+    // The clock must not be set ahead while the falls are processed, because that alone would delay deliveries until
+    // their tasks are repeated.
     atOnce: () => cloud.idle(),
     heal: async () => {
       before = { maple: countOf(maple.customerId), birch: countOf(birch.customerId) };

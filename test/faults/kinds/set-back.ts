@@ -194,7 +194,9 @@ const firstReport: Course = async (home, scene) => {
 const builtIn = { settings: { RETRY_SCHEDULE: [] }, steps: 0, falls: 'one' } as const;
 const sensorSettings = { SENSOR_INACTIVE_AFTER_SECONDS: 300 };
 
-/** Dates recorded while the clock was a day ahead. They must not delay an alarm once the clock is correct. */
+/**
+ * Faults with dates recorded while the clock was a day ahead, which must not delay an alarm once the clock is correct.
+ */
 export const ofSetBack: readonly Fault[] = [
   {
     title: 'a retry was queued while the host clock was a day ahead: it is made within 2 minutes',

@@ -42,7 +42,7 @@ describe('a room on a plan', () => {
     expect(moved(90, 90)).toMatchObject({ x: 40, y: 20 });
   });
 
-  test('a room turns in right angles', () => {
+  test('a room turns in steps of 90 degrees', () => {
     expect(withTurnedRoom(plan(room({ rotation: 270 })), 'a').rooms[0]?.rotation).toBe(0);
   });
 });

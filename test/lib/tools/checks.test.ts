@@ -29,14 +29,14 @@ describe('checkMail', () => {
     ['no sender', {}, '', 'warning', /no mailSender, so users cannot reset their passwords/],
     ['an unverified sender', {}, sender, 'warning', /not verified .*deployed without email.*create-email-identity/],
     [
-      'a verified sender in the sandbox',
+      'a verified sender in an account in the sandbox',
       { verified: [sender], isSandboxed: true },
       sender,
       'warning',
       /sandbox.*production access/,
     ],
     ['a verified sender', { verified: [sender] }, sender, 'ok', /^from cloud@example.org$/],
-    ['a sender of a verified domain', { verified: ['example.org'] }, sender, 'ok', /^from/],
+    ['a sender in a verified domain', { verified: ['example.org'] }, sender, 'ok', /^from/],
   ])('returns the right verdict for %s', async (_, facts, address, verdict, says) => {
     const check = await checkMail(accountWith(facts).account, address);
     expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
@@ -60,10 +60,10 @@ describe('checkConcurrency', () => {
     ['reservations in a new account', [10, 10], 352, 0, 'failed', /reserves 352 .* has only 0 to reserve/],
     ['enough concurrency', [1_000, 1_000], 352, 0, 'ok', /352 of them reserved/],
     ['just enough concurrency', [1_000, 1_000], 900, 0, 'ok', /900 of them/],
-    ['one too few', [1_000, 1_000], 901, 0, 'failed', /reserves 901 .* has only 900 to reserve/],
-    ['reservations of the deployed stage', [1_000, 648], 352, 352, 'ok', /352 of them/],
-    ['reservations of others', [1_000, 300], 352, 0, 'failed', /has only 200 to reserve/],
-    ['no reservation', [1_000, 1_000], 0, 0, 'ok', /none of them reserved for falls.*no cap for feeds/],
+    ['one execution too few', [1_000, 1_000], 901, 0, 'failed', /reserves 901 .* has only 900 to reserve/],
+    ['reservations made by the deployed stage', [1_000, 648], 352, 352, 'ok', /352 of them/],
+    ['reservations made by other stacks', [1_000, 300], 352, 0, 'failed', /has only 200 to reserve/],
+    ['no reservations', [1_000, 1_000], 0, 0, 'ok', /none of them reserved for falls.*no cap for feeds/],
   ])('returns the right verdict for %s', async (_, concurrency, wanted, own, verdict, says) => {
     const check = await checkConcurrency(accountWith({ concurrency }).account, { wanted, own: async () => own });
     expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
@@ -115,7 +115,7 @@ describe('checkSubscriptions', () => {
       /^Alarms go to night@example\.org, .*wakes nobody.*--topic-arn arn:aws:sns:eu-central-1:123456789012:alarms /,
     ],
     [
-      'a pager on a later page of the list',
+      'a pager on a later list page',
       { stacks, subscribed: [mail(true), mail(false), ['https', 'https://pager.example.org', true]] },
       'ok',
       /^2 confirmed, 1 of them other than email$/,

@@ -191,14 +191,14 @@ describe('deploy', () => {
   });
 
   test.each<[string, [number, number], string[], string | undefined]>([
-    ['an account with 1,000', [1_000, 1_000], [], '{"feed":100,"console":50,"personal-data":20}'],
-    ['an account with 200', [200, 200], [], '{"feed":20,"console":10,"personal-data":4}'],
+    ['an account with 1,000 concurrent executions', [1_000, 1_000], [], '{"feed":100,"console":50,"personal-data":20}'],
+    ['an account with 200 concurrent executions', [200, 200], [], '{"feed":20,"console":10,"personal-data":4}'],
     ['a new account', [10, 10], [], undefined],
-    ['an account that others have reserved', [1_000, 269], [], undefined],
-    ['an account that has just enough', [1_000, 270], [], '{"feed":100,"console":50,"personal-data":20}'],
-    ['reservations that need the rest', [1_000, 1_000], ['concurrency={"devices":800}'], undefined],
-    ['caps that are set', [1_000, 1_000], ['concurrencyCaps={"feed":7}'], '{"feed":7}'],
-  ])('deploy caps feeds, the console and exports for %s', async (_, concurrency, settings, caps) => {
+    ['an account with too much reserved by other stacks', [1_000, 269], [], undefined],
+    ['an account with just enough concurrency', [1_000, 270], [], '{"feed":100,"console":50,"personal-data":20}'],
+    ['a stage whose reservations need the rest', [1_000, 1_000], ['concurrency={"devices":800}'], undefined],
+    ['a stage with configured caps', [1_000, 1_000], ['concurrencyCaps={"feed":7}'], '{"feed":7}'],
+  ])('deploy caps feeds, the console and exports if possible: %s', async (_, concurrency, settings, caps) => {
     const { tools, calls } = await run({ ...verified, concurrency });
     await diff({ context: contextFrom('prod', settings), folder }, tools);
     const found = calls[0]?.find((argument) => argument.startsWith('concurrencyCaps='));

@@ -39,12 +39,8 @@ test.each<[string, SMTPServerOptions, RegExp[]]>([
     { onRcptTo: (_address, _session, done) => done(answer(451, '4.7.1 greylisted')) },
     [/try again later/, /451 4\.7\.1 greylisted/],
   ],
-  [
-    'a certificate that cannot be verified',
-    { disabledCommands: ['AUTH'] },
-    [/DEPTH_ZERO_SELF_SIGNED_CERT.*set SMTP_CA/],
-  ],
-])("%s is explained in one sentence, with the server's response", async (_, options, expected) => {
+  ['an unverifiable certificate', { disabledCommands: ['AUTH'] }, [/DEPTH_ZERO_SELF_SIGNED_CERT.*set SMTP_CA/]],
+])("the mail tool explains %s in one sentence, with the server's response", async (_, options, expected) => {
   const { isAccepted, lines } = await sent(options);
   expect([isAccepted, lines]).toEqual([false, expected.map((line) => expect.stringMatching(line))]);
 });
@@ -53,6 +49,6 @@ test.each<[Record<string, string>, RegExp]>([
   [{ SMTP_URL: '' }, /^SMTP_URL is not set, so mails are not sent/],
   [{ SMTP_URL: 'here' }, /SMTP_URL must be smtp:/],
   [{ MAIL_SENDER: '' }, /MAIL_SENDER is missing/],
-])('wrong settings %j are reported', async (more, sentence) => {
+])('the mail tool reports the wrong settings %j', async (more, sentence) => {
   await expect(sent({}, more)).rejects.toThrow(sentence);
 });

@@ -35,12 +35,20 @@ const whyNot = ({ rule: change = {}, what = {}, firedAt, isExact = true }: More)
 describe('verdictOf', () => {
   test.each<[string, More, RegExp]>([
     ['a disabled rule', { rule: { isEnabled: false } }, /^it is disabled$/],
-    ['a silent report', { what: { isSilent: true } }, /^the report is marked as silent$/],
+    ['a report marked as silent', { what: { isSilent: true } }, /^the report is marked as silent$/],
     ['a simulated fall', { what: { isSimulated: true } }, /^the fall was simulated/],
-    ['another region', { rule: { regionId: 'r' } }, /only to region r, but the event was in no region$/],
-    ['an unknown region', { rule: { regionId: 'r' }, isExact: false }, /stored only until the sensor's next decision$/],
-    ['another sensor', { rule: { sensorId: 's2' } }, /^it applies to sensor s2$/],
-    ['another group', { rule: { sensorGroupId: 3 } }, /^it applies to group 3, but the sensor is in group 2 now$/],
+    ['a rule for another region', { rule: { regionId: 'r' } }, /only to region r, but the event was in no region$/],
+    [
+      'a rule for a region when the event region is unknown',
+      { rule: { regionId: 'r' }, isExact: false },
+      /stored only until the sensor's next decision$/,
+    ],
+    ['a rule for another sensor', { rule: { sensorId: 's2' } }, /^it applies to sensor s2$/],
+    [
+      'a rule for another group',
+      { rule: { sensorGroupId: 3 } },
+      /^it applies to group 3, but the sensor is in group 2 now$/,
+    ],
     [
       'a schedule',
       { rule: { schedule: { days: [7], from: '00:00', to: '06:00', timeZone: 'UTC' } } },

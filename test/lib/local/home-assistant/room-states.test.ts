@@ -70,12 +70,12 @@ test('an offline sensor shows only an open fall', () => {
 });
 
 test.each<[string, Gap[] | null, string | null]>([
-  ['on without a gap', [], 'ON'],
+  ['on without gaps', [], 'ON'],
   ['unknown without a watch', null, null],
-  ['off for a gap of the sensor', [{ kind: 'no_rule', sensorIds: ['a'], total: 1 }], 'OFF'],
-  ['on for a gap of another sensor', [{ kind: 'no_rule', sensorIds: ['b'], total: 1 }], 'ON'],
-  ['off if the gap names only some sensors', [{ kind: 'no_rule', sensorIds: ['b'], total: 2 }], 'OFF'],
-  ['off for a gap of everyone', [{ kind: 'nobody_on_duty', ruleIds: [1], by: 'sms' }], 'OFF'],
+  ['off for a gap that names the sensor', [{ kind: 'no_rule', sensorIds: ['a'], total: 1 }], 'OFF'],
+  ['on for a gap that names another sensor', [{ kind: 'no_rule', sensorIds: ['b'], total: 1 }], 'ON'],
+  ['off if the gap affects more sensors than it names', [{ kind: 'no_rule', sensorIds: ['b'], total: 2 }], 'OFF'],
+  ['off for a gap that affects every sensor', [{ kind: 'nobody_on_duty', ruleIds: [1], by: 'sms' }], 'OFF'],
   ['on for a gap that is not about falls', [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }], 'ON'],
 ])('the fall watch is %s', (_, gaps, watched) => {
   expect(states({ gaps })).toMatchObject({ watched });

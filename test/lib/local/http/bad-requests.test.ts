@@ -32,11 +32,14 @@ const sendBytes = async (bytes: string, port = Number(new URL(cloud.url).port)) 
 
 test.each([
   ['bytes that are not HTTP', 'Is anybody there?\r\n\r\n'],
-  ['another version', 'GET /api/v1/server/config HTTP/9.9\r\n\r\n'],
+  ['an unknown HTTP version', 'GET /api/v1/server/config HTTP/9.9\r\n\r\n'],
   ['too many headers', `GET /api/v1/server/config HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ['two lengths', 'POST /api/v1/users/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
-  ['no Host', 'GET /api/v1/server/config HTTP/1.1\r\nConnection: close\r\n\r\n'],
-  ['two Hosts', 'GET /api/v1/server/config HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
+  [
+    'two Content-Length headers',
+    'POST /api/v1/users/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}',
+  ],
+  ['a missing Host header', 'GET /api/v1/server/config HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ['two Host headers', 'GET /api/v1/server/config HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
   ['a broken chunk', 'POST /api/v1/users/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
 ])('the host responds with 400 to %s, in the usual format, and closes the connection', async (_, bytes) => {
   const answer = await sendBytes(bytes);

@@ -33,7 +33,7 @@ test('health reports OK, the number of exceptions, and null for an unused disk',
   });
 });
 
-test('health reports a disk that cannot be written within 5 seconds', async () => {
+test('health reports within 5 seconds that the disk is not writable', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   const { health, clock } = await created(folder);
   expect((await health()).disk).toBe('OK');

@@ -121,7 +121,7 @@ test('a message removed before the next commit never reaches the file or frees i
   first.queue.remove(message?.receiptHandle ?? '');
   await first.file.turns.kept();
   expect([path, `${path}-wal`].filter((file) => readFileSync(file).includes(text))).toEqual([]);
-  // If killed now, a process leaves these files.
+  // A process killed now would leave these files.
   dataDir = copyOf(dataDir, folder);
   const second = startProcess();
   await second.send('b1');
@@ -205,7 +205,7 @@ test('a queue file keeps queues separate, and purge empties only one', async () 
   expect(second.take()).toEqual(['a1']);
 });
 
-test('a queue file keeps moves to the dead-letter queue and back across a restart', async () => {
+test('a restart keeps messages in the queue they were moved to, dead-letter queues included', async () => {
   const first = startProcess();
   await first.send('a1', 'a2');
   first.queue.receive(10);

@@ -13,7 +13,7 @@ describe('the table rejects what DynamoDB rejects', () => {
   test.each<[string, object]>([
     ['an item above 400 KB', put({ text: 'x'.repeat(400 * KB) })],
     [
-      'an item above 400 KB by an update',
+      'an update that grows an item above 400 KB',
       update('SET #a = :a', {
         ExpressionAttributeNames: { '#a': 'a' },
         ExpressionAttributeValues: { ':a': 'é'.repeat(200 * KB) },
@@ -23,51 +23,51 @@ describe('the table rejects what DynamoDB rejects', () => {
     ['a sort key above 1,024 bytes', put({ sk: 'x'.repeat(1_025) })],
     ['an empty key', put({ sk: '' })],
     ['a key that is not a string', put({ sk: 7 })],
-    ['an empty key of an index', put({ duePk: 'D', dueAt: '' })],
-    ['a key of an index that is not a string', put({ listPk: 'L', listSk: 1 })],
+    ['an empty index key', put({ duePk: 'D', dueAt: '' })],
+    ['an index key that is not a string', put({ listPk: 'L', listSk: 1 })],
     ['a key with an additional attribute', new GetCommand({ TableName, Key: { ...key, more: 1 } })],
     ['an incomplete key', new DeleteCommand({ TableName, Key: { pk: 'p' } })],
     ['101 keys in a batch', new BatchGetCommand({ RequestItems: { [TableName]: { Keys: many(101) } } })],
-    ['a key twice in a batch', new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [key, key] } } })],
+    ['a duplicate key in a batch', new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [key, key] } } })],
     [
       '101 writes in a transaction',
       new TransactWriteCommand({ TransactItems: many(101).map((Item) => ({ Put: { TableName, Item } })) }),
     ],
     [
-      'two writes of an item in a transaction',
+      'two writes to one item in a transaction',
       new TransactWriteCommand({
         TransactItems: [{ Put: { TableName, Item: key } }, { Delete: { TableName, Key: key } }],
       }),
     ],
     [
-      'an unused value',
+      'an unused value placeholder',
       put({}, { ConditionExpression: 'attribute_not_exists(pk)', ExpressionAttributeValues: { ':v': 1 } }),
     ],
     [
-      'an unused name',
+      'an unused name placeholder',
       put({}, { ConditionExpression: 'attribute_not_exists(pk)', ExpressionAttributeNames: { '#v': 'v' } }),
     ],
     [
       'an empty set of placeholders',
       put({}, { ConditionExpression: 'attribute_not_exists(pk)', ExpressionAttributeValues: {} }),
     ],
-    ['an undefined value', put({}, { ConditionExpression: 'pk = :v' })],
-    ['an undefined name', put({}, { ConditionExpression: 'attribute_exists(#v)' })],
-    ['a change of the key', update('SET sk = :v', { ExpressionAttributeValues: { ':v': 'x' } })],
-    ['two changes of one attribute', update('SET a = :v REMOVE a', { ExpressionAttributeValues: { ':v': 'x' } })],
+    ['an undefined value placeholder', put({}, { ConditionExpression: 'pk = :v' })],
+    ['an undefined name placeholder', put({}, { ConditionExpression: 'attribute_exists(#v)' })],
+    ['a change to the key', update('SET sk = :v', { ExpressionAttributeValues: { ':v': 'x' } })],
+    ['two changes to one attribute', update('SET a = :v REMOVE a', { ExpressionAttributeValues: { ':v': 'x' } })],
     ['a limit of 0', query({ Limit: 0 })],
     [
-      'a consistent read of an index',
+      'a consistent index read',
       query({ IndexName: 'due', KeyConditionExpression: 'duePk = :pk', ConsistentRead: true }),
     ],
     [
-      'bounds in the wrong order',
+      'range bounds in the wrong order',
       query({
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :b AND :a',
         ExpressionAttributeValues: { ':pk': 'p', ':a': 'a', ':b': 'b' },
       }),
     ],
-    ['a document of more than 32 levels', put({ deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) })],
+    ['a document with more than 32 levels', put({ deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) })],
   ])('the table rejects %s, like DynamoDB', async (_, command) => {
     expect(await errorOf(command)).toBe(rejected);
   });
@@ -88,20 +88,20 @@ describe('the table rejects what it does not support', () => {
   test.each<[string, object]>([
     ['an unknown option', put({}, { ReturnItemCollectionMetrics: 'SIZE' })],
     ['a request for consumed capacity', put({}, { ReturnConsumedCapacity: 'TOTAL' })],
-    ['a filter of a query', query({ FilterExpression: 'attribute_exists(pk)' })],
+    ['a query filter', query({ FilterExpression: 'attribute_exists(pk)' })],
     ['an unknown function', put({}, { ConditionExpression: 'begins_with(pk, :v)', ...values })],
     ['an inherited function', update('SET a = toString(a, :v)', values)],
     ['an unknown operator', update('SET a = a - :v', values)],
     ['an unknown clause', update('DELETE a :v', values)],
     ['an unknown index', query({ IndexName: 'another' })],
     [
-      'another comparison of the sort key',
+      'an unknown sort key comparison',
       query({ KeyConditionExpression: 'pk = :pk AND sk > :v', ExpressionAttributeValues: { ':pk': 'p', ':v': 'x' } }),
     ],
     ['an unknown command', new ScanCommand({ TableName })],
-    ['an unknown return value of an update', update('SET a = :v', { ...values, ReturnValues: 'UPDATED_OLD' })],
+    ['an unknown update return value', update('SET a = :v', { ...values, ReturnValues: 'UPDATED_OLD' })],
     [
-      'an unknown action of a transaction',
+      'an unknown transaction action',
       new TransactWriteCommand({ TransactItems: [{ Get: { TableName, Key: key } } as never] }),
     ],
     ['a sum of fractions', update('ADD n :half', { ExpressionAttributeValues: { ':half': 0.5 } })],
