@@ -25,7 +25,7 @@ const furnish = async (name: string) => {
 
 test('the watch over a home with 12 sensors costs 6 read units to compute each minute, and 2.5 to read', async () => {
   const { read } = await furnish('maple');
-  // One write claims the minute, and the others store the watch.
+  // One write claims the minute, and the other writes store the watch.
   expect(await read(60_000), metered.ledger.text()).toMatchObject({ read: 6 });
   expect(await read(1_000), metered.ledger.text()).toEqual({ read: 2.5, write: 0 });
   expect(await read(30_000), metered.ledger.text()).toEqual({ read: 2.5, write: 0 });

@@ -23,7 +23,7 @@ describe('the embedded engine', () => {
   const sized = (sk: string, bytes: number) => ({ ...key(sk), v: 'x'.repeat(bytes - 10 - sk.length) });
   const due = (sk: string, time: string) => ({ ...key(sk), duePk: 'DUE#0', dueAt: time });
 
-  test('reports 1 unit per 4 KB for consistent reads, half for others, and the minimum for a missing item', async () => {
+  test('reports 1 unit per 4 KB for consistent reads, half for eventual ones, the minimum for a missing item', async () => {
     const { table } = engine;
     await table.write({ put: sized('small', 100) });
     await table.write({ put: sized('4', 4_096) });

@@ -7,7 +7,7 @@ type Login = {
   passwordFile: string | null;
 };
 
-/** Returns a sentence for each login setting in conflict with the others. */
+/** Returns a sentence for each login setting that conflicts with another one. */
 export const loginProblems = ({ inUrl, user, passwordFile }: Login, names: LoginNames): string[] => {
   const hasUser = inUrl.user !== '' || user !== null;
   const hasPassword = inUrl.password !== '' || passwordFile !== null;

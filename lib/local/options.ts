@@ -28,7 +28,10 @@ const MIN_BYTES_ON_NETWORK = 12;
 /** Variables set together or not at all. */
 const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxySettings, requiredOidcSettings];
 
-/** Sentences about missing variables. An invalid variable is not missing, and does not require the others yet. */
+/**
+ * Sentences about missing variables. An invalid variable does not count as missing, and does not yet require the
+ * variables that belong to it.
+ */
 const incomplete = (env: Variables, invalid: readonly InvalidSetting[]): string[] =>
   together
     .filter((names) => names.some((name) => env[name] !== undefined && invalid.every((other) => other.name !== name)))

@@ -43,8 +43,8 @@ export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KIND
 const MAX_NAMES = 10;
 
 /**
- * Returns a line about webhooks leading to a loopback address although the host is open to a network. On such a host,
- * new webhooks like these must be allowed by ALLOWED_TARGET_RANGES.
+ * Returns a line about webhooks leading to a loopback address although the host is open to a network. Such a host
+ * rejects new webhooks of this kind unless ALLOWED_TARGET_RANGES allows them.
  */
 export const loopbackLines = (webhooks: readonly WebhookRecord[], settings: LoopbackPolicy): string[] => {
   const names = webhooks

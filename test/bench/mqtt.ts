@@ -8,7 +8,7 @@ import { settledCpu } from './cpu.ts';
 import type { Figure } from './figures.ts';
 
 const REPORTS = 1_000;
-/** Rounds per transport, alternating. The last one counts, and the others warm up the host. */
+/** Rounds per transport, alternating. Only the last round counts. The earlier ones warm up the host. */
 const ROUNDS = 3;
 
 type Transport = 'HTTP' | 'MQTT';

@@ -14,7 +14,7 @@ afterAll(() => rmSync(empty, { recursive: true }));
 
 type Change = (id: string, resource: Resource) => boolean;
 
-/** Returns the assembly without the resources for which `change` returns true. `change` may modify the others. */
+/** Returns the assembly without the resources for which `change` returns true. `change` may modify other resources. */
 const without = (change: Change): Assembly => {
   const { Resources } = structuredClone(whole.template);
   const kept = Object.entries(Resources).filter(([id, resource]) => !change(id, resource));

@@ -95,7 +95,10 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
 export const failsOnTheWay = ({ rates: { aws, unanswered, frozen } = {} }: Fault): boolean =>
   Boolean(aws || unanswered || frozen);
 
-/** Returns a function that makes a client's calls fail with DynamoDB's bytes, so that the SDK interprets them. */
+/**
+ * Returns a function that makes client calls fail with the bytes that DynamoDB would send, so that the SDK interprets
+ * them.
+ */
 export const failingClient =
   (chaos: Chaos, { silentPort, skip }: Surroundings) =>
   (client: Client): void => {

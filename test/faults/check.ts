@@ -26,9 +26,9 @@ export const undelivered = (posted: readonly Posted[], receipts: readonly Receip
 };
 
 /**
- * Checks the guarantee: A \ (D ∪ P ∪ X) is empty. A are the acknowledged events for each webhook, D those accepted by
- * receivers with 2xx, P those with a pending delivery, and X those whose delivery ended with a reason. All are written
- * as `event webhook`.
+ * Checks the guarantee: A \ (D ∪ P ∪ X) is empty. A is the set of acknowledged events for each webhook, D the events
+ * accepted by receivers with 2xx, P the events with a pending delivery, and X the events whose delivery ended with a
+ * reason. Each event is written as `event webhook`.
  */
 export const check = (
   posted: readonly Posted[],

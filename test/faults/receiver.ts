@@ -38,7 +38,7 @@ type Payload = {
   customer: { id: number };
 };
 
-/** Whether an event has the message's uuid, or the one the service derives for a reused uuid. */
+/** Whether an event has the uuid from the message, or the uuid that the service derives when a uuid is reused. */
 const isOfMessage = ({ uuid, raw }: Payload['event']): boolean =>
   raw.uuid === uuid || (raw.uuid !== undefined && uuidV5(raw.uuid, JSON.stringify(raw)) === uuid);
 

@@ -15,7 +15,10 @@ const wrongAddresses: readonly [string[], ...string[][]] = [
   ['::ffff:127.0.0.1'],
 ];
 
-/** Creates the service's webhook client with the suite's name servers. `nameServer` resolves one customer's names. */
+/**
+ * Creates the webhook client for the service, with this suite's name servers. `nameServer` resolves one customer's
+ * names.
+ */
 export const webhookClientOf = (chaos: Chaos, nameServer: string): WebhookClient => {
   const resolveSlowly = createResolver([nameServer]);
   const resolve = async (name: string): Promise<readonly string[]> => {

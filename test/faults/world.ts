@@ -83,7 +83,7 @@ export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) 
   if (table.remote) failingClient(chaos, { silentPort: silence.port, skip })(table.remote.client);
   const cloud = await startTestCloud({
     clock,
-    // The sweep interval is the one in AWS, because a step in a scenario may take a minute.
+    // The sweep interval is the same as in AWS, because a step in a scenario may take a minute.
     sweepSeconds: 60,
     mqttPort: 0,
     log: (_, message) => {

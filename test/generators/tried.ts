@@ -1,5 +1,5 @@
 /**
- * Compares the OpenAPI document with the one last tried with the generators. Exits with 1 if it changed. `--record`
+ * Compares the OpenAPI document with the version last tried with the generators. Exits with 1 if it changed. `--record`
  * marks the current document as tried.
  */
 import { createHash } from 'node:crypto';

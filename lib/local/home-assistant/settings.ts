@@ -53,7 +53,7 @@ export const homeAssistantFrom = (values: HomeAssistantVariables): HomeAssistant
   );
 };
 
-/** Returns a sentence for each Home Assistant setting in conflict with the others. */
+/** Returns a sentence for each Home Assistant setting that conflicts with another one. */
 export const homeAssistantProblems = (values: HomeAssistantVariables): string[] => {
   const broker = homeAssistantFrom(values)?.broker;
   const {

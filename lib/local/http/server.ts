@@ -107,7 +107,10 @@ type Options = {
   onCall: (api: ApiName, status: number, ms: number) => void;
 };
 
-/** Creates this host's counterpart to API Gateway: every request becomes an event for its group's handler. */
+/**
+ * Creates this host's counterpart to API Gateway: every request becomes an event for the handler of the operation
+ * group.
+ */
 export const createApi =
   ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): RequestHandler =>
   async (request) => {

@@ -18,8 +18,8 @@ const readIfPresent = (file: string): Promise<Uint8Array | null> =>
   });
 
 /**
- * Returns the key that encrypts this host's secrets, from a file readable only by the host's user. Without a data
- * folder, returns a new key.
+ * Returns the key that encrypts secrets on this host, from a file that only the owner can read. Without a data folder,
+ * returns a new key.
  */
 export const secretsKey = async (dataDir: string, random: (bytes: number) => Uint8Array): Promise<Uint8Array> => {
   if (dataDir === ':memory:') return random(BYTES);

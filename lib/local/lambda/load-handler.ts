@@ -13,7 +13,7 @@ const load = {
   workers: (name: string) => import(`#functions/workers/${name}/handler.ts`),
 };
 
-/** Loads a function's handler for this host's runtime. `around` wraps each invocation. */
+/** Loads a function handler for the runtime on this host. `around` wraps each invocation. */
 export const loadHandler = async <E, R>(
   name: string,
   runtime: Runtime,

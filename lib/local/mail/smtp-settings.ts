@@ -38,7 +38,7 @@ const names = {
   server: 'the mail server',
 } as const;
 
-/** Returns a sentence for each email setting in conflict with the others. */
+/** Returns a sentence for each email setting that conflicts with another one. */
 export const smtpProblems = (values: SmtpValues): string[] => {
   const { SMTP_URL, SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA, MAIL_SENDER } = values;
   if (SMTP_URL === null)

@@ -38,8 +38,8 @@ type MqttOptions = {
 };
 
 /**
- * Creates this host's MQTT broker, with the cloud's authorizer and ingest function. `publish` exists before these
- * functions are loaded, because they use it. Connections wait until they are loaded.
+ * Creates the MQTT broker on this host, with the same authorizer and ingest function as in AWS. `publish` exists before
+ * these functions are loaded, because they use it. Connections wait until they are loaded.
  */
 export const createMqtt = async ({ clock, log, tls, kept }: MqttOptions) => {
   const authorizer = Promise.withResolvers<(event: object) => Promise<AuthorizerResponse>>();

@@ -67,9 +67,9 @@ const tokens = (now: () => number) => {
 };
 
 /**
- * Creates a client for the table in this process. It supports the commands and options that the store uses, with
- * DynamoDB results, and rejects all others. Reads are always consistent. `ConsumedCapacity` is not counted. In tests,
- * dynoxide counts it.
+ * Creates a client for the table in this process. It supports the commands and options that the store uses, returns the
+ * same results as DynamoDB, and rejects everything else. Reads are always consistent. `ConsumedCapacity` is not
+ * counted. In tests, dynoxide counts it.
  */
 export const tableClient = (rows: Rows, { read, write }: Turns, tableName: string, now: () => number): TableClient => {
   const known = tokens(now);

@@ -91,7 +91,7 @@ type Page = { readonly rows: readonly Row[]; readonly isCutOff: boolean };
 const MAX_PAGE_BYTES = 1_024 * 1_024;
 /** The maximum bytes of parsed items and pages in each of the two cache generations. */
 const CACHE_BYTES = { items: 8 * 1_024 * 1_024, pages: 4 * 1_024 * 1_024 };
-/** Larger pages (bytes) are not kept. They come from long lists, which would displace all others. */
+/** Larger pages (bytes) are not kept. They come from long lists, which would displace all other pages. */
 const MAX_CACHED_PAGE_BYTES = 64 * 1_024;
 
 const freeze = (value: Value): void => {

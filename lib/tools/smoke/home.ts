@@ -2,7 +2,7 @@ import type { Client } from '#lib/client/client.ts';
 import { ok } from '#lib/client/problem.ts';
 import { createHome, type SetupSteps, withRandomSuffix } from '#lib/home/home.ts';
 
-/** The app and device API addresses (both with /api/v1), the receiver's address, and the webhook's secret. */
+/** The app and device API addresses (both with /api/v1), the receiver address, and the webhook secret. */
 type Target = { base: string; deviceBase: string; receiver: string; secret: string };
 
 /** Creates a provisioning key that registers one device within ten minutes. */

@@ -12,7 +12,7 @@ import type { EventItem } from '#shared/store/sensors/events.ts';
  */
 export type RuleInput = { what: EventDetails; isExact: boolean };
 
-/** A rule's result for an event with the reasons, according to the rule's current version. */
+/** Whether a rule fired for an event and why, according to the current rule version. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; reasons: string[] };
 
 /**

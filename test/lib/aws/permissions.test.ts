@@ -124,7 +124,7 @@ test('only logins can use second-factor secrets, and every other secret serves o
   expect([encryptedOtp, encrypted.slice(-2)]).toEqual([['auth'], [[], []]]);
 });
 
-test("functions send email only from the stage's address, not from others in the domain", () => {
+test("functions send email only from the stage's address, not from other addresses in the domain", () => {
   const senders = (from: string) =>
     functions
       .map(({ name }) => name)

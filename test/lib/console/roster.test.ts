@@ -186,7 +186,7 @@ describe('roster coverage', () => {
   });
 });
 
-test('lists people on the roster before the others', () => {
+test('lists people on the roster before other users', () => {
   const people = [{ userId: BEN }, { userId: 3 }, { userId: ANNA }];
   expect(entries.rosteredFirst(people, weekly)).toEqual([{ userId: ANNA }, { userId: BEN }, { userId: 3 }]);
 });

@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const commandOf = (name: string, ...args: string[]) => [join(image, `${name}.mjs`), ...args];
 
-test("the host runs from the bundle alone, and the image's health check reflects the host's health", {
+test('the host runs from the bundle alone, and the image health check reflects host health', {
   timeout: 60_000,
 }, async () => {
   const env = await environment();

@@ -77,7 +77,7 @@ test('a FIFO queue skips groups that are full for the receiver', () => {
   expect(take()).toEqual(['a1', 'a2']);
 });
 
-test('a FIFO queue lets groups take turns, so a flood in one does not delay others', () => {
+test('a FIFO queue lets groups take turns, so a flood in one group does not delay other groups', () => {
   const { queue, send, receive } = make();
   for (let i = 1; i <= 50; i += 1) send(`a${i}`);
   const served: string[] = [];

@@ -65,7 +65,7 @@ test('ensureQueues creates standard or high-throughput FIFO queues with 14 days 
   expect(sqs.attributes('retries-dead')).toEqual(retention);
 });
 
-test('an SQS FIFO queue delivers groups in order, keeps failed messages, and deletes the others', async () => {
+test('an SQS FIFO queue delivers groups in order, keeps failed messages, and deletes processed ones', async () => {
   const queue = sqs.queue('events.fifo');
   const seen: SQSEvent[] = [];
   await send('a1', 'b1', 'a2', 'a3');

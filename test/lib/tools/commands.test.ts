@@ -78,7 +78,7 @@ test.each<[string, string[]]>([
   expect(ended).toEqual(failed(noCredentials));
 });
 
-// One command that needs a table and one that needs a stack. The others work like these.
+// One command that needs a table and one that needs a stack. All other commands work like these.
 test.each(['admin', 'deploy'])(
   'npm run %s reports an unknown profile and a missing or invalid region in one sentence',
   async (command) => {

@@ -51,7 +51,7 @@ const byCompose = {
 
 describe('the sam local environment', () => {
   const { Parameters } = environmentFile(engines);
-  test('sets only variables in the template, because others do not reach the functions', () => {
+  test('sets only variables in the template, because other variables do not reach the functions', () => {
     const known = new Set(variablesOf(local).flatMap(Object.keys));
     expect(Object.keys(Parameters).filter((name) => !known.has(name))).toEqual([]);
   });

@@ -33,7 +33,10 @@ export const consumption = {
   threeReports: { ...nothing, read: 2, write: 1 },
   /** The sweep reads an active sensor's state, which shows when something is next due. */
   look: { ...nothing, read: 1 / 2 },
-  /** An active sensor's entry in the `due` index, which each sweep reads with many others: 90 bytes out of 8 KB. */
+  /**
+   * An active sensor's entry in the `due` index, which each sweep reads together with many other entries: 90 bytes out
+   * of 8 KB.
+   */
   entry: { ...nothing, read: 90 / 8_192 },
   /** A check that finds nothing, on a possibly offline sensor or one with an open fall. */
   check: { ...nothing, read: 4, standard: 1 },

@@ -129,7 +129,7 @@ const seriesOf: Readonly<Record<string, Series>> = {
 
 /** How long (ms) the second cause follows the first: longer than the alarm period. */
 const gaps: Readonly<Record<string, number>> = { 'alarms-unheard': 5 * DAY, 'mails-bounced': 3 * HOUR };
-/** The maximum time (ms) from a cause to the alarm, for alarms slower than the others. */
+/** The maximum time (ms) from a cause to the alarm, for alarms that need longer than `SOON`. */
 const delays: Readonly<Record<string, number>> = {
   'alarms-unheard': DAY + HOUR,
   'messages-absent': 20 * MINUTE,

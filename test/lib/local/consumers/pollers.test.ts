@@ -171,7 +171,7 @@ test('poll starts nothing after stop, which waits for running invocations and re
   expect(queue.stats()).toMatchObject({ ...EMPTY, visible: 2 });
 });
 
-test('poll moves a poison message to the dead-letter queue without delaying others', async () => {
+test('poll moves a poison message to the dead-letter queue without delaying other messages', async () => {
   const seen: string[] = [];
   const { clock, queue, deadLetterQueue, send } = setUp({}, async (event) => {
     seen.push(...bodies(event));

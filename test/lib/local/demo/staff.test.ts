@@ -31,7 +31,7 @@ test('the nurse acknowledges four in five alarms, and the head nurse all that re
   expect(names().toSorted()).toEqual([HEAD_NURSE, ...Array(8).fill(NURSE)]);
 });
 
-test('the staff ignores deliveries that are not falls, lack a URL, or are for others', () => {
+test('the staff ignores deliveries that are not falls, lack a URL, or are for someone else', () => {
   const delivery = { webhook: { name: NURSE }, event: { type: 'fall' }, acknowledgeUrl: alarm.url };
   for (const body of [
     { ...delivery, event: { type: 'presence' } },

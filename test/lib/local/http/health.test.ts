@@ -72,7 +72,7 @@ test('health reports a queue that has been rejecting messages for a minute', asy
   expect((await health()).queues).toBe('OK');
 });
 
-test("health reports the oldest event's or first delivery's age, but not that of retries", async () => {
+test('health reports the age of the oldest event or first delivery, but ignores retries', async () => {
   const { health, clock, queues } = await created(':memory:');
   queues.deliveries.send({ body: '{}', delaySeconds: 900 });
   queues.retries.send({ body: '{}' });

@@ -95,13 +95,13 @@ describe('the table rejects what it does not support', () => {
     ['an unknown clause', update('DELETE a :v', values)],
     ['an unknown index', query({ IndexName: 'another' })],
     [
-      'an unknown sort key comparison',
+      'an unsupported sort key comparison',
       query({ KeyConditionExpression: 'pk = :pk AND sk > :v', ExpressionAttributeValues: { ':pk': 'p', ':v': 'x' } }),
     ],
     ['an unknown command', new ScanCommand({ TableName })],
-    ['an unknown update return value', update('SET a = :v', { ...values, ReturnValues: 'UPDATED_OLD' })],
+    ['an unsupported update return value', update('SET a = :v', { ...values, ReturnValues: 'UPDATED_OLD' })],
     [
-      'an unknown transaction action',
+      'an unsupported transaction action',
       new TransactWriteCommand({ TransactItems: [{ Get: { TableName, Key: key } } as never] }),
     ],
     ['a sum of fractions', update('ADD n :half', { ExpressionAttributeValues: { ':half': 0.5 } })],

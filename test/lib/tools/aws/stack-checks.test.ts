@@ -31,7 +31,7 @@ describe('checkQuotas', () => {
     });
   });
 
-  test("warns if a region's queue or an account's functions allow fewer calls than the devices make", async () => {
+  test('warns if the queue or function limits allow fewer calls than the devices make', async () => {
     const template = templateWith({ deviceThrottle: { rate: 3000, burst: 3000 } });
     expect(await checkQuotas(at('eu-west-3'), template)).toMatchObject({
       verdict: 'warning',
