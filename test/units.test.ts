@@ -61,7 +61,7 @@ describe('the embedded engine', () => {
     expect(await costOf(() => table.write({ remove: key('none') }))).toEqual({ read: 0, write: 1 });
   });
 
-  test('reports 1 unit more for entering or leaving an index, 2 for moving in it, none for unchanged keys', async () => {
+  test('reports 1 unit more to enter or leave an index, 2 to move within it, and none for unchanged keys', async () => {
     const { table } = engine;
     const put = (item: object) => costOf(() => table.write({ put: { ...key('due'), ...item } }));
     expect(await put(due('due', '1'))).toEqual({ read: 0, write: 2 });

@@ -63,7 +63,7 @@ export const createWatch = (
     fired: (from: number, to: number): string[] => {
       const moments = new Set([...points.values()].flat().map(({ at }) => Math.floor(at / MINUTE) * MINUTE + MINUTE));
       const times = [...moments].filter((time) => time >= from && time <= to);
-      // EventBridge calls the sweep each minute, but time skipped here has no calls.
+      // EventBridge calls the sweep each minute, but no calls are recorded while time is skipped here.
       const calls = (time: number): Point[] => [1, 2, 3, 4].map((minute) => ({ at: time - minute * MINUTE, value: 1 }));
       const measured = (key: MetricKey) =>
         key.startsWith('AWS/Lambda Invocations') ? times.flatMap(calls) : points.get(key);

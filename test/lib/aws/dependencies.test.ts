@@ -64,7 +64,7 @@ const circular = (resources: Record<string, Resource>): string[] => {
   return [...dependencies.keys()].filter((id) => reachableFrom(id).has(id));
 };
 
-test('no resource depends on itself, not even through an alias, deployments and alarms', () => {
+test('no resource depends on itself, not even through aliases, deployments and alarms', () => {
   const resources: Record<string, Resource> = stackOf({ ...production, ...whole }).template.toJSON().Resources;
   expect(circular(resources)).toEqual([]);
   // A deliberate cycle: an alarm that reads an alias metric.

@@ -19,7 +19,7 @@ test("a stage's key can be replicated to another region, unless multiRegionKey i
   stackOf(production).template.hasResourceProperties('AWS::KMS::Key', { MultiRegion: true });
 });
 
-test('functions have the same permissions for a replica as for the original key, and no other', () => {
+test('functions have the same permissions for a replica key as for the original, and no others', () => {
   const rights = (stack: typeof template) =>
     [
       ...JSON.stringify(stack.findResources('AWS::IAM::Role')).matchAll(

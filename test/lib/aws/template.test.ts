@@ -159,7 +159,7 @@ describe('a stage', () => {
     }
   });
 
-  it("keeps no log forever, not even the log of API Gateway's own errors", () => {
+  it("expires every log, including the log of API Gateway's own errors", () => {
     const groups = Object.values(prod.findResources('AWS::Logs::LogGroup'));
     for (const { Properties } of groups) expect(Properties.RetentionInDays).toBeGreaterThan(0);
     expect(JSON.stringify(groups.map(({ Properties }) => Properties.LogGroupName))).toContain(
@@ -221,7 +221,7 @@ describe('the functions', () => {
     expect(dev.findOutputs('AlarmTopic')).toEqual({});
   });
 
-  it('functions that serve requests know the trusted proxy, but the template omits its secret', () => {
+  it('functions that serve requests know the trusted proxy, but the template omits the proxy secret', () => {
     const known = all(prod, 'AWS::Lambda::Function')
       .map(({ Environment }) => Environment.Variables)
       .filter(({ TRUSTED_PROXY_HEADER }) => TRUSTED_PROXY_HEADER === 'X-Viewer');

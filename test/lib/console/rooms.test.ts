@@ -30,7 +30,7 @@ describe('a long group of rooms', () => {
     expect(collapsed(rooms, () => false)).toEqual({ shown: rooms, hidden: [] });
   });
 
-  test('stays complete if shortening it would hide fewer than three rooms', () => {
+  test('shows every room if shortening the group would hide fewer than three', () => {
     expect(collapsed(rooms.slice(0, 10), () => true).hidden).toEqual([]);
     expect(collapsed(rooms.slice(0, 11), () => true).hidden).toEqual([8, 9, 10]);
   });

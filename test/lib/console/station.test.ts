@@ -116,7 +116,7 @@ test('finds the room number in a name', () => {
   expect(roomNameOf('Sensor ABC12345')).toEqual({ number: null, word: null, rest: 'Sensor ABC12345' });
 });
 
-test('counts a room with several gaps once, and none as watched when rules reach no one', () => {
+test('counts a room with several gaps once, and no room as watched when rules reach no one', () => {
   const names = { sensors: { a: 'Room 1' } };
   const gaps = [
     { kind: 'sensor_offline', sensorIds: ['a', 'b'], total: 2 },
@@ -151,7 +151,7 @@ test('sounds every four seconds until an alarm is acknowledged, louder and more 
   expect(soundsOf(schedule, 6, 70)({})).toEqual(['', '', '', '', '', '']);
 });
 
-test('sounds at once for a second alarm or new round, but not for a changed key', () => {
+test('sounds at once for a second alarm or new round, but not for a new key of the same alarm', () => {
   const schedule = createSchedule();
   expect(soundsOf(schedule, 2)({ alarms: [item('fall')] })).toEqual(['a', '']);
   expect(soundsOf(schedule, 1, 2)({ alarms: [{ keys: ['hit', 'fall'], rounds: 0 }] })).toEqual(['']);

@@ -51,7 +51,7 @@ test('push is offered only with a public contact', () => {
   );
 });
 
-test('a token for the SMS gateway without an address is rejected', () => {
+test('an SMS gateway token without a gateway address is rejected', () => {
   expect(() => optionsFrom({ DATA_DIR: ':memory:', SMS_TOKEN: 'a' })).toThrow(/SMS_URL is missing/);
 });
 

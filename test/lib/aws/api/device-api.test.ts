@@ -61,7 +61,7 @@ describe('the device API', () => {
     dev.resourceCountIs('AWS::ApiGatewayV2::DomainName', 0);
   });
 
-  it('publishes the address as an output and to functions that return it', () => {
+  it('publishes the address as an output, and passes it to functions that return it', () => {
     expect(prod.findOutputs('DeviceUrl')).toMatchObject({
       DeviceUrl: { Value: 'https://devices.example.org/api/v1' },
     });

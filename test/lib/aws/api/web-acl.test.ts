@@ -65,7 +65,7 @@ describe('the web ACL', () => {
     });
   });
 
-  it('counts attempts by connection address too, because requests past the proxy can forge the header', () => {
+  it('counts attempts by connection address too, because requests that bypass the proxy can forge the header', () => {
     const peer = proxied.rules['login-rate-of-peer'].Statement.RateBasedStatement;
     expect(peer).toMatchObject({ AggregateKeyType: 'IP', Limit: 20 * rateOf(proxied).Limit });
     expect(peer.ScopeDownStatement).toEqual(rateOf(proxied).ScopeDownStatement);

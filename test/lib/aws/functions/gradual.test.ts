@@ -43,7 +43,7 @@ describe('gradual deployments', () => {
     expect(invoking.filter((json) => json.includes(`"${idOf(name)}"`))).toEqual([]);
   });
 
-  it('a tenth of invocations shifts for 5 minutes, with a rollback on an alarm or manual stop', () => {
+  it('a deployment shifts a tenth of invocations for 5 minutes, and rolls back on an alarm or manual stop', () => {
     const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
     const idOfAlarm = (id: string) =>
       alarms.find(([, { Properties }]) => Properties.AlarmDescription.endsWith(`#${id}`))?.[0];

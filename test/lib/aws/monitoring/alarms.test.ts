@@ -208,7 +208,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('an alarm fires when no subscription is confirmed or the check does not run, given alarmEmail', () => {
+  it('an alarm fires in stages with alarmEmail if no subscription is confirmed or the check does not run', () => {
     const unheard = (template: Template) =>
       all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'AlarmSubscriptions');
     expect(unheard(dev)).toEqual([]);

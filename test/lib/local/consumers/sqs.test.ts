@@ -34,7 +34,7 @@ const messageOf = (messageId: string, MessageGroupId: string): Message => ({
 });
 
 describe('prefetching from a queue', () => {
-  test('the prefetch takes turns between groups, skips full ones, and drops messages visible again', async () => {
+  test('the prefetch alternates between groups, skips full ones, and drops messages held too long', async () => {
     const clock = virtualClock(0);
     const prefetch = createPrefetch(clock, 60);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) prefetch.add(messageOf(name, name.slice(0, 1)));

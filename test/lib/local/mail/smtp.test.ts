@@ -109,7 +109,7 @@ describe('an email', () => {
     const { send } = senderTo(url.replace('smtp', scheme), { caFile: CERTIFICATE_FILE, ...more });
     expect([await send(), mails.map((mail) => mail.isEncrypted)]).toEqual(['accepted', [isEncrypted]]);
   });
-  test('an email goes to a server whose certificate is among the extra ones', async () => {
+  test('an email goes to a server with an extra trusted certificate', async () => {
     const { url } = await serving({ ...withTls, secure: true });
     const smtps = url.replace('smtp', 'smtps');
     expect(await senderTo(smtps, { extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');

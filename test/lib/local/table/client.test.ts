@@ -157,7 +157,7 @@ describe('item keys', () => {
       expect(() => primaryKeyOf(input)).toThrow(expect.objectContaining({ name: 'ValidationException', message }));
   });
 
-  test('index keys may be missing, and errors in them concern only that item', () => {
+  test('index keys may be missing, and an invalid index key rejects only that item', () => {
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D', dueAt: '1', listPk: 'L', listSk: 'l' })).toBe(32);
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D'.repeat(2_048), listSk: 'l'.repeat(1_024) })).toBe(3_089);
     for (const item of [

@@ -127,7 +127,7 @@ test('a statement that fails as a whole rejects only its own call', async () => 
   expect([committed(folder, 'a'), committed(folder, 'b'), storage.losses]).toEqual([true, true, []]);
 });
 
-test('a partly executed change ends all calls, and nothing in the transaction is stored', async () => {
+test('a partly executed change makes all later calls fail, and nothing in the transaction is stored', async () => {
   const storage = openNoting(folder);
   await storage.put('a');
   const half = storage.turns.write(() => {
@@ -139,7 +139,7 @@ test('a partly executed change ends all calls, and nothing in the transaction is
   expect([storage.losses.length, committed(folder, 'a')]).toEqual([1, false]);
 });
 
-test('a failed commit ends all calls once, and data stored earlier is still there', async () => {
+test('a failed commit makes all later calls fail, is reported once, and keeps data stored earlier', async () => {
   const storage = openNoting(folder);
   await storage.put('kept');
   await storage.kept();

@@ -34,7 +34,7 @@ describe('a recovery with failing calls', () => {
     expect(end.calls.filter((call) => call === 'deploy')).toHaveLength(1);
   });
 
-  test('deploys again, while nothing runs, after CloudFormation rolled back', async () => {
+  test('deploys again, while nothing runs, after CloudFormation has rolled back', async () => {
     const { outcome, calls } = await outcomeWith(null);
     const end = await outcomeWith({ at: calls.indexOf('deploy'), how: 'goes back' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
