@@ -70,7 +70,7 @@ test('an alarm postponed by a failing receiver costs at most 1 write unit more o
   costs.push(await say(a.fall('calling', metered.now()), 120_000));
   const ofRelease = await runLater(later, () => false);
   expect(count()).toBe(4);
-  // The release with its early attempt, and the end of the outage, which occurs once for all alarms.
+  // The release with an early attempt, and the end of the outage, which costs this write once for all alarms.
   expect(ofRelease, text()).toMatchObject([{ write: 10 }, { read: 1, write: 1 }]);
   expect(sumOf([...costs, ...ofRelease]).write - planned.write, text()).toBeLessThanOrEqual(1);
 });

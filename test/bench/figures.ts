@@ -1,4 +1,4 @@
-/** One measured figure. `max` and `min` are its target ("bar"). A figure without one is informational. */
+/** One measured figure. `max` or `min` is the target ("bar"). A figure without a target is informational. */
 export type Figure = { name: string; value: number; unit: string; max?: number; min?: number; note?: string };
 
 export const median = (values: readonly number[]): number => percentile(values, 50);
@@ -14,7 +14,7 @@ const shown = (value: number): string => (value >= 100 ? value.toFixed(0) : valu
 const barOf = ({ max, min }: Figure): string =>
   max !== undefined ? `<= ${max}` : min !== undefined ? `>= ${min}` : '';
 
-/** Whether a figure meets its bar, or null without one. */
+/** Whether a figure meets the target, or null without a target. */
 export const passes = ({ value, max, min }: Figure): boolean | null => {
   if (max === undefined && min === undefined) return null;
   return value <= (max ?? Number.POSITIVE_INFINITY) && value >= (min ?? Number.NEGATIVE_INFINITY);

@@ -108,7 +108,7 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
   const checkName = ({ TableName: name = tableName }: Input): void => {
     if (name !== tableName) throw tableError('ResourceNotFoundException', `there is no table ${name}`);
   };
-  // Not an async function, because its calls would then settle later than other calls made after them.
+  // Not an async function, because the additional promise would make a call settle after other calls made later.
   const send = (command: { input: object }): Promise<object> => {
     const writing = writes.get(command.constructor);
     const call = writing ?? reads.get(command.constructor) ?? unsupported;

@@ -12,7 +12,7 @@ export type Tools = { account: AccountClient; cdk: Cdk; say: (line: string) => v
 /** A stack, and the arguments with which the CDK finds it. */
 type Target = { stack: string; app: readonly string[] };
 
-/** A stack's state, or null if it does not exist, and its situation. */
+/** A stack's state (null if the stack does not exist) and situation. */
 export type StackNow = { state: StackState | null; situation: Situation };
 
 export const readStack = async (stack: string, { account }: Pick<Tools, 'account'>): Promise<StackNow> => {

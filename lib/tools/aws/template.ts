@@ -4,7 +4,7 @@ import { NOTHING_CAPPED } from '#lib/aws/settings/concurrency-caps.ts';
 export type Template = { Resources?: Readonly<Record<string, Resource>> };
 export type Resource = {
   Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each reader knows its part of the template
+  // biome-ignore lint/suspicious/noExplicitAny: each reader knows which part of the template it reads
   Properties?: any;
   DeletionPolicy?: string;
   Metadata?: Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import { replaceHook } from '../homes.ts';
 import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
-/** How long (ms) after its hit an alarm may stay without a notification, an acknowledgement or an email about it. */
+/** How long (ms) after the hit an alarm may stay without a notification, an acknowledgement or an email. */
 const HEARD_MS = 150_000;
 /** The same limit if processes die, because tasks are repeated later. */
 const HEARD_AFTER_CRASH_MS = 300_000;

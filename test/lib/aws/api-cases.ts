@@ -4,7 +4,7 @@ import { groups } from '#functions/index.ts';
 import { apiOf, type Group, resourceOf } from '#shared/api/operation.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 /** A template and its logical ids, looked up by contract name. */
 type Synthesised = { template: Template; idOf: (name: string) => string };

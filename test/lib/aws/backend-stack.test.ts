@@ -15,7 +15,7 @@ import { tableDesign } from '#shared/store/table.ts';
 import { emptyBundles, onlyTemplate, synthesised, whole } from '#test/fixtures/stack.ts';
 import { apiCases } from './api-cases.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 
 const outdir = mkdtempSync(join(tmpdir(), 'stack-test-'));

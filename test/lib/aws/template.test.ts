@@ -8,7 +8,7 @@ import { apiOf, type Operation } from '#shared/api/operation.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { production, stackOf, whole } from '#test/fixtures/stack.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 
 const all = (template: Template, type: string): Properties[] =>

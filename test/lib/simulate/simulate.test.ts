@@ -58,7 +58,7 @@ describe('a simulated home', () => {
       expect(Math.max(...gaps)).toBeLessThanOrEqual(700_000);
     }
   });
-  test('a sensor sends no message during its outage', () => {
+  test('a sensor does not send messages during an outage', () => {
     const all = dayIn(plan({ sensors: 40 }), 0);
     for (const { sensor, at } of every('silent', all))
       expect(all.find((event) => event.sensor === sensor && event.at > at)?.what).toBe('back');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { production, stackOf } from '#test/fixtures/stack.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 
 const names = ['devices', 'process', 'deliver'];

@@ -6,7 +6,7 @@ import { tableDesign } from '#shared/store/table.ts';
 import { withTable } from '#test/fixtures/document-table.ts';
 import { production, stackOf, whole } from '#test/fixtures/stack.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 
 const runbook = readFileSync(new URL('../../../../lib/aws/runbook.md', import.meta.url), 'utf8');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type MetricName, metrics, onlyShown } from '#shared/observability/metrics.ts';
 import { production, stackOf } from '#test/fixtures/stack.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 
 const { template } = stackOf(production);

@@ -2,7 +2,7 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { certificate, stackOf } from '#test/fixtures/stack.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 
 const mqttCertificateArn = certificate('c');

@@ -10,7 +10,7 @@ import type { Consumer } from '#shared/queue/consumer.ts';
 import { isFifo, queueNames } from '#shared/queue/names.ts';
 import { stackOf } from '#test/fixtures/stack.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+// biome-ignore lint/suspicious/noExplicitAny: each test knows which part of the template it reads
 type Properties = any;
 
 const contracts: readonly Consumer[] = consumers;
