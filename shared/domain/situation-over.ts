@@ -24,7 +24,7 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
-    // A fall's alarms start with the fall, or when it raised another alarm.
+    // `fall` is when the fall began, or when it raised another alarm.
     const isOpen = (known: Track) => isDown(known) && fall !== undefined && fall >= (known.since ?? 0);
     return found !== undefined && !isOpen(found);
   }

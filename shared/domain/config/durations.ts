@@ -1,6 +1,6 @@
 /**
- * Default durations (s) for the fall states, and for the pause after a bed exit. Kept apart from the configuration
- * fields, because computing the sensor state needs nothing else.
+ * Default durations (s) for the fall states, and for the pause after a bed exit. They are separate from the
+ * configuration fields, because code that computes the sensor state needs only these.
  */
 export const defaultDurations = {
   durationUntilConfirmSec: 52,

@@ -48,8 +48,8 @@ export const packAttempt = (
 };
 
 /**
- * Returns the log entry for an attempt first accepted by the messaging service, but later reported as failed for this
- * reason.
+ * Returns the log entry for an attempt that the messaging service accepted, but later reported as failed. `reason` is
+ * what the service reported.
  */
 export const withReason = (
   [number, durationMs, status, , phases]: PackedAttempt,

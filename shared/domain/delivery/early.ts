@@ -26,7 +26,7 @@ export const isFailingAgain = ({ consecutiveFailures, openUntil }: WebhookRecord
 
 /**
  * Whether a single delivery caused all failures since the webhook's last success, which means no other delivery is
- * pending. A release still in progress concerns older deliveries.
+ * pending. False while a release is in progress, because older deliveries may then be pending.
  */
 export const isOnlyFailing = (
   { pendingSince = 0, backDate = 0, lastSuccess = 0, consecutiveFailures, openUntil }: WebhookRecord,

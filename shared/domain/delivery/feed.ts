@@ -28,7 +28,7 @@ export const isPastRetention = (time: number, now: number): boolean => time + DE
 
 /**
  * Returns since when (ms) no one has fetched. Only time after the last change counts, because the webhook may have been
- * disabled.
+ * disabled before.
  */
 export const unfetchedSince = ({ lastSuccess = 0, updateDate }: WebhookRecord): number =>
   Math.max(lastSuccess, updateDate);

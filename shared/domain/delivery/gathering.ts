@@ -5,9 +5,7 @@ import type { Delivery } from './delivery.ts';
  * become one message (completion 13 "Floods").
  */
 export const GATHER_SECONDS = 20;
-/**
- * How much older (ms) than a delivery the others in the same message may be. A power cut affects all sensors at once.
- */
+/** A message combines deliveries created within this time (ms). A power cut affects all sensors at once. */
 export const GATHER_SPAN_MS = 60_000;
 /** The maximum number of deliveries combined in one message. */
 export const MAX_GATHERED = 500;

@@ -3,8 +3,8 @@ import type { Delivery } from './delivery.ts';
 
 /**
  * Returns the corrected time (ms) for the next attempt if it was planned before the clock was set back; null otherwise.
- * `by` is how far (ms) the clock was set back. If that is unknown and only the attempt's task has arrived, it is null.
- * Queues do not depend on the clock, so the attempt is then due now.
+ * `by` is how far (ms) the clock was set back. It is null if that is unknown, because only the attempt's task has
+ * arrived. Queues do not depend on the clock, so the attempt is then due now.
  */
 export const correctedAttempt = (
   { state, nextAttempt, createDate, updateDate, sendTryTimes }: Delivery,

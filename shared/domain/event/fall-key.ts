@@ -20,7 +20,7 @@ export const fallKeyOf = ({ fall, began, track, isSensitive }: Subject = {}): st
 export const fallOfEvent = ({ fall, happening }: { fall?: string; happening: EventDetails }): string | null =>
   fall ?? fallKeyOf(happening.subject);
 
-/** The end of alarm keys that are not about a fall. */
+/** The suffix in alarm keys that are not about a fall. */
 const NO_FALL = 'e';
 /**
  * Returns the key for answering an alarm that is not about a fall and was not reported by a rule: the event time in

@@ -30,7 +30,7 @@ const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
   return phases.includes('confirmed') ? 'confirmed' : 'detected';
 };
 
-/** The device clock may be ahead, so the fall counts from when it was reported at the latest. */
+/** The device clock may be ahead, so `since` is never later than the fall's last state change (service clock). */
 const ofMakerA = (fall: Fall): FallOfState => {
   const { start, endedByTime = start, at = endedByTime, isSensitive = false, isSimulated = false } = fall;
   const { isAcknowledged = false } = fall;

@@ -46,7 +46,7 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
   return alarms.includes(type) ? 'alarm' : 'plain';
 };
 
-/** Returns a delivery's contents, in the rule's words and the bot's language. A test says that it is one. */
+/** Returns a delivery's contents, in the rule's words and the bot's language. The message says if it is only a test. */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,
   { isTest = false, acknowledgeUrl: url }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,

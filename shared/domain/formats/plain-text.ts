@@ -74,7 +74,10 @@ const addressOrMark = new RegExp(`${WEB_ADDRESS}|${MARK}`, 'giu');
 export const withoutMarkup = (text: string): string =>
   withoutLinks(text.replaceAll(mark, (found) => lookalikes[found] ?? ''));
 
-/** Returns text with its web addresses kept as links. An `@` in them would be a mention in Mattermost. */
+/**
+ * Returns text in which only web addresses are links. An `@` in an address is percent-encoded, because Mattermost would
+ * show it as a mention.
+ */
 export const wordsForChat = (text: string): string =>
   text
     .replaceAll(addressOrMark, (found) => lookalikes[found] ?? found)

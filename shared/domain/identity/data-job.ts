@@ -28,7 +28,7 @@ export const EXPORT_RETENTION = 86_400_000;
 /** How long (ms) a job stays listed, and an erasure can be repeated after a recovery. */
 export const JOB_RETENTION = 400 * 86_400_000;
 /**
- * How long (ms) after the start an erasure makes a last pass. This must exceed both the longest queue delay and the
+ * The delay (ms) between the start of an erasure and its last pass. It must exceed both the longest queue delay and the
  * longest run of a function that may have read the subject's data.
  */
 export const LAST_PASS_AFTER = 16 * 60_000;

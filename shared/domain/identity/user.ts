@@ -88,7 +88,7 @@ export type UserUpdate = z.output<typeof UserUpdate>;
 /** A profile as stored. */
 export type UserProfile = Omit<UserUpdate, 'currentPassword'>;
 
-/** How long (ms) reset codes still go to the previous address after users change their own. */
+/** How long (ms) reset codes are still sent to the previous address after users change their own email address. */
 export const MAILBOX_DELAY = 86_400_000;
 /** The address to send reset codes to until `until` (ms), instead of the current one. */
 export type Mailbox = { email: string; until: number };

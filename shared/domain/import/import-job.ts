@@ -9,7 +9,7 @@ import type { Import, ImportKind } from './import-view.ts';
 /** A problem in one column of a row. */
 export type RowProblem = { row: number; field: string; problem: Problem; values?: FieldError['values'] };
 
-/** An import step. Repeating it has no effect. `row` is the row to report its problems for. */
+/** An import step. Repeating it has no effect. Problems with the step are reported for `row`. */
 export type ImportStep =
   | { do: 'create_user'; row: number; user: User; accountKey: string }
   | { do: 'update_user'; row: number; id: number; profile: UserProfile | null; permissions: Permission[] | null }

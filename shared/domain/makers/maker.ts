@@ -18,9 +18,9 @@ export type Maker = {
   sensorIdOf: (hardwareId: string, random: Uint8Array) => string;
   /** The hardware id can be derived from the sensor id, so sensor lists need not store it. */
   isIdOfHardware: boolean;
-  /** The sensors' range by mounting. A missing mounting is not supported. */
+  /** The sensors' range by mounting. Mountings not listed are unsupported. */
   mountings: Partial<Record<Mounting, Limits>>;
-  /** The number of supported regions, in total and by kind. A missing kind is not supported. */
+  /** The number of supported regions, in total and by kind. Kinds not listed are unsupported. */
   regions: { all: number; kinds: Partial<Record<RegionKind, number>> };
   /** The sensors have a learning phase; the `basic` configuration stores when it ends. */
   hasLearningMode: boolean;

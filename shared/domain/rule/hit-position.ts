@@ -12,5 +12,5 @@ export type HitNumber = { series: number; number: number };
  */
 export type HitPosition = Pick<RuleHit, 'id' | 'createDate'> & { orderDate?: number };
 
-/** Returns the date (ms) that lists use to find a hit. It never decreases from one of a customer's hits to the next. */
+/** Returns the date (ms) that lists use to find a hit. It is never earlier than that of the customer's previous hit. */
 export const orderDateOf = ({ createDate, orderDate = createDate }: HitPosition): number => orderDate;

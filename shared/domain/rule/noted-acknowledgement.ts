@@ -1,6 +1,6 @@
 import type { Acknowledgement, ClosingUser, FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
-/** Returns an acknowledgement with another note. If undefined, the old note is kept; if empty, it is removed. */
+/** Returns an acknowledgement with a new note. An undefined `note` keeps the old one, an empty `note` removes it. */
 const withNote = ({ note: before, ...acknowledgement }: NotedAcknowledgement, note = before): NotedAcknowledgement => ({
   ...acknowledgement,
   ...(note && { note }),

@@ -25,7 +25,7 @@ const kindOf: Partial<Record<Situation, Kind>> = {
 /** An event that fired rules, counted once. `responseTime` is the time (ms) until the first acknowledgement. */
 type ReportedEvent = { at: number; sensorId: string; situation: Situation; responseTime: number | null };
 type Assessment = { at: number; sensorId: string; classification: Feedback['classification'] };
-/** `to` is null if no rule reported the end. */
+/** A period when a sensor was offline. `to` is null if no rule reported the end. */
 type OfflinePeriod = { sensorId: string; from: number; to: number | null };
 
 const eventKey = (sensorId: string, eventId: string) => `${sensorId} ${eventId}`;
@@ -39,8 +39,8 @@ const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
 };
 
 /**
- * Returns the newest feedback on each event, and all feedback without an event. It is dated by the hit, otherwise by
- * the time it refers to.
+ * Returns the newest feedback on each event, and all feedback without an event. Feedback on a hit has the hit date, all
+ * other feedback the time it refers to.
  */
 const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): Assessment[] => {
   const hitDates = new Map(hits.map((hit) => [eventKey(hit.sensorId, hit.sensorEventId), hit.createDate] as const));

@@ -10,7 +10,7 @@ type Scheduled = { createDate: number; escalation: Escalation };
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 
-/** Returns the latest time (ms) when a hit's next round can be due, if it counts from the past. */
+/** Returns the latest time (ms) when a hit's next round can be due, for a hit whose steps count from a past time. */
 const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled, now: number): number => {
   if (escalation.isHurried) return now;
   if (escalation.isLast) return awaitingAnswer(rule, escalation, now)?.at ?? now;
@@ -21,9 +21,9 @@ const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled
 
 /**
  * Returns the escalation with corrected times after the clock was set back by `by` ms; null if there is nothing to
- * correct. The rule's delays then count from the hit's corrected time, and from now at the latest. If it is unknown how
- * far the clock was set back and only the next round's task has arrived, `by` is null. Queues do not depend on the
- * clock, so the round is then due now.
+ * correct. The rule's delays then count from the hit's corrected time, and from now at the latest. `by` is null if it
+ * is unknown how far the clock was set back, because only the next round's task has arrived. Queues do not depend on
+ * the clock, so the round is then due now.
  */
 export const withRoundsSetBack = (
   rule: NotificationPlan,
@@ -42,8 +42,8 @@ export const withRoundsSetBack = (
 };
 
 /**
- * Returns the escalation with an open round. If the clock has been set back since the hit, the next step counts from
- * now.
+ * Returns the escalation for a hit with an open round. If the clock has been set back since the hit was created, the
+ * next step counts from now.
  */
 export const openRoundSetBack = (hit: Scheduled, now: number): Escalation => {
   const { escalation } = hit;

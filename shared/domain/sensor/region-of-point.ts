@@ -15,8 +15,8 @@ export const boundsOf = (region: RegionBounds): RegionBounds => {
 const eventRegionOf = ({ id, positionIdx: index, name }: RegionBounds): EventRegion => ({ id, index, name });
 
 /**
- * Returns the region with this positionIdx as named in events. If only the device knows the region, just its index is
- * known.
+ * Returns the region with this positionIdx as named in events. A region that only the device knows has an empty id and
+ * name.
  */
 export const regionByIndex = (regions: readonly RegionBounds[], index: number): EventRegion => {
   const region = regions.find(({ positionIdx }) => positionIdx === index);

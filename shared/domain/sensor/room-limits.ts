@@ -21,7 +21,7 @@ export const MIN_REGION_SIDE = 20;
 type Mounting = 'wall' | 'ceiling' | 'ceiling_45deg' | 'wall_tilt_45deg';
 type OfMaker<T> = Readonly<Record<'maker_a' | 'maker_b', T>>;
 
-/** The sensor range by maker and mounting, in cm. A missing mounting is not supported. */
+/** The sensor range by maker and mounting, in cm. Mountings not listed are unsupported. */
 export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
   maker_a: {
     wall: limits(200, 400, [100, 150, 200]),

@@ -186,15 +186,15 @@ export const SWEEP_SECONDS = 60;
 /**
  * Returns how long (ms) the service's heartbeat record may be missing before this counts as an outage. It is two thirds
  * of the time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor's interval does not
- * exceed that time. Late and failed sweeps do not count as outages, each of which would restart that time. With the
- * default, one sweep every three minutes is enough.
+ * exceed that time. It allows for late or failed sweeps, because each outage restarts that time for every sensor. With
+ * the default, one sweep every three minutes is enough.
  */
 export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): number =>
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
 
 /**
- * A message without news is only written if `lastSeen` is older than this fraction of the time after which a sensor
- * becomes inactive.
+ * A message that changes nothing but times is only recorded if `lastSeen` is older than this fraction of the time after
+ * which a sensor becomes inactive.
  */
 const UNWRITTEN = 0.25;
 

@@ -12,8 +12,8 @@ type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean }
 export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
 
 /**
- * Whether time advances the fall from phase to phase. Time only ends sensitive falls and falls whose start was not
- * reported.
+ * Whether time advances the fall from phase to phase. Sensitive falls, and falls whose start was not reported, are only
+ * ended by time.
  */
 export const isTimed = (fall: Fall): boolean => !fall.isSensitive && hasBeginning(fall);
 
@@ -33,8 +33,8 @@ export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMo
 };
 
 /**
- * Returns when (ms) a suspicion becomes an alarm if the device reports nothing more; null if it already is one, or will
- * never be.
+ * Returns when (ms) a suspicion becomes an alarm if the device reports nothing more; null if it is already an alarm, or
+ * will never become one.
  */
 export const alarmBy = (fall: Fall, timings: Timings): number | null => {
   if (!isTimed(fall) || isEnded(fall) || fall.phases.includes('calling')) return null;

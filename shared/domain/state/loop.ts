@@ -5,7 +5,7 @@ import type { SensorState, Step } from '../sensor/sensor-state.ts';
 const LOOP_STARTS = 3;
 const LOOP_WINDOW = 300_000;
 
-/** Forgets when falls started, because an alarm was raised: earlier falls are not a loop. */
+/** Forgets all fall starts, because falls before an alarm or a reported loop do not count toward the next loop. */
 export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => state;
 
 /** Records that a fall started at `time` (ms), and reports a fall loop if there were too many starts. */

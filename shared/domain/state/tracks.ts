@@ -167,9 +167,9 @@ const withoutFall = (track: Track): Track => {
 };
 
 /**
- * Advances a track's fall. Each fall posture is reported once, until the person has another pose, or the track had no
- * posture for a while. Postures in a closed fall change nothing. After a while without a posture, the next one is a new
- * fall.
+ * Advances a track's fall. A repeated fall posture is not reported again, unless the last posture is older than
+ * `SAME_POSE_WITHIN`. If people have closed the fall, postures change nothing until that time passes without one. The
+ * next posture is then a new fall.
  */
 const fallPoseStep = (state: SensorState, reported: Track, report: FallReport): Step => {
   const { pose, posture, region, time, isSoon } = report;
@@ -198,7 +198,8 @@ const otherPoseStep = (state: SensorState, before: Track, pose: number, region: 
 };
 
 /**
- * Raises the alarm for a late report once. If no fall is open anymore, a newer report has shown that the person is up.
+ * Raises the alarm for a late report once. If no fall is open anymore, a newer report has shown that the person is up,
+ * so the fall ends at the same time.
  */
 const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { posture, region, time } = report;
@@ -216,8 +217,9 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 };
 
 /**
- * Advances a track's pose. A repeated pose is a duplicate, but a fall pose only for a while. A report older than
- * another one about the same track is late and changes nothing, but a late report can still raise the fall alarm.
+ * Advances a track's pose. A repeated pose is a duplicate; a repeated fall pose is one only within `SAME_POSE_WITHIN`.
+ * A report older than another one about the same track is late. Late reports change nothing, except that they can still
+ * raise the fall alarm.
  */
 export const poseStep = (
   state: SensorState,

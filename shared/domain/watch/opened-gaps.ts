@@ -44,7 +44,7 @@ const newSensors = (before: readonly Gap[], after: readonly Gap[], gap: SensorGa
   const sensorIds = gap.sensorIds.filter((sensorId) => isNewFor(before, gap, sensorId));
   if (known.every((other) => other.total === other.sensorIds.length))
     return sensorIds.length > 0 ? { ...gap, sensorIds, total: sensorIds.length } : null;
-  // A list too long to be stored may have contained any sensor, but no more of them than its total.
+  // A list too long to be stored in full may have contained any sensor, but no more sensors than `total`.
   const hoursOf = (other: SensorGap): string => JSON.stringify({ ...other, sensorIds: 0, total: 0 });
   const same = known.filter((other) => hoursOf(other) === hoursOf(gap));
   const total = Math.min(gap.total - totalOf(same), totalOf(related(after, gap)) - totalOf(known));
