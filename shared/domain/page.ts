@@ -9,7 +9,7 @@ export type PartialPage<T> = PageOf<T> & { isWhole: boolean; next: string | numb
 type Sortable = { id: string | number };
 /**
  * Returns a comparison function for one sort. It reuses a single collator, because creating thousands takes too long.
- * The collator is created when the first strings are compared, because a process's first collator takes 9 ms.
+ * The collator is created when the first strings are compared, because the first collator in a process takes 9 ms.
  */
 const comparator = () => {
   let collator: Intl.Collator | undefined;

@@ -10,7 +10,7 @@ const LATE_SECONDS = 180;
 type Part = 'OK' | 'FAILING' | null;
 type Disk = Part | 'FULL';
 
-/** A host's report about itself, with null for unknown values. `since` is when (ms) the host started. */
+/** What a host reports about itself, with null for unknown values. `since` is when (ms) the host started. */
 export type HostHealth = {
   since: number | null;
   queues: Part;

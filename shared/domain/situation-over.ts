@@ -32,13 +32,13 @@ const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Su
   return found !== undefined && !mayLieThere(found) && !found.isUnreported;
 };
 
-/** Whether anyone is in the region. If the sensor tracks people, only the event's person counts. */
+/** Whether anyone is in the region. If the sensor tracks people, only the person in the event counts. */
 const isInside = (state: SensorState, index: number, { track }: Subject): boolean =>
   (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
 
 /**
- * Whether an event's situation is over according to the sensor state: the fall is finished or canceled, the sensor is
- * active again, or the room or region was left or entered again. Other situations never end.
+ * Whether the situation in an event is over according to the sensor state: the fall is finished or canceled, the sensor
+ * is active again, or the room or region was left or entered again. Other situations never end.
  */
 export const isSituationOver = (state: SensorState, { happening, receiveDate }: PastEvent): boolean => {
   const { situation, region, subject } = happening;

@@ -22,11 +22,11 @@ export const toValidText = (value: string, replacement = ''): string =>
   [...value].map((char) => (isValidText(char) ? char : replacement)).join('');
 /**
  * The pattern for text in the API document. Regex engines in generated clients support neither surrogates nor `u`
- * escapes, so the pattern allows more than the service accepts. The document's conventions state the rest.
+ * escapes, so the pattern allows more than the service accepts. The conventions in the document state the rest.
  */
 export const validTextPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as const;
 
-/** Returns a string's length in code points. */
+/** Returns the number of code points in a string. */
 export const lengthOf = (value: string): number => [...value].length;
 
 /** Returns the schema for text with min..max code points and no forbidden characters. */

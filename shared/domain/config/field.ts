@@ -65,7 +65,7 @@ export const hostField = (byDefault: string, note: string, support: Support = {}
 export type Fields = Readonly<Record<string, Field>>;
 export type ConfigValues<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** Returns a configuration's values before the first PUT. */
+/** Returns the configuration values before the first PUT. */
 export const defaultsOf = <F extends Fields>(fields: F): ConfigValues<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as ConfigValues<F>;
 

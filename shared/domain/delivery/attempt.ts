@@ -3,10 +3,10 @@ import type { AttemptLog, LastAttempt } from './attempt-log.ts';
 /** The result of an attempt. `outbox`: the message was written to a file instead of being sent. */
 export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> & { outbox?: true };
 
-/** How many characters of a messaging service's response are kept. */
+/** How many characters of a messaging service response are kept. */
 export const MAX_ANSWER = 200;
 
-/** Returns the result of an attempt without an HTTP request. `answer` is the messaging service's response. */
+/** Returns the result of an attempt without an HTTP request. `answer` is the response from the messaging service. */
 export const resultWithoutRequest = (error: string | null, durationMs = 0, answer = ''): AttemptResult => ({
   status: null,
   error,
@@ -61,8 +61,8 @@ export const withReason = (
 const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];
 
 /**
- * Returns a delivery's attempt log from the attempts' start times, their results, and the bodies (by attempt number)
- * stored as separate items.
+ * Returns an attempt log from the start times, the results, and the bodies (by attempt number) stored as separate
+ * items.
  */
 export const attemptLogOf = (
   starts: readonly number[],

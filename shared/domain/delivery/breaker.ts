@@ -75,7 +75,7 @@ const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: num
 
 /**
  * How a request passes the circuit breaker: without a slot, in a slot, in a slot as the only probe, after the current
- * probe's result, or not before a time (ms).
+ * probe ends, or not before a time (ms).
  */
 export type Passage =
   | { kind: 'free' }
@@ -94,7 +94,7 @@ export const passageOf = (health: Health, isAlarm: boolean, now: number, random:
   return { kind: 'postponed', until: postponedUntil(health, now, random) };
 };
 
-/** Returns a receiver's circuit breaker as shown by the API. `openUntil` (ms) is null unless the circuit is open. */
+/** Returns a circuit breaker as shown by the API. `openUntil` (ms) is null unless the circuit is open. */
 export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): Circuit => {
   if (openUntil === undefined) return { state: 'closed', openUntil: null };
   const isOpen = lasts(openUntil, MAX_OPEN, now) && !lasts(probeUntil, LEASE_MS, now);

@@ -18,9 +18,9 @@ export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 /**
- * Returns the delay (s) before a retry after a failure that only the host's operator can fix: a quarter of the
- * delivery's age (s), at most an hour on the first day, then a day. A rule hit stores every attempt for up to 300
- * messages, so a delivery makes fewer than 80 attempts.
+ * Returns the delay (s) before a retry after a failure that only the host operator can fix: a quarter of the delivery
+ * age (s), at most an hour on the first day, then a day. A rule hit stores every attempt for up to 300 messages, so a
+ * delivery makes fewer than 80 attempts.
  */
 const hostDelay = (attempts: number, age: number): number =>
   age > DAY_SECONDS ? DAY_SECONDS : Math.max(PERSON_DELAYS[attempts] ?? 60, Math.min(age / 4, HOUR_SECONDS));
@@ -40,7 +40,7 @@ export const GRACE_SECONDS = 30;
 /** The sending service, as named in payloads. */
 export type Service = { name: string; url: string; version: string };
 
-/** Everything needed to render a payload, as of the delivery's creation. */
+/** Everything needed to render a payload, as it was when the delivery was created. */
 export type Snapshot = {
   service: Service;
   /** Missing in deliveries to people, or if the webhook was deleted while the delivery was being created. */
@@ -71,14 +71,14 @@ export type Snapshot = {
     regionIndex: number;
     regionName: string;
   } | null;
-  /** Only in deliveries read by people: the person's or bot's language, and the event's local time. */
+  /** Only in deliveries read by people: the language of the person or bot, and the local event time. */
   reader?: Reader;
   /** When (s since the epoch) the acknowledgement link expires; 0 without a link. */
   acknowledgeUntil: number;
   /** Only in the alarm/acknowledged event. */
   acknowledgement?: HitAcknowledgement;
 };
-/** `hasPlainNames`: names in the rule's title and message are split (formats/plain-text.ts). */
+/** `hasPlainNames`: names in the rule title and message are split (formats/plain-text.ts). */
 export type Reader = { language: Language; time: string; hasPlainNames?: true };
 
 /**
@@ -101,7 +101,7 @@ export type Delivery = {
   reason: string | null;
   attempts: number;
   nextAttempt: number | null;
-  /** The rule hit and rule message where this delivery's result is recorded. */
+  /** The rule hit and rule message where the delivery result is recorded. */
   hit: HitMessage | null;
   /** Other rule messages to record the result in. A Raw webhook gets each message once, even if several rules fire. */
   alsoHits?: HitMessage[];
@@ -123,8 +123,7 @@ export type Delivery = {
   /** The delivery is a webhook test. */
   isTest?: true;
   /**
-   * The webhook's format when the delivery was created. Missing in deliveries with a `body`, and in deliveries to
-   * people.
+   * The webhook format when the delivery was created. Missing in deliveries with a `body`, and in deliveries to people.
    */
   format?: Format;
   /**
@@ -164,12 +163,12 @@ export const MAX_HOLD = 14 * DAY;
 export const heldUntil = (deliveryId: string, now: number): number =>
   Math.min(now + MAX_HOLD, timeOfUlid(deliveryId) + DELIVERY_RETENTION - DAY);
 
-/** The interval (ms) between releases of a webhook's held deliveries. */
+/** The interval (ms) between releases of deliveries held for a webhook. */
 export const RELEASE_INTERVAL = 100;
 /** How far ahead (ms) releases may be scheduled, so that disabling the webhook again takes effect soon. */
 export const MAX_RELEASE_AHEAD = 60_000;
 
-/** Returns the key for a delivery's receiver: the webhook id, or the user id, a space and the channel. */
+/** Returns the receiver key for a delivery: the webhook id, or the user id, a space and the channel. */
 export const receiverKey = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 'person'>): string =>
   webhookId ?? `${person?.userId} ${person?.by}`;
 /** Returns the webhook id in a receiver key; null for a person. */
@@ -228,7 +227,7 @@ const delaysAfter = (
   return { requested, wait: requested > delay ? requested : Math.max(requested, withJitter(delay, random)) };
 };
 
-/** Returns a delivery's next state after a host failure. Retries end a day before the delivery is deleted. */
+/** Returns the next delivery state after a host failure. Retries end a day before the delivery is deleted. */
 export const nextStateAfterHostFailure = (
   { id, attempts }: Pick<Delivery, 'id' | 'attempts'>,
   { now, random }: { now: number; random: number },
@@ -241,8 +240,8 @@ export const nextStateAfterHostFailure = (
 };
 
 /**
- * Returns a delivery's next state after an attempt. `attempts` includes this attempt, but not early ones. `schedule` is
- * the webhook's or stage's retry schedule (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is only set for an
+ * Returns the next delivery state after an attempt. `attempts` includes this attempt, but not early ones. `schedule` is
+ * the retry schedule for the webhook or stage (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is only set for an
  * early attempt: when (ms) the schedule plans the next one. If the early attempt fails, the delivery returns to its
  * place in the schedule.
  */

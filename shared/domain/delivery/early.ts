@@ -13,7 +13,7 @@ import type { WebhookRecord } from './webhook.ts';
 const MAX_FAILURES = 3;
 /** How far (ms) ahead of the planned attempt an early attempt must be. */
 const MIN_GAIN = 1_000;
-/** How far ahead (ms) a replay plans first attempts, which are spaced at the replay's own rate. */
+/** How far ahead (ms) a replay plans first attempts, which are spaced at the replay rate. */
 const PLANNED_AHEAD = 5_000;
 
 /** Whether a webhook may have pending deliveries not yet released by a success. */
@@ -25,8 +25,8 @@ export const isFailingAgain = ({ consecutiveFailures, openUntil }: WebhookRecord
   consecutiveFailures >= MAX_FAILURES || openUntil !== undefined;
 
 /**
- * Whether a single delivery caused all failures since the webhook's last success, which means no other delivery is
- * pending. False while a release is in progress, because older deliveries may then be pending.
+ * Whether a single delivery caused all failures since the last success, which means no other delivery is pending. False
+ * while a release is in progress, because older deliveries may then be pending.
  */
 export const isOnlyFailing = (
   { pendingSince = 0, backDate = 0, lastSuccess = 0, consecutiveFailures, openUntil }: WebhookRecord,
@@ -49,8 +49,8 @@ export const isEarlyAttempt = ({ nextAttempt, sendTryTimes }: Delivery): boolean
 /**
  * Returns when (ms) to attempt a pending delivery early if its turn comes at `turn` (ms); null if it is not pending, or
  * if nothing would be gained. The attempt still respects Retry-After. The pause after the previous attempt doubles with
- * each early attempt, to avoid resending a rejected delivery after every success. `firstDelay` (ms) is the retry
- * schedule's delay before first attempts.
+ * each early attempt, to avoid resending a rejected delivery after every success. `firstDelay` (ms) is the delay before
+ * first attempts in the retry schedule.
  */
 export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number): number | null => {
   const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;

@@ -14,7 +14,7 @@ export const filterNames = Object.keys(noFilters) as (keyof EventFilters)[];
 const matches = <T>(list: readonly T[] | null, value: T | null): boolean =>
   list === null || (value !== null && list.includes(value));
 
-/** Whether a webhook with these filters receives a sensor's event. */
+/** Whether a webhook with these filters receives a sensor event. */
 export const matchesFilters = (
   { eventTypes = null, situations = null, sensorGroupId = null }: Partial<EventFilters>,
   { code, situation }: Pick<EventDetails, 'code' | 'situation'>,

@@ -17,5 +17,5 @@ const number = z
   .transform(Number);
 const Tags = z.object({ customerId: number.pipe(id), deliveryId: z.string().regex(/^[0-9a-z]{26}$/), attempt: number });
 
-/** Returns the reference in an event's tags. Null if the event is about something else. */
+/** Returns the reference in event tags. Null if the event is about something else. */
 export const referenceIn = (tags: unknown): NotificationReference | null => Tags.safeParse(tags).data ?? null;

@@ -7,7 +7,7 @@ import { restingStates } from './states.ts';
 /** The states in which a delivery can be resent: it has ended or is held. */
 const Replayable = z.enum(restingStates);
 
-/** The request body for resending a webhook's deliveries. */
+/** The request body for resending webhook deliveries. */
 export const NewReplay = z
   .object({
     since: millis,
@@ -83,7 +83,7 @@ export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): bool
   isListed && sent + failed >= made;
 
 /**
- * Returns a replay's time span (ms). It excludes deliveries newer than the replay, and those already expired when the
+ * Returns the replay time span (ms). It excludes deliveries newer than the replay, and those already expired when the
  * replay was created, even if they still exist.
  */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [

@@ -39,7 +39,7 @@ export type EventContext = {
 const timeZoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
   schedule?.timeZone ?? customer?.timeZone ?? 'UTC';
 
-/** Returns the language and local time for an event's readers. The time is a string, because time zone rules change. */
+/** Returns the language and local time for event readers. The time is a string, because time zone rules change. */
 export const readerOf = (eventContext: EventContext, rule: Rule, locale: string): Reader => ({
   language: languageOf(locale),
   time: dateTimeAndZone(eventContext.event.createDate, timeZoneOf(eventContext, rule)),
@@ -125,8 +125,8 @@ export const idInRound = (
 
 type EventKey = Pick<Decided, 'uuid' | 'source' | 'receiveDate'> & { sensorId: string };
 /**
- * Derives the delivery id for one of a hit's first recipients. In a format that sends each message once, all events and
- * rules for a message share one id.
+ * Derives the delivery id for one of the first recipients in a hit. In a format that sends each message once, all
+ * events and rules for a message share one id.
  */
 export const firstDeliveryId = (
   { uuid, source, receiveDate, sensorId }: EventKey,
@@ -177,7 +177,7 @@ export const newDelivery = (
   sendTryTimes: [],
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  // A round without a hit notifies emergency contacts about an event's alarm.
+  // A round without a hit notifies emergency contacts about an event alarm.
   snapshot: {
     ...snapshot,
     event: 'format' in to ? withRawMessage(snapshot.event, to.format, eventContext.event) : snapshot.event,

@@ -85,7 +85,7 @@ const Health = z.object({
   lastSuccess: millis.nullable(),
 });
 
-/** A webhook's circuit breaker at the time of the request. */
+/** A webhook circuit breaker at the time of the request. */
 export const Circuit = z
   .object({
     state: z.enum(['closed', 'open', 'half_open']).meta({

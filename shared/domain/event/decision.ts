@@ -34,12 +34,12 @@ export const rawMessageOf = ({ source, fallMessage }: Pick<Decided, 'source' | '
 
 /**
  * The decision about one or more messages, with everything needed to apply it, and to reapply it after a crash. `after`
- * is the customer's hit preceding this decision's hits; null if there are no hits. `numbered` is the number of the
- * sensor's previous hit.
+ * is the last hit for the customer before this decision; null if there are no hits. `numbered` is the number of the
+ * previous hit at the sensor.
  */
 export type Decision = { decided: Decided[]; after: HitPosition | null; numbered: HitNumber };
 
-/** Returns the number of a decision's last hit. Without a decision, a new series begins at `now` (ms). */
+/** Returns the number of the last hit in a decision. Without a decision, a new series begins at `now` (ms). */
 export const numberAfter = (decision: Decision | null, now: number): HitNumber => {
   if (!decision) return { series: now, number: 0 };
   const { series, number } = decision.numbered;

@@ -10,7 +10,7 @@ import { DUPLICATE_WINDOW, type Signal, stateReports, type TrustedMessage } from
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
 /**
- * Derives event UUIDs. The first event uses the cause's UUID. For further events, the UUID also depends on their kind.
+ * Derives event UUIDs. The first event uses the cause UUID. For further events, the UUID also depends on their kind.
  */
 const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
@@ -22,7 +22,7 @@ const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, recei
     return { uuid, receiveDate, source, createDate, happening };
   });
 
-/** The sensor's new state and the events from a cause, before any rule is evaluated. */
+/** The new sensor state and the events from a cause, before any rule is evaluated. */
 export type StepOutcome = { next: SensorState; events: ReturnType<typeof withUuids> };
 
 /** Whether the last message without an identity is so recent that another with the same bytes is a duplicate. */

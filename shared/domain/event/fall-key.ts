@@ -1,7 +1,7 @@
 import { timeOfId } from '../ids.ts';
 import type { EventDetails, Subject } from './event.ts';
 
-/** A sensor's fall. Maker B: `start` is when the track fell or raised another alarm, `began` is when it fell. */
+/** A fall at a sensor. Maker B: `start` is when the track fell or raised another alarm, `began` is when it fell. */
 type FallSubject = { start: number; began: number; isSensitive: boolean; track: number | null };
 
 /**
@@ -41,7 +41,7 @@ export const fallOfKey = (key: string): FallSubject => {
 /** Whether a key belongs to a later alarm in a fall, not the first. */
 export const isRaisedAgain = (key: string): boolean => key !== firstKeyOf(key);
 
-/** Returns the key for a fall's first alarm, shared by all alarms in that fall. */
+/** Returns the key for the first alarm in a fall, which all its alarms share. */
 export const firstKeyOf = (key: string): string => {
   const { began, track } = fallOfKey(key);
   return track === null ? key : `${began.toString(36)}-${track}`;

@@ -59,7 +59,7 @@ export const FeedbackPayload = z
   });
 export type FeedbackPayload = z.infer<typeof FeedbackPayload>;
 
-/** The payload's contents, apart from the feedback. */
+/** The payload contents, apart from the feedback. */
 type FeedbackContext = {
   service: Service;
   sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId'>;

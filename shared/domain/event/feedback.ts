@@ -54,7 +54,7 @@ type FeedbackSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEn
 export const isForMaker = ({ manufacturer, optimizationEnabled }: FeedbackSensor): boolean =>
   makers[manufacturer].acceptsFeedback && optimizationEnabled;
 
-/** Returns new feedback with a request's contents. */
+/** Returns new feedback with the request contents. */
 export const newFeedback = (
   request: NewFeedback,
   sensor: FeedbackSensor,

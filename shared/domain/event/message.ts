@@ -53,7 +53,7 @@ export type Move = {
   area: { index: number; kind: (typeof areas)[number] | null } | null;
 };
 
-/** A message's decoded content. The sensor state depends on nothing else in it. */
+/** The decoded message content. The sensor state depends on nothing else in the message. */
 export type Signal =
   | PresenceSignal
   | FallSignal
@@ -66,7 +66,7 @@ export type Signal =
   | { kind: 'sign'; situation: 'sensor_weak_signal' | 'sensor_tilted' }
   /** `alarm` is null if no alarm is active. `hasReading` is false if nothing was measured. */
   | { kind: 'vital'; alarm: Situation | null; hasReading: boolean }
-  /** The device's own state. `firmware` is the N in v0.N, or null if not reported. */
+  /** The device state. `firmware` is the N in v0.N, or null if not reported. */
   | { kind: 'state'; firmware: number | null }
   /** `isAboutFalls`: the message type is a fall report, but nothing else was understood. */
   | { kind: 'unknown'; isAboutFalls?: true };

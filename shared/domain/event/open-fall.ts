@@ -55,7 +55,7 @@ const ofMakerB = (track: Track): FallOfState => {
   };
 };
 
-/** Returns a sensor's falls after which someone may still be on the floor, newest first. */
+/** Returns the falls after which someone may still be on the floor, newest first. */
 export const openFallsOf = ({ falls, tracks = [] }: SensorState): FallOfState[] =>
   [...falls.filter(mayLieThere).map(ofMakerA), ...tracks.filter(isDown).map(ofMakerB)].toSorted(
     (fall, other) => other.since - fall.since,

@@ -4,14 +4,14 @@ import { millis } from '../values.ts';
 const Noted = z.object({ id: z.string().max(64), at: millis });
 /**
  * A device call recorded at `at` (ms), before it was queued. `before` is the previously recorded call. `seq` numbers
- * the device's calls.
+ * the device calls.
  */
 export const RecordedCall = Noted.extend({ before: Noted.optional(), seq: z.int().min(1).optional() });
 export type RecordedCall = z.output<typeof RecordedCall>;
 
 /**
- * Consecutive recorded calls that have all been processed. `last` is the last call's id, `seq` its number. `since` (ms)
- * is when the call before the first one was recorded.
+ * Consecutive recorded calls that have all been processed. `last` is the id of the last call, `seq` the number. `since`
+ * (ms) is when the call before the first one was recorded.
  */
 export type ProcessedRun = { last: string; since: number; seq?: number };
 
@@ -33,7 +33,7 @@ export const unprocessedCalls = (seq: number, run: ProcessedRun | undefined): nu
 const MAX_CALL_MS = 45_000;
 
 /**
- * Whether all of a device's recorded calls have been processed: the run includes the newest call, and calls recorded
+ * Whether all recorded calls from a device have been processed: the run includes the newest call, and calls recorded
  * before the run were queued ahead of it. (Only a dead letter can arrive later.)
  */
 export const isAllProcessed = (

@@ -5,13 +5,13 @@ export type Format = z.infer<typeof Format>;
 
 /** Defines what a format can express, and who can use it. The renderers are in render.ts. */
 export type PayloadFormat = {
-  /** The deliveries' summary in the OpenAPI document. */
+  /** The summary for deliveries in the OpenAPI document. */
   summary: string;
-  /** The payload's media type. Payloads are UTF-8 text. */
+  /** The payload media type. Payloads are UTF-8 text. */
   mediaType: string;
   /** Only bot webhooks may use this format. */
   isForBots: boolean;
-  /** People read the payload itself: it is written in the bot's language, with the time in the rule's time zone. */
+  /** People read the payload itself: it is written in the bot's language, with the time in the rule time zone. */
   isForPeople: boolean;
   /** The payload needs an event code, so the format cannot express events without one. */
   needsCode: boolean;

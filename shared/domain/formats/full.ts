@@ -19,7 +19,7 @@ const ruleOf = (
   regionName: rule.regionName,
 });
 
-/** Returns a payload's JSON object. The fields are already JSON. */
+/** Returns the JSON object for a payload. The fields are already JSON. */
 const objectOf = (fields: Readonly<Record<keyof FullPayload, string>>): string =>
   `{${Object.entries(fields)
     .map(([name, json]) => `"${name}":${json}`)

@@ -46,7 +46,10 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
   return alarms.includes(type) ? 'alarm' : 'plain';
 };
 
-/** Returns a delivery's contents, in the rule's words and the bot's language. The message says if it is only a test. */
+/**
+ * Returns the delivery contents: title and message from the rule, labels in the bot's language. The message says if it
+ * is only a test.
+ */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,
   { isTest = false, acknowledgeUrl: url }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,

@@ -17,7 +17,7 @@ export const renderers: Readonly<Record<Format, Render>> = {
   teams: renderTeams,
 };
 
-/** Renders a delivery body. Throws if the event's message is missing, so that no receiver gets the event without it. */
+/** Renders a delivery body. Throws if the event message is missing, so that no receiver gets the event without it. */
 export const render = (format: Format, snapshot: Snapshot, context: PayloadContext): string => {
   const isMissing = context.raw === null && messageUuidIn(format, snapshot) !== null && !context.isTest;
   if (isMissing) throw new Error('the message of a delivery is missing');

@@ -1,6 +1,6 @@
 import type { Service, Snapshot } from '../delivery/delivery.ts';
 
-/** A payload's contents, apart from the snapshot: the sending service and webhook, and the device message. */
+/** The payload contents, apart from the snapshot: the sending service and webhook, and the device message. */
 export type PayloadContext = {
   service: Service;
   webhook: { id: string; name: string; isCustomerHook: boolean };

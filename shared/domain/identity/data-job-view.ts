@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { id, int64, millis, text } from '../values.ts';
 import { Actor } from './audit.ts';
 
-/** A job's subject: a customer with all of the customer's data, the resident a sensor watches over, or a user. */
+/** A job subject: a customer with all of the customer's data, the resident a sensor watches over, or a user. */
 export const Subject = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('customer'), id }).meta({ id: 'CustomerSubject' }),

@@ -4,7 +4,7 @@ import type { JobKind } from './job-kinds.ts';
 import { type Caller, hasPermission, type Permission } from './permission.ts';
 
 /**
- * A job as stored. `isGone`: the subject can no longer be found. `file`: the result's file name, until it is deleted.
+ * A job as stored. `isGone`: the subject can no longer be found. `file`: the result file name, until it is deleted.
  * `startDate`: when (ms) a requested erasure began. `isMailed`: everyone who may cancel the erasure has been emailed.
  */
 export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | 'approvedBy' | 'canceledBy'> & {

@@ -51,7 +51,7 @@ export const quotasSchema = () => {
     .meta({ id: 'Quotas', description: 'the limits of a customer' });
 };
 
-/** Returns the schema for a stage's quota overrides. */
+/** Returns the schema for stage quota overrides. */
 export const quotaOverridesSchema = () => z.strictObject(mapQuotas(quotaSchema)).partial() as z.ZodType<QuotaOverrides>;
 
 /** Returns the error details for an exhausted quota. */

@@ -5,7 +5,7 @@ import { int64, millis } from '../values.ts';
 export const ImportKind = z.enum(['users', 'sensors', 'rules']).meta({ description: 'what the rows are' });
 export type ImportKind = z.output<typeof ImportKind>;
 
-/** The file's columns, by row kind. */
+/** The columns in the file, by row kind. */
 export const importColumns = {
   users: ['username', 'firstName', 'lastName', 'email', 'locale', 'telegramId', 'mobileNumber', 'permissions'],
   sensors: ['hardwareId', 'name', 'group'],

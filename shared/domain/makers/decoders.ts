@@ -10,7 +10,7 @@ export type Decode = (message: unknown) => DecodedMessage;
 /** The message decoders by maker. Separate from `makers`, because only functions that process messages load them. */
 export const decoders: Readonly<Record<Manufacturer, Decode>> = { maker_a: decodeMakerA, maker_b: decodeMakerB };
 
-/** Removes a message's untrusted times, and the identity derived from them. */
+/** Removes untrusted times from a message, and the identity derived from them. */
 export const withTrustedTimes = (decoded: DecodedMessage, received: number): TrustedMessage => {
   const trusted = (time: number | null) => (time !== null && isTrustedTime(time, received) ? time : null);
   const { signal: reported, deviceTime: time, uuid: own } = decoded;

@@ -24,7 +24,7 @@ const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: DeviceConf
   (firmware as Partial<ConfigValues<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
 
 /**
- * Returns a device's configuration at `now` (ms): the room and the sensor configurations, without fields the firmware
+ * Returns the device configuration at `now` (ms): the room and the sensor configurations, without fields the firmware
  * does not support.
  */
 export const deviceConfig = (input: DeviceConfigInput, now: number): Record<string, unknown> => {

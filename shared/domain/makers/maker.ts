@@ -4,7 +4,7 @@ import type { Mounting, Room } from '../sensor/room.ts';
 import type { Limits } from '../sensor/room-limits.ts';
 import type { SensorRecord } from '../sensor/sensor.ts';
 
-/** A sensor's stored configurations by name. A configuration is missing before its first PUT. */
+/** The stored sensor configurations by name. A configuration is missing before its first PUT. */
 export type StoredConfigs = Partial<Record<ConfigName, object>>;
 
 /**
@@ -18,7 +18,7 @@ export type Maker = {
   sensorIdOf: (hardwareId: string, random: Uint8Array) => string;
   /** The hardware id can be derived from the sensor id, so sensor lists need not store it. */
   isIdOfHardware: boolean;
-  /** The sensors' range by mounting. Mountings not listed are unsupported. */
+  /** The sensor range by mounting. Mountings not listed are unsupported. */
   mountings: Partial<Record<Mounting, Limits>>;
   /** The number of supported regions, in total and by kind. Kinds not listed are unsupported. */
   regions: { all: number; kinds: Partial<Record<RegionKind, number>> };

@@ -2,7 +2,7 @@
 export const channelKinds = ['email', 'sms', 'push', 'telegram'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
-/** A browser's push subscription: a URL at the browser vendor, and keys (W3C Push API). */
+/** A browser push subscription: a URL at the browser vendor, and keys (W3C Push API). */
 export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
 
 /**
@@ -18,7 +18,7 @@ export type Channel =
   | { by: 'push'; subscription: PushSubscription; key: PushKey };
 
 /**
- * A user's channel as stored. For push, `address` is the endpoint's host. `provenDate` (ms) is null until the user has
+ * A user's channel as stored. For push, `address` is the endpoint host. `provenDate` (ms) is null until the user has
  * entered the code. `undeliverableDate` (ms) and `undeliverableReason` are set if a message sent after verification was
  * reported as undeliverable.
  */

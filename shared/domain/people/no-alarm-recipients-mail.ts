@@ -1,6 +1,6 @@
 import { type Language, languageOf } from '../identity/language.ts';
 
-/** `runbook` is the runbook's URL or path. */
+/** `runbook` is the runbook URL or path. */
 type MailValues = { service: string; url: string; runbook: string };
 type Texts = (values: MailValues) => { subject: string; text: string };
 

@@ -1,6 +1,6 @@
 import type { UrgentSituation } from '../rule/alarm.ts';
 
-/** `runbook` is the runbook's URL or path. `situations` has one entry per alarm. */
+/** `runbook` is the runbook URL or path. `situations` has one entry per alarm. */
 type MessageValues = {
   service: string;
   runbook: string;

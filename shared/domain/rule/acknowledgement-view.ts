@@ -63,7 +63,7 @@ export type ClosingUser = z.infer<typeof ClosingUser>;
 /** The alarm acknowledgement in an event. `ruleHitId` is null if the fall was acknowledged as a whole. */
 export type HitAcknowledgement = Acknowledgement & { ruleHitId: number | null };
 
-/** The body of a POST to a delivery's acknowledgement link. If there is no name, the recipient's name is used. */
+/** The body of a POST to the acknowledgement link in a delivery. If there is no name, the recipient's name is used. */
 export const Acknowledging = z
   .object({ name: text(1, MAX_NAME_LENGTH).optional() })
   .meta({ id: 'Acknowledging', examples: [{ name: 'Anna Meier' }] });

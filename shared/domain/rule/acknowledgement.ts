@@ -2,7 +2,7 @@ import { lengthOf, toValidText } from '../values.ts';
 
 /** The encryption context for the key that signs links. Each stage has one key, which never changes. */
 export const LINK_KEY_CONTEXT = 'acknowledge';
-/** How long (s) after its creation a delivery's acknowledgement link is valid. */
+/** How long (s) an acknowledgement link is valid after the delivery was created. */
 export const LINK_SECONDS = 86_400;
 /** The maximum number of characters in a name. */
 export const MAX_NAME_LENGTH = 64;

@@ -8,7 +8,10 @@ import { urgentSituations } from './alarm.ts';
 export const alarmStates = ['over', 'acknowledged', 'unanswered', 'open'] as const;
 export type AlarmState = (typeof alarmStates)[number];
 
-/** A fall or another urgent event, and what followed. Alarms from the event's rules and webhooks count as one alarm. */
+/**
+ * A fall or another urgent event, and what followed. Alarms from the rules and webhooks for the event count as one
+ * alarm.
+ */
 export const Alarm = z
   .object({
     uuid: uuid.meta({ description: 'the event; of a fall, its first urgent one' }),

@@ -3,7 +3,7 @@ import type { Acknowledgement } from './acknowledgement-view.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /**
- * Situations someone has to check immediately. A rule hit for such a situation is an alarm. The event's deliveries to
+ * Situations someone has to check immediately. A rule hit for such a situation is an alarm. Deliveries for the event to
  * the customer's own webhooks together count as one more alarm, the event alarm (completion 13).
  */
 export const urgentSituations = [
@@ -18,7 +18,7 @@ export type UrgentSituation = (typeof urgentSituations)[number];
 export const isUrgent = (situation: Situation | null): situation is UrgentSituation =>
   urgentSituations.some((urgent) => urgent === situation);
 
-/** Returns an event's urgent situation; null for any other event. */
+/** Returns the urgent situation an event is about; null for any other event. */
 export const urgentSituationOf = ({ type, action }: { type: string; action: string }): UrgentSituation | null =>
   urgentSituations.find((situation) => kinds[situation].type === type && kinds[situation].action === action) ?? null;
 
@@ -31,7 +31,7 @@ export const isAlarmAboutPerson = (event: { type: string; action: string }): boo
   return situation !== null && !isAboutSensor(situation);
 };
 
-/** The fields that decide whether anyone was notified of an alarm. A message in the host's outbox reached no one. */
+/** The fields that decide whether anyone was notified of an alarm. A message in the host outbox reached no one. */
 export type HitProgress = {
   notifiedDate?: number;
   acknowledgement?: Acknowledgement;

@@ -12,9 +12,9 @@ export const MAX_REPEATS = 20;
 export const MAX_HIT_MESSAGES = 300;
 
 export type Kind = 'step' | 'repeat';
-/** A hit's escalation progress. */
+/** The escalation progress for a hit. */
 export type Escalation = {
-  /** The number of rounds decided so far. Each round's delivery ids are derived from its number. */
+  /** The number of rounds decided so far. Delivery ids are derived from the round number. */
   round: number;
   /** `afterSeconds` in the last step; 0 before the first step. */
   after: number;
@@ -22,7 +22,7 @@ export type Escalation = {
   repeats: number;
   /** When (ms) the next round is due; for an open round, when it was due. */
   at: number;
-  /** The time (ms) to count the steps from, if the hit's date was in the future when the clock was set back. */
+  /** The time (ms) to count the steps from, if the hit date was in the future when the clock was set back. */
   from?: number;
   /** The last round is decided, but its deliveries to the receivers in `to` may not be queued yet. */
   open?: Kind;
@@ -79,7 +79,7 @@ export const newEscalation = (rule: NotificationPlan, createDate: number, isHurr
 export const nextRound = (rule: NotificationPlan, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
 
-/** Returns a round's recipients according to the current rule, by step. Step 0 stands for the first recipients. */
+/** Returns the recipients in a round according to the current rule, by step. Step 0 stands for the first recipients. */
 export const roundRecipients = (
   { recipients, escalation }: NotificationPlan,
   open: Kind,

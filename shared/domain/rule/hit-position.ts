@@ -1,14 +1,14 @@
 import type { RuleHit } from './rule-hit.ts';
 
 /**
- * A hit's number for its sensor, starting at 1 without gaps. A new `series` (its start, ms) begins if the previous
- * hit's number is unknown.
+ * A hit number, counted per sensor from 1 without gaps. If the previous number is unknown, a new series begins;
+ * `series` is the start (ms).
  */
 export type HitNumber = { series: number; number: number };
 
 /**
- * A hit's position for its customer. Ids increase from one hit to the next. `orderDate` (or `createDate` if missing)
- * never decreases: if the clock is set back, a hit gets the later date of an earlier one.
+ * A hit position, per customer. Ids increase from one hit to the next. `orderDate` (or `createDate` if missing) never
+ * decreases: if the clock is set back, a hit gets the later date of an earlier one.
  */
 export type HitPosition = Pick<RuleHit, 'id' | 'createDate'> & { orderDate?: number };
 

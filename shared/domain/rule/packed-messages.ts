@@ -12,7 +12,7 @@ type Packed = [
 ];
 
 /**
- * Packs a hit's messages into one string. Each delivery result rewrites the whole hit, which is billed by the kilobyte.
+ * Packs hit messages into one string. Each delivery result rewrites the whole hit, which is billed by the kilobyte.
  * Unpacked, 20 messages would take five kilobytes, four of them for field names and repetitions.
  */
 export const packMessages = (messages: readonly PackedMessage[]): string => {
@@ -31,7 +31,7 @@ export const packMessages = (messages: readonly PackedMessage[]): string => {
   return JSON.stringify(packed);
 };
 
-/** Unpacks a hit's messages. */
+/** Unpacks hit messages. */
 export const unpackMessages = (text: string): PackedMessage[] => {
   const [firstId, accounts, messages] = JSON.parse(text) as Packed;
   return messages.map(([account, id, by]) => {

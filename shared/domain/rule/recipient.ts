@@ -21,7 +21,7 @@ export const Recipient = z
   .meta({ id: 'Recipient', description: 'A webhook of a bot, a user, or (`onDuty: true`) the users on duty' });
 export type Recipient = z.output<typeof Recipient>;
 
-/** The person who gets a delivery or a hit's message, and through which channel. `name` is the name at that time. */
+/** The person who gets a delivery or a hit message, and through which channel. `name` is the name at that time. */
 export type Person = { userId: number; by: By; name: string };
 /** A webhook recipient. */
 export type WebhookRecipient = { botId: number; webhookId: string };

@@ -61,8 +61,8 @@ const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): 
 };
 
 /**
- * Returns one sensor's offline periods, given its events in order. `until` is when (ms) the last period ends if no end
- * was reported; null if unknown.
+ * Returns the offline periods for one sensor, given the events in order. `until` is when (ms) the last period ends if
+ * no end was reported; null if unknown.
  */
 const offlinePeriodsOf = (events: readonly ReportedEvent[], until: number | null): OfflinePeriod[] =>
   events.flatMap(({ situation, at: from, sensorId }, index) => {

@@ -28,7 +28,7 @@ const conditions = {
 export type UnmetCondition = keyof typeof conditions;
 
 /**
- * Whether a rule fires for an event. The rule's scope (sensor, group, customer) is not checked here, because rules are
+ * Whether a rule fires for an event. The rule scope (sensor, group, customer) is not checked here, because rules are
  * looked up by scope.
  */
 export const fires: Condition = (...args) => Object.values(conditions).every((holds) => holds(...args));
@@ -50,7 +50,7 @@ const withFired = (fired: SensorState['fired'], { createDate, rules }: Decided):
 
 /**
  * Returns the events in order, with the rules that fire for each. The same state, events and rules lead to the same
- * decision. `rulesFor` returns the rules loaded for an event's situation.
+ * decision. `rulesFor` returns the rules loaded for the event situation.
  */
 export const evaluateRules = (
   before: SensorState['fired'],

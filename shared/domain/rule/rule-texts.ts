@@ -1,5 +1,5 @@
 /**
- * The maximum title and message lengths, in code points. Any rule's text fits in full, with room for the placeholder
+ * The maximum title and message lengths, in code points. Rule text always fits in full, with room for the placeholder
  * values.
  */
 export const MAX_SENT_LENGTH = { title: 512, message: 2_048 } as const;

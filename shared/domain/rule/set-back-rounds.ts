@@ -3,14 +3,14 @@ import { type Escalation, nextRound } from './escalation.ts';
 import { awaitingAnswer } from './escalation-rounds.ts';
 import type { NotificationPlan } from './recipients.ts';
 
-/** The fields that determine when a hit's rounds are due. */
+/** The fields that determine when the rounds for a hit are due. */
 type Scheduled = { createDate: number; escalation: Escalation };
 
-/** Whether a hit's steps count from a time after `now` (ms), because the clock has been set back since. */
+/** Whether the steps for a hit count from a time after `now` (ms), because the clock has been set back since. */
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 
-/** Returns the latest time (ms) when a hit's next round can be due, for a hit whose steps count from a past time. */
+/** Returns the latest time (ms) when the next round can be due for a hit whose steps count from a past time. */
 const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled, now: number): number => {
   if (escalation.isHurried) return now;
   if (escalation.isLast) return awaitingAnswer(rule, escalation, now)?.at ?? now;
@@ -21,8 +21,8 @@ const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled
 
 /**
  * Returns the escalation with corrected times after the clock was set back by `by` ms; null if there is nothing to
- * correct. The rule's delays then count from the hit's corrected time, and from now at the latest. `by` is null if it
- * is unknown how far the clock was set back, because only the next round's task has arrived. Queues do not depend on
+ * correct. The rule delays then count from the corrected hit time, and from now at the latest. `by` is null if it is
+ * unknown how far the clock was set back, because only the task for the next round has arrived. Queues do not depend on
  * the clock, so the round is then due now.
  */
 export const withRoundsSetBack = (

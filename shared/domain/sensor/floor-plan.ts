@@ -5,7 +5,7 @@ import { text } from '../values.ts';
 /** The maximum number of rooms on a plan. */
 const MAX_ROOMS = 200;
 
-/** The maximum length (m) of a plan's sides. */
+/** The maximum length (m) of the plan sides. */
 const MAX_SIDE = 1_000;
 
 const descriptions = {
@@ -26,7 +26,7 @@ const PlannedRoom = z
   })
   .meta({ id: 'PlannedRoom' });
 
-/** Where a sensor group's rooms lie on their floor. */
+/** Where the rooms in a sensor group lie on their floor. */
 export const FloorPlan = z
   .object({
     width: z.number().meta({ description: 'm' }),
@@ -74,5 +74,5 @@ export const FloorPlanUpdate = z
     ],
   });
 
-/** A group's plan before one is set. */
+/** The plan for a group before one is set. */
 export const emptyPlan: FloorPlan = { width: 40, height: 20, rooms: [] };

@@ -17,7 +17,7 @@ export const WRONG_CODES = { limit: 5, windowSeconds: 15 * 60 } as const;
 export const pairingCode = (random: Uint8Array): string =>
   [...random.subarray(0, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
-/** Removes the spaces people type to group a code's characters. */
+/** Removes the spaces people type to group the characters in a code. */
 export const withoutSpaces = (code: string): string => code.replaceAll(/\s/g, '');
 
 /** Returns a code in upper case for comparison, because case does not matter. */

@@ -1,7 +1,7 @@
 import type { EventRegion, Point } from '../event/event.ts';
 import type { Region } from './room.ts';
 
-/** A region's bounds, and how events name the region. */
+/** The region bounds, and how events name the region. */
 export type RegionBounds = Pick<
   Region,
   'id' | 'positionIdx' | 'name' | 'topLeftX' | 'topLeftY' | 'bottomRightX' | 'bottomRightY' | 'zMin' | 'zMax'

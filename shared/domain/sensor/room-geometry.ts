@@ -1,7 +1,7 @@
 import type { NormalizedCoordinates, Point } from '../event/event.ts';
 import type { Mounting, Room, RoomUpdate } from './room.ts';
 
-/** A sensor's room before it is measured: 3.6 m wide, with the sensor on the wall. */
+/** A sensor room before it is measured: 3.6 m wide, with the sensor on the wall. */
 export const defaultRoom: RoomUpdate = {
   sensorMounting: 'wall',
   xMin: 180,
@@ -19,7 +19,7 @@ export const defaultRoom: RoomUpdate = {
 /** Returns the rotation for a mounting: 45 degrees if its name ends with `_45deg`, otherwise 0. */
 export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
 
-/** Returns a sensor's room before the first PUT. It has the sensor's creation date. */
+/** Returns the room before the first PUT. It has the creation date of the sensor. */
 export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
   ...defaultRoom,
   regions: [],
@@ -29,7 +29,7 @@ export const firstRoom = ({ id, createDate }: { id: string; createDate: number }
   rotation: rotationOf(defaultRoom.sensorMounting),
 });
 
-/** A room's extent in cm. */
+/** A room extent in cm. */
 export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax' | 'zMax'>;
 
 export const extentOf = ({ xMin, xMax, yMin, yMax, zMax }: Extent): Extent => ({ xMin, xMax, yMin, yMax, zMax });

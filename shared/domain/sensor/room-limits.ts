@@ -3,7 +3,7 @@ export const MIN_EXTENT = 20;
 /** The largest room extent toward the cable, in cm. */
 export const MAX_TO_CABLE = 200;
 
-/** A sensor's range to the sides and ahead, and the permitted mounting heights, in cm. */
+/** The sensor range to the sides and ahead, and the permitted mounting heights, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
 const limits = (
   x: number,

@@ -35,7 +35,7 @@ const fields = z.object({
   exitDuration: seconds,
 });
 
-/** The request body for replacing a sensor's room (D1 O9). */
+/** The request body for replacing a sensor room (D1 O9). */
 export const RoomUpdate = fields
   .extend({ regions: z.array(RegionUpdate).max(64).meta({ maxItems: outerLimits.regions }) })
   .meta({
@@ -59,7 +59,7 @@ export const RoomUpdate = fields
   });
 export type RoomUpdate = z.output<typeof RoomUpdate>;
 
-/** A stored region, with its id and its position in the device's region order. */
+/** A stored region, with its id and its position in the region order on the device. */
 export const Region = RegionUpdate.extend({
   name: storedText(1, 64),
   id: z.string().meta({ format: 'uuid' }),

@@ -1,7 +1,7 @@
 import { makers } from '../makers/makers.ts';
 import { hardwareIdOfDevice, Manufacturer, type Sensor, type SensorRecord } from './sensor.ts';
 
-/** A sensor's fields in a list, the hardware id for searches, and the obstacles that keep falls from being reported. */
+/** The sensor fields in a list, the hardware id for searches, and the obstacles that keep falls from being reported. */
 export type ListedSensor = Sensor & { hardwareId: string } & Pick<SensorRecord, keyof typeof OBSTACLES>;
 
 /** The columns in a row, in order, separated by spaces. The name may contain spaces, so it comes last. */
@@ -21,7 +21,7 @@ const laterColumns = ['obstacles'] as const;
 const SEPARATOR = '\u001f';
 type Row = Record<(typeof columns)[number] | (typeof laterColumns)[number], string>;
 
-/** The bits in `obstacles`: why a sensor's falls are not reported. */
+/** The bits in `obstacles`: why falls at a sensor are not reported. */
 const OBSTACLES = { isSilent: 1, isFallDetectionOff: 2, isMisunderstood: 4, marksSilent: 8 } as const;
 
 type Obstacle = keyof typeof OBSTACLES;
@@ -51,7 +51,7 @@ const splitRow = (text: string): Row => {
 const encode = (value: number): string => value.toString(36);
 const decode = (text: string): number => Number.parseInt(text, 36);
 
-/** The bits in `flags`. The higher bits hold the manufacturer's index, so new manufacturers go at the end. */
+/** The bits in `flags`. The higher bits hold the manufacturer index, so new manufacturers go at the end. */
 const FLAGS = { isActive: 1, optimizationEnabled: 2 } as const;
 const MANUFACTURER = 4;
 type Flags = Pick<ListedSensor, keyof typeof FLAGS | 'manufacturer'>;

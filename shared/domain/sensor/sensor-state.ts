@@ -70,13 +70,13 @@ export type Track = {
   /** When (ms) and in which region the open fall began. */
   since?: number;
   region?: EventRegion;
-  /** The time (ms) of the open fall's last posture, unless it began the fall. */
+  /** The time (ms) of the last posture in the open fall, unless that posture began the fall. */
   poseAt?: number;
   /** When (ms) the open fall last raised another alarm, which cancels an earlier acknowledgement. */
   alarmedAgain?: number;
   /** The open fall has been acknowledged since it last raised an alarm. */
   isAcknowledged?: true;
-  /** People closed the fall. The mark is kept as long as the fall's postures are repeated. */
+  /** People closed the fall. The mark is kept as long as fall postures are repeated. */
   isClosed?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
@@ -91,7 +91,7 @@ export type Track = {
 /** Whether a track has a fall that is not over. */
 export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
-/** Returns a track's open fall as an event subject. Each further alarm in the fall needs another response. */
+/** Returns the open fall on a track as an event subject. Each further alarm in the fall needs another response. */
 export const subjectOf = ({ id: track, since, alarmedAgain }: Track): Subject => {
   if (since === undefined) return { track };
   return alarmedAgain === undefined ? { track, fall: since } : { track, fall: alarmedAgain, began: since };
@@ -184,10 +184,10 @@ export type Step = { state: SensorState; events: EventDetails[] };
 export const SWEEP_SECONDS = 60;
 
 /**
- * Returns how long (ms) the service's heartbeat record may be missing before this counts as an outage. It is two thirds
- * of the time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor's interval does not
- * exceed that time. It allows for late or failed sweeps, because each outage restarts that time for every sensor. With
- * the default, one sweep every three minutes is enough.
+ * Returns how long (ms) the heartbeat record may be missing before this counts as an outage. It is two thirds of the
+ * time after which a sensor becomes inactive, so that an unnoticed outage plus the sensor interval does not exceed that
+ * time. It allows for late or failed sweeps, because each outage restarts that time for every sensor. With the default,
+ * one sweep every three minutes is enough.
  */
 export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): number =>
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
@@ -245,7 +245,9 @@ export const hasOpenFallOrTrack = ({ falls, tracks = [] }: SensorState): boolean
 export const hasFallForPeople = (state: SensorState): boolean =>
   hasOpenFallOrTrack(state) || state.falls.some(mayLieThere);
 
-/** Returns the state of a maker A sensor's newest fall (D1 "States"). Null if there is none, or if it was canceled. */
+/**
+ * Returns the state of the newest fall at a maker A sensor (D1 "States"). Null if there is none, or if it was canceled.
+ */
 export const fallStateOf = ({ falls }: SensorState): FallState | null => {
   const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((fall, other) => other.start - fall.start);
   if (!newest || newest.phases.includes('canceled')) return null;

@@ -5,7 +5,7 @@ export const FallState = z.enum(['detected', 'confirmed', 'calling', 'finished']
 export type FallState = z.infer<typeof FallState>;
 
 /**
- * A sensor's status. `lastSeen` is null before the first message; `presence` is null while unknown or the sensor is
+ * The sensor status. `lastSeen` is null before the first message; `presence` is null while unknown or the sensor is
  * offline.
  */
 export const SensorStatus = z

@@ -41,20 +41,20 @@ export type Sensor = z.infer<typeof Sensor>;
 export type SensorRecord = z.input<typeof Sensor> & {
   hardwareId: string;
   groupId: number;
-  /** The room's extent in cm and the region bounds, needed to locate falls. Missing until the room is set. */
+  /** The room extent in cm and the region bounds, needed to locate falls. Missing until the room is set. */
   room?: Extent & { regions: readonly RegionBounds[] };
   /** The configuration silences falls, or turns fall detection off. */
   isSilent?: boolean;
   isFallDetectionOff?: boolean;
-  /** Most of the sensor's messages in the last 24 hours, or most of those about falls, were not understood. */
+  /** Most sensor messages in the last 24 hours, or most of those about falls, were not understood. */
   isMisunderstood?: boolean;
   /** The newest fall report is marked as silent, and the critical configuration has not changed since. */
   marksSilent?: boolean;
 };
 
 /**
- * The sensor a device token belongs to. `customerId` is 0 until a customer links it; `hash` is the token's hash.
- * `moved` has the previous customer, and when (ms) the sensor left.
+ * The sensor a device token belongs to. `customerId` is 0 until a customer links it; `hash` is the token hash. `moved`
+ * has the previous customer, and when (ms) the sensor left.
  */
 export type Device = {
   sensorId: string;
@@ -76,10 +76,10 @@ export type Device = {
   calls?: number;
   /** Too many of these calls have not been processed yet: see shared/ingest/ingest.ts. */
   isHeldBack?: boolean;
-  /** The newest MQTT connection's id, and when (ms) it was authorized. */
+  /** The id of the newest MQTT connection, and when (ms) it was authorized. */
   connectionId?: string;
   connectDate?: number;
-  /** The device is the service's canary, not a device in a home. */
+  /** The device is the service canary, not a device in a home. */
   isCanary?: boolean;
 };
 

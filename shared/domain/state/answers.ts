@@ -67,7 +67,8 @@ export const answerStep = (state: SensorState, key: string, answer: Answer): Ste
 };
 
 /**
- * Returns the key of a fall's newest alarm in the state. If the state does not know the fall, returns the given key.
+ * Returns the key of the newest alarm in a fall, according to the state. If the state does not know the fall, returns
+ * the given key.
  */
 export const newestKeyOf = (state: SensorState, key: string): string => {
   const { track, began } = fallOfKey(key);

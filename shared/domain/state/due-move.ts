@@ -1,14 +1,14 @@
 import { type Fall, type FallPhase, isEnded } from '../sensor/sensor-state.ts';
 import type { Timings } from './room-context.ts';
 
-/** Time advances a fall this long (ms) after the next phase is due, because the device's own report may be late. */
+/** Time advances a fall this long (ms) after the next phase is due, because the device report may be late. */
 const DEVICE_DELAY = 3_000;
 /** How long (ms) past the sum of its durations a fall stays open if nothing advances it. */
 const STALE = 60_000;
 
 type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean };
 
-/** Whether the fall's start was reported. */
+/** Whether the start of the fall was reported. */
 export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
 
 /**
@@ -17,7 +17,7 @@ export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('dete
  */
 export const isTimed = (fall: Fall): boolean => !fall.isSensitive && hasBeginning(fall);
 
-/** Returns a fall's next phase, when (ms) time alone reaches it, and when (ms) this is decided. */
+/** Returns the next fall phase, when (ms) time alone reaches it, and when (ms) this is decided. */
 export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMove => {
   const { phases, at = 0 } = fall;
   const after = (phase: FallPhase, seconds: number) => {

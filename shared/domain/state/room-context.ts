@@ -34,8 +34,8 @@ export type RoomContext = {
 type Critical = Record<keyof typeof defaultDurations, number>;
 
 /**
- * Returns the durations in a sensor's critical configuration, as used by its firmware (v0.N). Defaults apply if
- * `stored` is null.
+ * Returns the durations in a critical configuration, as used by the sensor firmware (v0.N). Defaults apply if `stored`
+ * is null.
  */
 export const durationsOf = (
   stored: Partial<Critical> | null,

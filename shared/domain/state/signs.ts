@@ -25,7 +25,7 @@ const groupOf = (alarm: Situation): string => {
 };
 
 /**
- * Advances a sensor's vital alarms. An alarm is reported when it begins, and again only after a reading without an
+ * Advances the vital alarms at a sensor. An alarm is reported when it begins, and again only after a reading without an
  * alarm or another alarm in the same group.
  */
 export const vitalStep = (state: SensorState, alarm: Situation | null, hasReading: boolean): Step => {

@@ -73,7 +73,7 @@ export const step = (before: SensorState, signal: Signal, when: MessageTime, roo
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, events: before.isActive ? [eventOf('sensor_inactive')] : [] };
   const { state: next, events } = stepOf(before.isActive ? state : reactivated(state), signal, when, roomContext);
-  // The event for the message itself comes first, because the first event gets the message's UUID.
+  // The event for the message itself comes first, because the first event gets the message UUID.
   return { state: next, events: before.isActive ? events : [...events, eventOf('sensor_active')] };
 };
 

@@ -25,7 +25,7 @@ const MAX_INSIDE = 16;
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
 /**
- * How long (ms) after a track's last posture a repeated fall posture counts as a duplicate. Later, it is reported
+ * How long (ms) after the last posture on a track a repeated fall posture counts as a duplicate. Later, it is reported
  * again: the person may have fallen again, or the track may be another person.
  */
 const SAME_POSE_WITHIN = 300_000;
@@ -47,10 +47,10 @@ const withTrack = (state: SensorState, track: Track): SensorState => ({
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), track]),
 });
 
-/** Whether a track's open fall has raised its alarm. */
+/** Whether the open fall on a track has raised the alarm. */
 const isAlarmed = ({ fallPostures = [] }: Track): boolean => fallPostures.some(isAlarm);
 
-/** Returns the events that end these tracks' falls: finished after an alarm, otherwise canceled. */
+/** Returns the events that end the falls on these tracks: finished after an alarm, otherwise canceled. */
 export const endsOf = (tracks: readonly Track[]): EventDetails[] =>
   tracks.filter(isDown).map((track) =>
     eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', {
@@ -73,7 +73,7 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
 });
 
-/** Returns a track after a report, with the report's time if trusted. */
+/** Returns a track after a report, with the report time if trusted. */
 const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
 /** Updates the number of people in a room. It determines presence, and an empty room has no falls. */
@@ -137,8 +137,8 @@ export const moveStep = (state: SensorState, move: Move, regions: readonly Regio
 
 type FallPose = { posture: FallPosture; situation: Situation };
 /**
- * A report with a fall pose, the fall's region and the report's time (ms). `isSoon`: the report came soon after the
- * track's last posture.
+ * A report with a fall pose, the fall region and the report time (ms). `isSoon`: the report came soon after the last
+ * posture on the track.
  */
 type FallReport = FallPose & { pose: number; region: EventRegion | null; time: number; isSoon: boolean };
 const fallPoses: Readonly<Record<number, FallPose>> = {
@@ -167,7 +167,7 @@ const withoutFall = (track: Track): Track => {
 };
 
 /**
- * Advances a track's fall. A repeated fall posture is not reported again, unless the last posture is older than
+ * Advances the fall on a track. A repeated fall posture is not reported again, unless the last posture is older than
  * `SAME_POSE_WITHIN`. If people have closed the fall, postures change nothing until that time passes without one. The
  * next posture is then a new fall.
  */

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 const asUtc = (date: string, clock: string): number => Date.parse(`${date}T${clock}:00Z`);
-/** Returns a time zone's UTC offset (ms) at a time (ms, a whole minute). */
+/** Returns the UTC offset in a time zone (ms) at a time (ms, a whole minute). */
 const offsetAt = (time: number, timeZone: string): number => {
   const { date, clock } = wallTime(time, timeZone);
   return asUtc(date, clock) - time;

@@ -20,7 +20,7 @@ export type WatchedSensor = {
   isSilent: boolean;
   /** The configuration lets the sensor detect and report falls. */
   detectsFalls: boolean;
-  /** Most of the sensor's messages in the last 24 hours, or most of those about falls, were not understood. */
+  /** Most sensor messages in the last 24 hours, or most of those about falls, were not understood. */
   isMisunderstood: boolean;
 };
 
@@ -113,7 +113,7 @@ const namesIn = (gaps: readonly Gap[], { sensors, rules, webhooks, users }: Watc
  * be larger, it names fewer sensors, rules and webhooks.
  */
 const MAX_BYTES = 20_000;
-/** The maximum number of entries in each of a watch's lists. It is reduced if the watch would be too large. */
+/** The maximum number of entries in each list in a watch. It is reduced if the watch would be too large. */
 const MAX_NAMED = 200;
 
 /**

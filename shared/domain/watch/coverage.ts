@@ -80,7 +80,10 @@ const extended = (week: ComingWeek, { sources, reached, ruled }: Pattern, more: 
 const timesOf = (sources: readonly Source[]): string =>
   JSON.stringify(sources.map(({ schedule, isRule, gaps }) => [schedule, isRule, gaps.length === 0]));
 
-/** Groups sensors by their sources' times. A home may have rules for a thousand sensors, but few schedules. */
+/**
+ * Groups sensors whose sources report at the same times. A home may have rules for a thousand sensors, but few
+ * schedules.
+ */
 const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Pattern[] => {
   const nothing = { sensorIds: [], sources: [], reached: week.none(), ruled: week.none() };
   const ofSensor = Map.groupBy(sources, ({ sensorId }) => sensorId);

@@ -91,7 +91,7 @@ export type Gap = z.output<typeof Gap>;
 export type GapKind = Gap['kind'];
 /** An alarm that reached no one. */
 export type UnnotifiedGap = Extract<Gap, { kind: 'unnotified' }>;
-/** Why a rule's recipient is not reached. `ruleIds` names the rule. */
+/** Why a rule recipient is not reached. `ruleIds` names the rule. */
 export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
 
 const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified', 'loopback_target'];

@@ -24,11 +24,11 @@ const isNewFor = (before: readonly Gap[], gap: SensorGap, sensorId: string): boo
   return known !== 'always' && minutesOfWeek(gap).some((isIncluded, at) => isIncluded === 1 && known[at] === 0);
 };
 
-/** Returns a key that stays the same while a gap's kind, webhook and user do, even if the rules change. */
+/** Returns a key for the kind, webhook and user in a gap, which stays the same if only the rules change. */
 const subjectOf = (gap: Gap): string => JSON.stringify({ ...gap, ruleIds: 0 });
 
 /**
- * Returns the gaps that may include a gap's sensors: those of the same kind and, for hours without a rule, those
+ * Returns the gaps that may include the same sensors: those of the same kind and, for hours without a rule, those
  * without any rule.
  */
 const related = (gaps: readonly Gap[], { kind }: SensorGap): SensorGap[] =>

@@ -45,7 +45,7 @@ const gapOfWebhookRecipient = (reach: Reach, webhookId: string, botId: number, r
 const isReachable = ({ channels }: Reach, userId: number, by: By): boolean =>
   channels.get(userId)?.includes(by) ?? false;
 
-/** Returns why a rule's recipient cannot be reached now; null if it can. */
+/** Returns why a rule recipient cannot be reached now; null if it can. */
 const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): RecipientGap | null => {
   const ruleIds = [ruleId];
   if (recipient.webhookId !== undefined)
@@ -58,7 +58,7 @@ const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): Rec
   return isOnDuty ? null : { kind: 'nobody_on_duty', ruleIds, by };
 };
 
-/** Returns why a rule's first recipients cannot be reached now. Empty if at least one can. */
+/** Returns why the first recipients in a rule cannot be reached now. Empty if at least one can. */
 export const recipientGaps = (reach: Reach, { id, recipients }: Pick<Rule, 'id' | 'recipients'>): RecipientGap[] => {
   const gaps = recipients.map((recipient) => gapOfRecipient(reach, recipient, id));
   return gaps.includes(null) ? [] : gaps.filter((gap) => gap !== null);

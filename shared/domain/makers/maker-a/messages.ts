@@ -39,7 +39,7 @@ const fall = {
   ...ids,
 };
 
-/** A region's `positionIdx`. */
+/** Matches a region index (`positionIdx`). */
 export const REGION = /^(\d|1[0-5])$/;
 
 const presence = {
