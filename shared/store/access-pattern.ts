@@ -42,7 +42,7 @@ export const pattern = (
   ...(per && { growth: per }),
 });
 
-/** Adds the accesses of a call that changes one of the customer's counts, stored in the customer's item (counts.ts). */
+/** Adds the accesses of a call that changes a customer count, stored in the customer item (counts.ts). */
 export const withCount = (does: Accesses): Accesses => ({
   ...does,
   get: [...(does.get ?? []), 'customer'],
@@ -76,7 +76,7 @@ const accessesTo = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
 const indexQueries = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
   parts.map(({ template }) => ({ action: 'dynamodb:Query', index, partition: template, key: template }));
 
-/** Returns a call's accesses, provided each one gets a response. */
+/** Returns the accesses in a call, assuming that each one gets a response. */
 export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...accessesTo('dynamodb:GetItem')(does.get ?? []),
   ...accessesTo('dynamodb:BatchGetItem')(does.batchGet ?? []),
@@ -95,7 +95,7 @@ export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...accessesTo('dynamodb:ConditionCheckItem')(does.check ?? []),
 ];
 
-/** Returns all of a call's accesses. A put or a removal whose response is lost is followed by a read (client.ts). */
+/** Returns all accesses in a call. A put or a removal whose response is lost is followed by a read (client.ts). */
 export const allAccessesOf = (pattern: AccessPattern): Access[] => {
   const { put = [], remove = [] } = pattern.does;
   return [...accessesOf(pattern), ...accessesTo('dynamodb:GetItem')([...put, ...remove])];

@@ -6,7 +6,7 @@ import { retryOnConflict } from './engine/retry.ts';
 import { items } from './table.ts';
 
 /**
- * The exact number of objects of each kind, in the customer's item. Every transaction that adds or removes an object
+ * The exact number of objects of each kind, in the customer item. Every transaction that adds or removes an object
  * updates the count.
  */
 export type Counts = Record<CountedQuota, number>;
@@ -18,11 +18,11 @@ export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'se
   return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
 };
 
-/** Returns the key for the number of rules enabled for a rule's scope and situation. At 0, there is no item. */
+/** Returns the key for the number of rules enabled for the scope and situation of a rule. At 0, there is no item. */
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>
   items.enabledRules({ customerId: rule.customerId, scope: scopeOf(rule), situation: rule.situation });
 
-/** Returns a customer's counts, read consistently, or null if the customer does not exist. */
+/** Returns the customer counts, read consistently, or null if the customer does not exist. */
 export const countsOf = (table: Table, customerId: number) => table.get<Counts>(items.customer({ customerId }));
 
 /** Returns why a customer cannot have one more of a kind, or null if it can. The write has to check this again. */
@@ -40,7 +40,7 @@ export const quotaRefusal = async (
 /** A customer with users or sensors cannot be deleted. */
 const memberKinds: readonly CountedQuota[] = ['users', 'sensors'];
 
-/** Further changes to the customer's item in the same transaction. They must not use the count's clauses. */
+/** Further changes to the customer item in the same transaction. They must not use the same clauses as the count. */
 type FurtherChanges = Pick<Changes, 'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
 
 type CountChange = { by: 1 | -1; if: Condition; also: FurtherChanges | undefined };
@@ -73,7 +73,7 @@ export const countOneLess = (customerId: number, kind: CountedQuota, also?: Furt
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 
 /**
- * Returns the positions of the failed writes after the count, which comes first, or null if only the count failed and
+ * Returns the positions of the failed writes after the count, which comes first, or null if only the count failed, and
  * the caller should retry.
  */
 const besidesCount = (failed: readonly number[] | null): number[] | null => {

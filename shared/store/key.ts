@@ -48,7 +48,7 @@ const reader = (template: string) => {
 export const part = <const T extends string>(template: T) =>
   Object.assign(filler(template) as (values: KeyValues<T>) => string, { template });
 
-/** An item kind's key, as two templates. Builds keys from typed values, which it escapes, and reads them back. */
+/** The key for an item kind, as two templates. Builds keys from typed values, which it escapes, and reads them back. */
 export const item = <const P extends string, const S extends string>(pk: P, sk: S) => {
   const readPk = reader(pk);
   const readSk = reader(sk);

@@ -1,6 +1,6 @@
 /**
- * The store's nouns, each with its reads and writes in the file of the same name. A function's bundle imports only
- * those its contract uses (lib/aws/functions/entry.ts).
+ * The store nouns, each with its reads and writes in the file of the same name. A function bundle imports only those
+ * its contract uses (lib/aws/functions/entry.ts).
  */
 
 export { alarmLists } from './alarms/alarm-lists.ts';

@@ -8,7 +8,7 @@ export const tableDesign = {
   indexes: {
     /** Items with pending work, by time. Sparse: a finished item leaves the index. */
     due: { partitionKey: 'duePk', sortKey: 'dueAt', projection: 'KEYS_ONLY' },
-    /** Lists sorted differently from the table's keys. Also sparse. */
+    /** Lists sorted differently from the table keys. Also sparse. */
     list: { partitionKey: 'listPk', sortKey: 'listSk', projection: 'KEYS_ONLY' },
   },
 } as const;
@@ -42,18 +42,16 @@ export const items = {
   otp: item('ACCOUNT#{accountKey}', 'OTP'),
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
-  /** Points to a login's session. Lists an account's logins by time. */
+  /** Points to a login session. Lists account logins by time. */
   login: item('ACCOUNT#{accountKey}', 'LOGIN#{0createDate}#{sessionId}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
-  /**
-   * A login in progress at the identity provider, by its `state` parameter; and the ID token from a session's login.
-   */
+  /** A login in progress at the identity provider, by its `state` parameter; and the ID token from the login. */
   oidcLogin: item('OIDC_LOGIN#{hash}', 'OIDC_LOGIN'),
   idToken: item('SESSION#{hash}', 'ID_TOKEN'),
   /** Points to the user of someone who logs in through an identity provider. */
   externalUser: item('EXTERNAL#{hash}', 'USER#{0customerId}'),
   reset: item('RESET#{hash}', 'RESET'),
-  /** Points to an account's reset code. */
+  /** Points to the reset code for an account. */
   resetOfAccount: item('ACCOUNT#{accountKey}', 'RESET#{hash}'),
   /** The customer that owns an id. */
   owner: item('HOME#{kind}#{id}', 'HOME'),
@@ -68,11 +66,11 @@ export const items = {
   /** Until when a user is on duty, or since when the user has been off duty. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
   roster: item('C#{customerId}', 'DUTY_ROSTER'),
-  /** When to check next whether anyone is on duty at a customer. */
+  /** The next check of whether anyone is on duty for a customer. */
   dutyCheck: item('DUTY_CHECKS', 'CUSTOMER#{0customerId}'),
   /** How well falls are covered, as last computed. */
   watch: item('C#{customerId}', 'WATCH'),
-  /** A customer whose watch a user's change may affect, until that is checked. */
+  /** A customer in which a user changed something that may affect the watch, until this has been checked. */
   changedCustomer: item('CHANGED', 'CUSTOMER#{0customerId}'),
   /** An audit log line: who changed what in a customer, and what was refused. Customer 0 stands for no customer. */
   auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
@@ -86,7 +84,7 @@ export const items = {
   floorPlan: item('C#{customerId}', 'PLAN#{0groupId}'),
   groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
-  /** Leads to a deleted webhook's remaining data. */
+  /** Leads to the remaining data of a deleted webhook. */
   formerWebhook: item('C#{customerId}', 'FORMER_WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
@@ -104,11 +102,11 @@ export const items = {
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
-  /** How people responded to a fall: who acknowledged it. Sorted by the fall's start. Absent until someone responds. */
+  /** How people responded to a fall: who acknowledged it. Sorted by fall start. Absent until someone responds. */
   fallAnswer: item('C#{customerId}#ANSWERS', 'FALL#{0start}#{sensorId}#{fall}'),
   /** An alarm that did not reach anyone in time, until someone is notified or acknowledges it. */
   unnotified: item('C#{customerId}#UNNOTIFIED', '{alarmId}'),
-  /** The time of a hit's last change, unless shortly after the hit was created. */
+  /** When a hit last changed, unless that was shortly after the hit was created. */
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
@@ -119,12 +117,12 @@ export const items = {
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
   /** A customer's feed fetches waiting for deliveries. */
   feedWaits: item('C#{customerId}', 'FEED_WAITS'),
-  /** A customer's deliveries to people, in one partition: sent one by one, listed together. */
+  /** The deliveries to people, in one partition per customer: sent one by one, listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   /** What an import still has to do, until it ends. The import itself is a job of kind `import`. */
   importSteps: item('C#{customerId}#JOBS', 'STEPS#{jobId}'),
-  /** A customer's running import. Other imports wait. */
+  /** The import running for a customer. Other imports wait. */
   importTurn: item('C#{customerId}#JOBS', 'IMPORT_TURN'),
   /** An export, an erasure or an import; and what leads an erasure to the data of a deleted subject. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
@@ -158,7 +156,7 @@ const listKey = <const P extends string, const S extends string>(pk: P, sk: S) =
 
 /** The `list` index keys, by list. */
 export const lists = {
-  /** A sensor's hits, numbered without gaps within a series. */
+  /** The hits at a sensor, numbered without gaps within a series. */
   hitsOfSensor: listKey('C#{customerId}#S#{sensorId}#NUMBERED', '{0series}-{0number}-{0createDate}'),
   feedbackOfSensor: listKey('C#{customerId}#S#{sensorId}#FEEDBACK', '{0id}'),
   /** Lists read only these keys, which therefore contain the whole sensor (`packSensor`). */

@@ -34,8 +34,8 @@ export const rawMessageOf = ({ source, fallMessage }: Pick<Decided, 'source' | '
 
 /**
  * The decision about one or more messages, with everything needed to apply it, and to reapply it after a crash. `after`
- * is the last hit for the customer before this decision; null if there are no hits. `numbered` is the number of the
- * previous hit at the sensor.
+ * is the customer's last hit before this decision; null if no rule fires. `numbered` is the number of the previous hit
+ * at the sensor.
  */
 export type Decision = { decided: Decided[]; after: HitPosition | null; numbered: HitNumber };
 

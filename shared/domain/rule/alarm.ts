@@ -3,8 +3,8 @@ import type { Acknowledgement } from './acknowledgement-view.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /**
- * Situations someone has to check immediately. A rule hit for such a situation is an alarm. Deliveries for the event to
- * the customer's own webhooks together count as one more alarm, the event alarm (completion 13).
+ * Situations someone has to check immediately. A rule hit for such a situation is an alarm. All deliveries to the
+ * customer's own webhooks together count as one more alarm, the event alarm (completion 13).
  */
 export const urgentSituations = [
   'fall_detected',

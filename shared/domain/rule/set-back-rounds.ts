@@ -6,7 +6,7 @@ import type { NotificationPlan } from './recipients.ts';
 /** The fields that determine when the rounds for a hit are due. */
 type Scheduled = { createDate: number; escalation: Escalation };
 
-/** Whether the steps for a hit count from a time after `now` (ms), because the clock has been set back since. */
+/** Whether escalation steps count from a time after `now` (ms), because the clock has been set back since. */
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 

@@ -113,7 +113,7 @@ const namesIn = (gaps: readonly Gap[], { sensors, rules, webhooks, users }: Watc
  * be larger, it names fewer sensors, rules and webhooks.
  */
 const MAX_BYTES = 20_000;
-/** The maximum number of entries in each list in a watch. It is reduced if the watch would be too large. */
+/** The maximum number of entries in each watch list. It is reduced if the watch would be too large. */
 const MAX_NAMED = 200;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * How far two lists were read, newest first. Still unread are the hits with an id up to `hitId`, and the alarms without
- * a rule received before `date` (ms), or at that time with a lower uuid; without a uuid, all alarms at that time.
+ * How far the hits and the alarms without a rule have been read, newest first. Hits with an id up to `hitId` are still
+ * unread. So are alarms without a rule received before `date` (ms), and those received at `date` with a uuid lower than
+ * `uuid`, or with any uuid if `uuid` is empty.
  */
 export type AlarmCursor = { hitId: number; date: number; uuid: string };
 

@@ -19,7 +19,7 @@ import { hitsAfter, hitsSince } from './hit-reader.ts';
 /** A list row, without the sensor name. */
 export type ListedAlarm = Omit<Alarm, 'name'>;
 
-/** What is needed to read a page's rows. `hooks`: the customer's webhooks that receive every event. */
+/** What is needed to read the rows on a page. `hooks`: the customer's webhooks that receive every event. */
 export type DetailContext = {
   table: TableReader;
   customerId: number;
@@ -27,10 +27,10 @@ export type DetailContext = {
   now: number;
 } & Pick<AlarmWalk, 'hits' | 'hasNewer'>;
 
-/** Whether the list has a row for a candidate: a fall has only one, for its first urgent event. */
+/** Whether the list has a row for a candidate: a fall has only one row, for the first urgent event. */
 const isFirstOfFall = ({ uuid }: Candidate, { urgent: [first] }: AlarmEvents): boolean => !first || first.uuid === uuid;
 
-/** Returns an alarm's hits. Hits newer than those read so far are looked up by sensor. */
+/** Returns the hits for an alarm. Hits newer than those read so far are looked up by sensor. */
 const hitsOf = async (
   { table, customerId, hits, hasNewer }: DetailContext,
   { hit, uuid, sensorId, date }: Candidate,
@@ -52,7 +52,7 @@ const hitsOf = async (
   return [...new Map(own.map((one) => [one.id, one])).values()].toSorted((one, other) => one.id - other.id);
 };
 
-/** The maximum number of customer webhooks checked for an event's deliveries. */
+/** The maximum number of customer webhooks checked for event deliveries. */
 const MAX_HOOKS = 10;
 
 /** Returns when (ms) a customer webhook first received one of the events; null if none has. */
@@ -133,7 +133,9 @@ const stateOf = ({ acknowledgement }: FallAnswer, end: AlarmEnd | null, hits: re
   return hits.some(({ unansweredDate }) => unansweredDate !== undefined) ? 'unanswered' : 'open';
 };
 
-/** Returns a candidate's row; null if the row for an earlier event of the same fall already covers it. */
+/**
+ * Returns the row for a candidate; null if the row for an earlier event in the same fall already covers the candidate.
+ */
 export const alarmOf = async (context: DetailContext, candidate: Candidate): Promise<ListedAlarm | null> => {
   const { table, customerId, now } = context;
   const { uuid, sensorId, situation, date, hit } = candidate;

@@ -10,21 +10,21 @@ import type { Candidate } from './alarm-walk.ts';
 
 /** How an alarm ended, and when (ms). */
 export type AlarmEnd = { date: number; by: 'device' | 'closure' | 'time' };
-/** An alarm's urgent events ordered by receipt, as far as they were found, and how the alarm ended. */
+/** The urgent events found for an alarm, ordered by receipt, and how the alarm ended. */
 export type AlarmEvents = { urgent: EventItem[]; end: AlarmEnd | null };
 
-/** By how much (ms) an alarm's own event may be dated before the alarm, if the device clock is ahead. */
+/** How long (ms) before an alarm the search for events begins, unless the start of the fall shows where to begin. */
 const MARGIN_MS = 60_000;
-/** The minimum time (ms) from a fall's start to its alarm, unless the device clock is ahead. */
+/** The minimum time (ms) from the start of a fall to the alarm, unless the device clock is ahead. */
 const SOON_MS = 10_000;
-/** How far (ms) an event's date may be ahead of the service's clock. */
+/** How far (ms) an event date may be ahead of the service clock. */
 const MAX_AHEAD_MS = 6 * 60_000;
 /** The number of events read at once. Nine cost half a read unit. Most falls end within the first page. */
 const PAGES = [8, 56, 192] as const;
 
 type IsEnd = (event: EventItem) => boolean;
 
-/** Reads a sensor's events from one time (ms) to another, until one is an end or a maximum is reached. */
+/** Reads sensor events from one time (ms) to another, until one is an end or a maximum is reached. */
 const readEvents = async (
   table: TableReader,
   { customerId, sensorId }: { customerId: number; sensorId: string },
@@ -74,7 +74,7 @@ const endOf = (event: EventItem, alarmDate: number, now: number): AlarmEnd | nul
 /** The current time (ms), and when (ms) people closed the fall. */
 type Closing = { now: number; closedAt: number | null };
 
-/** Returns a fall's events. */
+/** Returns the events in a fall. */
 const fallEvents = async (
   table: TableReader,
   customerId: number,
@@ -88,7 +88,7 @@ const fallEvents = async (
   const found = await readEvents(table, { customerId, sensorId }, { from, to, isEnd });
   const urgent = found.filter((event) => event.fall === fall && urgentSituationOf(event) !== null).toSorted(byReceipt);
   const last = found.find(isEnd);
-  // Closing a fall creates such an event as well.
+  // Closing a fall creates such an event too.
   const reported = last && (closedAt === null || last.source !== null) ? endOf(last, date, now) : null;
   const closed: AlarmEnd | null = closedAt === null ? null : { date: closedAt, by: 'closure' };
   if (!reported || !closed) return { urgent, end: reported ?? closed };
@@ -108,7 +108,7 @@ const offlineEvents = async (table: TableReader, customerId: number, candidate: 
   return { urgent: own ? [own] : [], end };
 };
 
-/** Returns an alarm's events. Alarms about vital signs have no end. */
+/** Returns the events for an alarm. Alarms about vital signs have no end. */
 export const eventsOfAlarm = async (
   table: TableReader,
   customerId: number,
@@ -121,7 +121,7 @@ export const eventsOfAlarm = async (
   return { urgent: [], end: null };
 };
 
-/** Returns an alarm's event, which is written after the hits. */
+/** Returns the event for an alarm, which is written after the hits. */
 export const eventOfAlarm = async (
   table: TableReader,
   customerId: number,

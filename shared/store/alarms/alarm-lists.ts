@@ -6,7 +6,7 @@ import type { AlarmCursor } from './alarm-cursor.ts';
 import { alarmOf, type DetailContext, type ListedAlarm } from './alarm-details.ts';
 import { type AlarmSpan, type AlarmWalk, type Candidate, walkAlarms } from './alarm-walk.ts';
 
-/** A list's filters. An empty filter matches everything. */
+/** List filters. An empty filter matches everything. */
 export type AlarmFilter = AlarmSpan & {
   situations: readonly UrgentSituation[];
   states: readonly AlarmState[];

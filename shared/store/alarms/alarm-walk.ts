@@ -14,7 +14,7 @@ export type AlarmSpan = {
   isWanted: (sensorId: string) => boolean;
 };
 
-/** An urgent event. Only the fall's other events show whether the list has a row for it. */
+/** An urgent event that may have a row in the list. Whether it does depends on the other events in the fall. */
 export type Candidate = {
   /**
    * When (ms) the alarm was created. If the clock was set back after an earlier alarm, lists place it at a later time.
@@ -24,7 +24,7 @@ export type Candidate = {
   sensorId: string;
   situation: UrgentSituation;
   fall: string | null;
-  /** The event's first hit. Null without a rule. */
+  /** The first hit for the event. Null without a rule. */
   hit: ReadHit | null;
   /** The event id, if known without reading the event. */
   eventId: number | null;
@@ -47,7 +47,8 @@ export type AlarmWalk = {
 };
 
 /**
- * How far (ms) apart one event's hits may be. They are written together or, after a crash, when the service is back.
+ * How far (ms) apart the hits for one event may be. They are written together or, after a crash, when the service is
+ * back.
  */
 export const MAX_APART_MS = 4 * 3_600_000;
 
@@ -74,7 +75,7 @@ const walkHits = (reader: HitReader, isAlarm: (hit: ReadHit) => hit is AlarmHit)
     pass: () => {
       at += 1;
     },
-    /** Whether no earlier hit is about the same event. A sensor's hits follow the order of events. */
+    /** Whether no earlier hit is about the same event. The hits at a sensor follow the order of events. */
     isFirst: async (hit: AlarmHit): Promise<boolean> => {
       for (let place = at + 1; ; place++) {
         while (place >= hits.length) {
@@ -137,7 +138,7 @@ export const walkAlarms = async (
     const { date, uuid } = alarm;
     return { ...alarm, hit: null, cursor: { hitId: hits.restId(), date, uuid } };
   };
-  /** Returns a hit's candidate; null if an earlier hit is about the same event. */
+  /** Returns the candidate for a hit; null if an earlier hit is about the same event. */
   const ofHit = async (hit: AlarmHit): Promise<Candidate | null> => {
     const { sensorEventId: uuid, situation, fall = null } = hit;
     const isFirst = await hits.isFirst(hit);
@@ -159,7 +160,7 @@ export const walkAlarms = async (
     for (;;) {
       const hit = await hits.peek();
       const alarm = await unruled.peek();
-      // When one list reaches its read limit, the order of the other list's rest relative to it is unknown.
+      // A list that has reached the read limit may continue with an alarm newer than the next one in the other list.
       const isCut = (!hit && !hits.isDone()) || (!alarm && !unruled.isDone());
       if (isCut || (!hit && !alarm)) return null;
       const found = await newerOf(hit, alarm);

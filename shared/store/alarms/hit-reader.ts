@@ -5,10 +5,10 @@ import { type HitSequence, hitsByIds, hitsOfCustomer, sensorLine } from '../hits
 import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 
-/** A hit with its place among the sensor's hits. */
+/** A hit with its place among all hits at the sensor. */
 export type ReadHit = HitItem & { listSk?: string };
 
-/** Hits read in chunks, newest first. `hits` are those read so far; `isEnd`: there are no more. */
+/** Hits read in chunks, newest first. `hits` are those read so far; `isEnd`: all hits have been read. */
 export type HitReader = { hits: ReadHit[]; isEnd: boolean; more: () => Promise<void> };
 
 /**
@@ -27,7 +27,7 @@ const lengthOf = async (line: HitSequence, { to, lastId }: HitSpan): Promise<num
   return firstWhere(0, line.size, async (at) => (await line.at(at)).createDate > to);
 };
 
-/** Reads a customer's or a sensor's hits. */
+/** Reads the hits for a customer or a sensor. */
 export const readHits = async (table: TableReader, span: HitSpan): Promise<HitReader> => {
   const { customerId, sensorId, from } = span;
   const line = await (sensorId === ''
@@ -49,11 +49,14 @@ export const readHits = async (table: TableReader, span: HitSpan): Promise<HitRe
   return reader;
 };
 
-/** The maximum number of a sensor's hits searched after a given one, and how many are read at once. */
+/** The maximum number of hits at a sensor to search after a given one, and how many to read at once. */
 const MAX_LATER = 50;
 const STEP = 2;
 
-/** Returns the sensor's later hits for some of its events. The last event was received at `last` (ms). */
+/**
+ * Returns the hits after a given one that belong to events with these UUIDs. The last event was received at `last`
+ * (ms).
+ */
 export const hitsAfter = async (
   table: TableReader,
   customerId: number,
@@ -71,13 +74,13 @@ export const hitsAfter = async (
     const hits = await hitsByIds(table, customerId, ids.slice(start, start + STEP));
     const own = hits.filter(({ sensorEventId }) => uuids.has(sensorEventId));
     found.push(...own);
-    // An event's hits are consecutive.
+    // The hits for an event are consecutive.
     if (own.length < hits.length && hits.some(({ createDate }) => createDate > last)) break;
   }
   return found;
 };
 
-/** Returns a sensor's hits from a time (ms) on, oldest first. */
+/** Returns the hits at a sensor from a time (ms) on, oldest first. */
 export const hitsSince = async (
   table: TableReader,
   customerId: number,

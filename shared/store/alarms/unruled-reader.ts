@@ -32,7 +32,8 @@ export const unruledBetween = (from: number, to: number) => {
 };
 
 /**
- * Alarms without a rule, read in chunks, newest first, and by uuid if received at the same time. As in hit-reader.ts.
+ * Alarms without a rule, read in chunks like the hits in hit-reader.ts: newest first, and by uuid if received at the
+ * same time.
  */
 export type UnruledReader = { alarms: UnruledAlarm[]; isEnd: boolean; more: () => Promise<void> };
 
@@ -60,7 +61,7 @@ export const readUnruled = (
       unsorted.push(...rows.flatMap(unruledAlarm));
       startAfter = next;
       reader.isEnd = !next;
-      // More alarms with the last time may follow, and may belong before the alarms already read.
+      // More alarms received at the same time as the last one may follow, and may have to be sorted before it.
       const last = unsorted.at(-1)?.date;
       const isWhole = ({ date }: UnruledAlarm) => reader.isEnd || date !== last;
       reader.alarms.push(...unsorted.filter(isWhole).toSorted(newestFirst));

@@ -18,7 +18,7 @@ import {
   unsentStates,
 } from './delivery-item.ts';
 
-/** An attempt's result, and what follows. */
+/** The attempt result, and what follows. */
 type AttemptEnd = { result: AttemptResult; next: NextState };
 
 /** The writes before and after each attempt. */
@@ -46,8 +46,8 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Records the claimed attempt's result. Writes nothing if the claim has lapsed and another attempt is running, and
-   * only the log entry if a redelivery has been accepted.
+   * Records the result of the claimed attempt. Writes nothing if the claim has lapsed and another attempt is running,
+   * and only the log entry if a redelivery has been accepted.
    */
   recordResult: async (
     delivery: Delivery,
@@ -95,7 +95,8 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Moves the next attempt to `time` (ms). Returns false if it is not due yet or is in progress. `isQueued` as above.
+   * Moves the next attempt to `time` (ms). Returns false if it is not due yet or is in progress. `isQueued`: the task
+   * for it is in a queue; otherwise the delivery goes into the due index.
    */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const isDue = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {

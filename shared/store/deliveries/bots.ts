@@ -28,16 +28,13 @@ const botWrites = (table: Table) => ({
     return (await table.update(items.bot({ customerId, botId }), change)) as Bot | null;
   },
 
-  /**
-   * Removes a bot. No more webhooks can be assigned to it. The owner item stays until the bot's webhooks are deleted
-   * too.
-   */
+  /** Removes a bot. No more webhooks can be assigned to it. The owner item stays until the webhooks are deleted too. */
   remove: async (customerId: number, botId: number): Promise<boolean> => {
     const bot = { remove: items.bot({ customerId, botId }), where: present };
     return (await removeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
   },
 
-  /** Removes the item that names a deleted bot's owner. */
+  /** Removes the item that names the owner of a deleted bot. */
   forget: async (customerId: number, botId: number): Promise<void> => {
     await table.write({
       remove: items.owner({ kind: 'bot', id: botId }),

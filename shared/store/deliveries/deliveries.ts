@@ -80,9 +80,7 @@ export const deliveryReads = (table: TableReader) => ({
     return found;
   },
 
-  /**
-   * Returns a page of a webhook's deliveries created from `since` to `until` (ms), oldest first, after `startAfter`.
-   */
+  /** Returns a page of webhook deliveries created from `since` to `until` (ms), oldest first, after `startAfter`. */
   range: async (
     customerId: number,
     webhookId: string,

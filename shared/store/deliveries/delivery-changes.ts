@@ -6,7 +6,7 @@ import { dueAttributes, dueDelivery } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 
-/** A lease's end (ms), and a random string identifying the claim. */
+/** The end of a lease (ms), and a random string identifying the claim. */
 type Lease = { until: number; claim: string };
 
 /**
@@ -53,7 +53,8 @@ export const withLogEntry = (
 
 /**
  * Returns the changes that end a claimed attempt. Only the claim holder can write them, because another attempt has a
- * different number. `isQueued`: the next attempt's task is in a queue; otherwise the delivery goes into the due index.
+ * different number. `isQueued`: the task for the next attempt is in a queue; otherwise the delivery goes into the due
+ * index.
  */
 export const resultChanges = (delivery: Delivery, next: NextState, now: number, isQueued: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });

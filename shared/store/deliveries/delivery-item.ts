@@ -10,7 +10,7 @@ import { items } from '../table.ts';
 
 export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'>;
 
-/** A delivery's key, and the replay it belongs to, if any. */
+/** A delivery key, and the replay it belongs to, if any. */
 export type DeliveryWithReplay = DeliveryKey & Pick<Delivery, 'replay'>;
 
 export type WebhookDeliveryKey = DeliveryKey & { webhookId: string };
@@ -63,8 +63,8 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
 /** The number of characters encoding the time at the start of a delivery id. */
 const TIME_LENGTH = 10;
 /**
- * Returns a delivery's place in a feed: sorted by time, and within a millisecond by event id, which follows the
- * sensor's order.
+ * Returns the place for a delivery in a feed: sorted by time, and within a millisecond by event id, which follows the
+ * order at the sensor.
  */
 export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
   items.feedLine({
@@ -88,7 +88,9 @@ export const unsentStates = { pending: 'pending', retrying: 'retrying' };
 export const openStates = { ...unsentStates, sending: 'sending' };
 /** Returns the values for `LAPSED`. */
 export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
-/** Requires a delivery's lease to have ended. A lease longer than possible is from before the clock was set back. */
+/**
+ * Requires the lease on a delivery to have ended. A lease longer than possible is from before the clock was set back.
+ */
 export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
 /** Requires a delivery to be unfinished and not being sent. */
 export const notSending = (now: number) =>

@@ -10,7 +10,7 @@ import { type DeliveryItem, deliveryItemKey, deliveryOf } from './delivery-item.
  * Reading a delivery costs about 1 KB, however little of it is needed. A chunk costs 62 read units, the first one 88.
  */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
-/** The number of deliveries read consistently at the start of a list. The others may lag, at half the cost. */
+/** The number of deliveries read consistently at the start of a list. Later ones may lag, at half the cost. */
 const FRESH = 200;
 
 /** The attributes read for lists. */
@@ -19,7 +19,7 @@ const rowAttributes = [
   ...(['log', 'replayOf', 'isTest', 'person', 'snapshot'] as const),
 ] as const;
 
-/** A webhook or (null) a customer's people. */
+/** A webhook or (null) the people notified for a customer. */
 type Receiver = { customerId: number; webhookId: string | null };
 /** The first and the last millisecond. */
 type TimeRange = readonly [number, number];
@@ -112,7 +112,7 @@ const merge = async (
 };
 
 export const deliveryLogReads = (table: TableReader) => ({
-  /** Returns a page of deliveries to several webhooks and (null) the customer's people, ordered by creation. */
+  /** Returns a page of deliveries to several webhooks and (null) to people, ordered by creation. */
   pageOfAll: (
     customerId: number,
     webhookIds: readonly (string | null)[],
@@ -127,15 +127,15 @@ export const deliveryLogReads = (table: TableReader) => ({
     });
   },
 
-  /** Returns a webhook's oldest deliveries in a time range, up to one chunk. */
+  /** Returns the oldest deliveries to a webhook in a time range, up to one chunk. */
   oldest: async (customerId: number, webhookId: string, range: TimeRange): Promise<DeliveryRow[]> => {
     const direction = { newestFirst: false, after: undefined, limit: BOUNDS.stretch, fresh: FRESH };
     return (await readChunk(table, { customerId, webhookId }, range, direction)).rows;
   },
 
   /**
-   * Returns a page of a webhook's deliveries in a time range. Ids follow creation order; sorting by another date
-   * applies within each chunk.
+   * Returns a page of webhook deliveries in a time range. Ids follow creation order; sorting by another date applies
+   * within each chunk.
    */
   page: (
     customerId: number,

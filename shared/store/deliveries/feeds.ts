@@ -136,7 +136,7 @@ const feedWrites = (table: Table) => ({
 /** Records in a webhook whether a reader fetches from it. */
 const readerWrites = (table: Table) => ({
   /**
-   * Records a fetch, and schedules the sweep's next check for when this fetch will be too long ago. While the webhook
+   * Records a fetch, and schedules the next sweep check for when this fetch will be too long ago. While the webhook
    * holds deliveries, the sweep still checks it once a minute to release them.
    */
   recordFetch: async (webhook: WebhookKey, now: number): Promise<void> => {

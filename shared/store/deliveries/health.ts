@@ -52,8 +52,8 @@ const freeSlots = (
   });
 
 /**
- * Returns the change that takes free leases. For a probe, it applies only while the circuit is open as it was when read
- * (`openUntil`).
+ * Returns the change that takes free leases. For a probe, it applies only if the circuit is open and `openUntil` has
+ * not changed since the webhook was read.
  */
 const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: number | undefined): Changes => {
   const { until, token } = call;
@@ -64,11 +64,11 @@ const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: n
   return changes({ set: Object.assign({}, ...set), if: condition });
 };
 
-/** A webhook's slots and probe, shared by all processes. */
+/** The slots and the probe for a webhook, shared by all processes. */
 const slotWrites = (table: Table) => ({
   /**
    * Leases one of the slots that were free when the webhook was read, or returns null. A probe (`isProbe`) gets a lease
-   * only while the circuit is open as it was when read, and no other probe is running.
+   * only if the circuit is open, `openUntil` is unchanged, and no other probe is running.
    */
   takeSlot: async (webhook: WebhookRecord, now: number, search: SlotSearch): Promise<SlotLease | null> => {
     const { isProbe, token, aloneSince } = search;
@@ -112,7 +112,7 @@ const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: ur
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
 /**
- * Returns the condition for counting a failure: the webhook has the same URL, and the receiver has not been back since
+ * Returns the condition for counting a failure: the webhook has the same URL, and the receiver has not recovered since
  * the attempt began. A date in the future is from before the clock was set back.
  */
 const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null, now: number): Condition =>
@@ -140,7 +140,7 @@ const successChanges = (
 };
 
 /**
- * Records the receiver's health, and releases `leases`. If the webhook now has another URL, the health stays unchanged,
+ * Records the receiver health, and releases `leases`. If the webhook now has another URL, the health stays unchanged,
  * but the slots are still released.
  */
 const receiverWrites = (table: Table) => {
@@ -155,8 +155,8 @@ const receiverWrites = (table: Table) => {
     /**
      * Counts a failed delivery created at `since` (ms); `isGone`: the receiver responded with 410; `isLost`: an event
      * will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL. Also
-     * returns null if the receiver has been back since the attempt began (`begun`, ms), because the failure then says
-     * nothing about its current health.
+     * returns null if the receiver has recovered since the attempt began (`begun`, ms), because the failure then says
+     * nothing about the current health.
      */
     failed: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,

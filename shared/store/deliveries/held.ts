@@ -30,22 +30,22 @@ const isHeld = where('#state = :held', { held: 'held' });
 export const holdsNothing = where('attribute_exists(pk) AND (attribute_not_exists(#held) OR #held <= :none)', {
   none: 0,
 });
-/** The prefix of held alarms' sort keys. */
+/** The sort key prefix for held alarms. */
 const HELD_ALARM = items.heldAlarm.sk({ deliveryId: '' });
 /** How long (ms) an index may lag behind a write. */
 const INDEX_LAG = 60_000;
 
 /**
  * Returns the item listing a held alarm about a person, which is released before other deliveries. Other deliveries
- * have none.
+ * have no such item.
  */
 const alarmItems = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery): Key[] =>
   isAlarmAboutPerson(snapshot.event) ? [items.heldAlarm({ customerId, webhookId, deliveryId })] : [];
 const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery).map((remove) => ({ remove }));
 
 /**
- * Returns the writes to the lists a delivery leaves when no longer held, and to the webhook's exact number of held
- * deliveries. While that number is above 0, the webhook is in the due index.
+ * Returns the writes to the lists a delivery leaves when no longer held, and to the exact number of deliveries held for
+ * the webhook. While that number is above 0, the webhook is in the due index.
  */
 export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
@@ -55,7 +55,10 @@ export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
 /** Why a held delivery ends unsent: it was held too long, the replay was canceled, or a redelivery replaces it. */
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
-/** Returns the writes for ending a held delivery: to the delivery, the webhook's count, and the replay, if any. */
+/**
+ * Returns the writes for ending a held delivery: to the delivery, the `held` count in the webhook, and the replay, if
+ * any.
+ */
 export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
   const update = changes({ set, remove: openAttributes, if: isHeld });
@@ -69,7 +72,7 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
 export const heldReads = (table: TableReader) => ({
   /**
    * Returns the ids of deliveries held by a webhook: first alarms about people, then all others, each oldest first.
-   * Alarms held by an earlier code version are among the others.
+   * Alarms held by an earlier code version are among all others.
    */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const alarms = { pk: items.heldAlarm.pk({ customerId, webhookId }), beginsWith: HELD_ALARM };
@@ -146,7 +149,7 @@ const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Sets a webhook's count to 0 when the list is empty, unless a delivery was held so recently (`#dueAt`) that it may
+   * Sets the `held` count to 0 when the list is empty, unless a delivery was held so recently (`#dueAt`) that it may
    * not be listed yet.
    */
   correctCount: async (webhook: WebhookRecord, now: number): Promise<void> => {

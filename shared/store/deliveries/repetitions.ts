@@ -44,7 +44,7 @@ const redeliveryWrites = (table: Table) => ({
         { update: deliveryItemKey(key), changes: update },
         ...countWrites(original, now),
       );
-      // The delivery's state has changed since the read.
+      // The delivery state has changed since the read.
       if (failed?.includes(0)) return null;
       return { ended: failed === null ? original : null };
     };

@@ -30,7 +30,7 @@ export const replayReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, replayId: string) =>
     table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
 
-  /** Returns a webhook's running replays, and the newest one in any state; newest first. */
+  /** Returns the replays running for a webhook, and the newest one in any state, newest first. */
   current: async ({ customerId, id: webhookId, replays = [] }: WebhookRecord): Promise<ReplayRecord[]> => {
     const keys = replays.map((replayId) => items.replay({ customerId, webhookId, replayId }));
     const found = keys.length > 0 ? await table.getAll<ReplayRecord>(keys) : [];
@@ -61,9 +61,9 @@ const replayWrites = (table: Table) => ({
     }),
 
   /**
-   * Writes and counts one delivery in a running replay, once. Returns false if it exists, or the replay has ended. A
-   * held original ends in the same transaction. If it was just released, nothing is written, because it will be sent
-   * anyway.
+   * Writes and counts one delivery in a running replay, once. Returns false if the delivery already exists, or the
+   * replay has ended. If the original delivery is held, it ends in the same transaction. If it was just released,
+   * nothing is written, because it will be sent anyway.
    */
   add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
     const count = { update: replayKey(replay), changes: changes({ add: { made: 1 }, if: running }) };

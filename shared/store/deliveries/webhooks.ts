@@ -21,7 +21,10 @@ export const webhookReads = (table: TableReader) => ({
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
-/** Returns the change to the customer's list of webhooks for every event: adds the webhook, or (null) removes it. */
+/**
+ * Returns the change to the customer item, which lists the webhooks that receive every event: adds the webhook, or
+ * (null) removes it.
+ */
 const hooksChange = ({ id }: WebhookKey, format: Format | null) => ({
   UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
   ExpressionAttributeNames: { '#id': id },
@@ -32,7 +35,7 @@ const hooksWrite = (webhook: WebhookKey, format: Format | null): Write => ({
   changes: { ...hooksChange(webhook, format), ...present },
 });
 
-/** Requires the group in a webhook's filter to exist. */
+/** Requires the group in a webhook filter to exist. */
 const filterChecks = (
   { customerId }: Pick<WebhookRecord, 'customerId'>,
   { sensorGroupId }: Partial<EventFilters>,
@@ -51,7 +54,7 @@ const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 
 const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
-/** The attributes describing a receiver's health, except the number of failures. */
+/** The attributes describing receiver health, except the number of failures. */
 const healthAttributes = [
   'failingSince',
   'goneSince',
@@ -94,7 +97,7 @@ export const putWebhook = (webhook: WebhookRecord): Write[] => {
   ];
 };
 
-/** Creates a webhook if the customer has fewer than `limit`, and the bot and the filter's group exist. */
+/** Creates a webhook if the customer has fewer than `limit`, and the bot and the group in the filter exist. */
 const createWebhook = async (
   table: Table,
   webhook: WebhookRecord,
@@ -112,12 +115,12 @@ const createWebhook = async (
   return failed.length === 0 ? null : 'unknown_reference';
 };
 
-/** Returns the item leading to a deleted webhook's data, for as long as the deliveries are kept. */
+/** Returns the item leading to the data of a deleted webhook, for as long as the deliveries are kept. */
 const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
   put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * DELIVERY_RETENTION) / 1_000) },
 });
 
-/** The writes by a webhook's owner. For the writes from attempts, see health.ts. */
+/** The writes by the webhook owner. For the writes from attempts, see health.ts. */
 const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, limit: number) => createWebhook(table, webhook, limit),
 
@@ -173,7 +176,7 @@ const webhookWrites = (table: Table) => ({
     return failed.length === 0;
   },
 
-  /** Deletes a deleted customer's webhook, and the item naming its owner. */
+  /** Deletes a webhook whose customer was deleted, and the item naming the webhook owner. */
   forget: async (webhook: WebhookRecord, now: number): Promise<void> => {
     const { customerId, id: webhookId } = webhook;
     const owner = items.owner({ kind: 'webhook', id: webhookId });

@@ -3,7 +3,7 @@ import type { Key } from '../key.ts';
 import type { Table } from './client.ts';
 import type { Item } from './request.ts';
 
-/** A table's write methods. */
+/** The table methods that write. */
 export type Writes = Pick<Table, 'update' | 'write'>;
 /** What a request does to the table. `noteRead` gets the items it reads by key. */
 export type Recorder = Writes & { noteRead: (item: Item & Key) => void };

@@ -14,7 +14,7 @@ export type AuditedLine = { customerId: number; line: StoredAuditEntry };
 
 type Auditing = {
   table: Table;
-  /** Returns a request's line, given what the first write changes. */
+  /** Returns the line for a request, given what the first write changes. */
   lineFor: (changed: WrittenChange) => AuditedLine;
   /** Returns an item as read during the request. */
   readBefore: (key: Key) => Item | undefined;
@@ -24,7 +24,7 @@ type Auditing = {
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;
 };
 
-/** A request's line: stored before the first write, and removed if nothing was changed after all. */
+/** The line for a request: stored before the first write, and removed if nothing was changed after all. */
 const lineAhead = ({ table, lineFor, readBefore, failpoint, canOpenGaps, now }: Auditing) => {
   const lines = auditLineWrites(table);
   const { noteChange } = watchWrites(table);
@@ -53,7 +53,7 @@ const lineAhead = ({ table, lineFor, readBefore, failpoint, canOpenGaps, now }: 
   };
 };
 
-/** Returns a request's writes. The first one is preceded by the request's audit log line. */
+/** Returns the write methods for a request. The audit log line is stored before the first write. */
 export const auditedBatch = (auditing: Auditing) => {
   const { table, failpoint } = auditing;
   const line = lineAhead(auditing);

@@ -13,8 +13,8 @@ type PageRequest<I> = { page: number; perPage: number; after?: I | undefined };
 
 /**
  * Returns a page of a list whose length the table does not know. Only rows read are counted, so the total is exact for
- * a list that fits into one chunk. A page further back needs more chunks, up to the bound. This limits a request's
- * cost, however long the list is; `after` continues after the rows already read.
+ * a list that fits into one chunk. A page further back needs more chunks, up to the bound. This limits the cost per
+ * request, however long the list is; `after` continues after the rows already read.
  */
 export const readPage = async <R, I extends string | number>(
   { page, perPage, after }: PageRequest<I>,
@@ -35,7 +35,7 @@ export const readPage = async <R, I extends string | number>(
 };
 
 /**
- * Returns a query's first items, up to `limit`, and whether these are all. The first `fresh` items are read
+ * Returns the first items in a query, up to `limit`, and whether these are all. The first `fresh` items are read
  * consistently; later ones may lag by a second, at half the cost.
  */
 export const readFirst = async <T extends Item>(

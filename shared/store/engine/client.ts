@@ -67,7 +67,7 @@ type Connection = ReturnType<typeof connect>;
 
 const reads = ({ client, common, call }: Connection) => {
   const query = async <T extends Item>(input: Query): Promise<{ items: (T & Key)[]; next: Item | undefined }> => {
-    // The table rejects a range that ends before it begins, such as when a list's last items have expired.
+    // The table rejects a range that ends before it begins, such as when the last items in a list have expired.
     const [low = '', high = ''] = input.between ?? [];
     if (low > high) return { items: [], next: undefined };
     const command = new QueryCommand({ ...common, ...queryInput(input) });

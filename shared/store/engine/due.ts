@@ -14,7 +14,7 @@ const shardOf = (id: string): number =>
 /** Returns the attributes for putting an item into the due index: from `time` (ms) on, the sweep queues its task. */
 export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
-/** The same for a delivery. The item carries the request id until a task does. */
+/** Returns the same attributes for a delivery. The item carries the request id until a task does. */
 export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string }, time: number) => ({
   ...dueAt(id, time),
   ...(requestId !== undefined && { requestId }),
@@ -29,10 +29,10 @@ export const GRACE_MS = GRACE_SECONDS * 1_000;
 /** The attributes to remove when an item is finished. */
 export const dueAttributes = ['duePk', 'dueAt'] as const;
 
-/** An item's task in the due index, and when it is due (ms). */
+/** The task for an item in the due index, and when it is due (ms). */
 export type Due = { task: Task; time: number };
 
-/** Returns an item's task from its key, which is all the index holds. Returns null for other kinds of items. */
+/** Returns the task for an item, given the key, which is all the index holds. Returns null for other kinds of items. */
 const taskOf = (key: Key): Task | null => {
   const notice = items.notice.read(key);
   if (notice) return { type: 'process_notice', ...notice, customerId: Number(notice.customerId) };
@@ -76,8 +76,8 @@ const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
 
 /**
  * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, and
- * the sweep's number. Also where the sweep stopped (`left`), when dead letters are next redriven, the data version, and
- * by how much (ms) the clock was set back, until a sweep has acted on it.
+ * the sweep number. It also records where the sweep stopped (`left`), when dead letters are next redriven, the data
+ * version, and by how much (ms) the clock was set back, until a sweep has acted on it.
  */
 type Heartbeat = RecordedVersion & {
   at: number;
@@ -133,10 +133,10 @@ const REDRIVE_EVERY = 15 * 60_000;
 const dueWrites = (table: Table) => ({
   /**
    * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns:
-   * since when (ms) it has been running; this sweep's cursors, which start at a different shard than the last sweep,
-   * even if that one died; whether this sweep has to redrive dead letters, which happens every 15 minutes; whether a
-   * newer code version has written data unknown to this one; and by how much (ms) the clock was set back, until
-   * `endSetBack` is called.
+   * since when (ms) it has been running; the cursors for this sweep, which start at a different shard than the last
+   * sweep, even if that one died; whether this sweep has to redrive dead letters, which happens every 15 minutes;
+   * whether a newer code version has written data unknown to this one; and by how much (ms) the clock was set back,
+   * until `endSetBack` is called.
    */
   recordHeartbeat: async (
     now: number,

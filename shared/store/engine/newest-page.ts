@@ -15,7 +15,7 @@ type List = { pk: string; at: (values: { id: number }) => string };
 /** The first and the last id, both included. */
 type IdRange = readonly [number, number];
 
-/** Returns the first keys, up to `limit`, in a list's id range. */
+/** Returns the first keys, up to `limit`, in an id range of a list. */
 const listKeys = async (
   table: TableReader,
   { pk, at }: List,

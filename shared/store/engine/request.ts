@@ -45,7 +45,7 @@ export const present = where('attribute_exists(pk)');
 
 type ChangeList = {
   set?: Item;
-  /** Attributes to set to an expression's result. */
+  /** Attributes to set to the result of an expression. */
   compute?: Record<string, string>;
   add?: Record<string, number>;
   remove?: readonly string[];

@@ -43,7 +43,9 @@ export const writtenKey = (write: Write): Key => {
   return 'update' in write ? write.update : write.check;
 };
 
-/** Returns the attributes set by a write, or null if it sets none. A replaced item's removed attributes are null. */
+/**
+ * Returns the attributes set by a write, or null if it sets none. Attributes removed by replacing the item are null.
+ */
 const setBy = (write: Write, before: Item): Item | null => {
   if ('put' in write) return { ...Object.fromEntries(Object.keys(before).map((name) => [name, null])), ...write.put };
   return 'update' in write ? attributesSetBy(write.changes) : null;

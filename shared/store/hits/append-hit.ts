@@ -9,7 +9,7 @@ import { hitRange, hitsPk, isPacked, type NewHit, packedMessages, type StoredHit
 import { lateChangeWrite } from './late-change.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 
-/** Returns a new hit's item, at its place in the list. */
+/** Returns the item for a new hit, at its place in the list. */
 export const hitItemAt = (
   customerId: number,
   { id, createDate, orderDate }: HitPosition,

@@ -7,7 +7,7 @@ import { packMessages, unpackMessages } from '#shared/domain/rule/packed-message
 import type { RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
-/** A hit's message. `outbox`: only written to a file, which does not reach anyone. */
+/** A hit message. `outbox`: only written to a file, which does not reach anyone. */
 type HitMessage = RuleMessage & { outbox?: true };
 
 /** A hit as the store returns it. `sensor` is looked up when a hit is read; `allSend` is derived from the messages. */
@@ -41,38 +41,38 @@ export type HitItem = Omit<
   acknowledgement?: NotedAcknowledgement;
   /** Absent until someone closes the fall (falls.ts). */
   closure?: FallClosure;
-  /** The fall's key, if the event is about one. */
+  /** The fall key, if the event is about one. */
   fall?: string;
   /** The event was simulated, and a rule that includes simulated events fired. */
   isSimulated?: true;
   /** Stands in for an erased hit, because ids have no gaps. Never shown (erasure-rules.ts). */
   isErased?: true;
-  /** Set if `createDate` is earlier than a previous hit's date (rule-hit.ts). */
+  /** Set if `createDate` is earlier than a previous hit date (rule-hit.ts). */
   orderDate?: number;
   /** The last change is recorded as late (late-change.ts). */
   isLate?: true;
-  /** A running escalation's progress and event (escalations.ts). */
+  /** The progress and the event of a running escalation (escalations.ts). */
   escalation?: Escalation;
   cause?: Cause;
   duePk?: string;
   dueAt?: string;
 };
-/** A hit's event, as in the decision. */
+/** The event that caused a hit, as in the decision. */
 type Cause = Omit<Decided, 'rules' | 'requestId' | 'fall'>;
 
 /** A hit without a place. Where it is appended determines the ids and dates of the hit and its messages. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'orderDate' | 'messages' | 'escalation'> & {
   messages: NewMessage[];
   hitNumber: HitNumber;
-  /** Returns the hit's escalation if it is created at `createDate` (ms). */
+  /** Returns the escalation if the hit is created at `createDate` (ms). */
   escalationAt?: (createDate: number) => Escalation | null;
 };
-/** A new hit's message, to a recipient in the first round. */
+/** A message in a new hit, to a recipient in the first round. */
 export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate' | 'step'>;
 
-/** The size of each customer's hit id range. Ids have no gaps within it. */
+/** The size of the hit id range for each customer. Ids have no gaps within the range. */
 const IDS_PER_CUSTOMER = 2 ** 32;
-/** Returns the id before a customer's first hit. */
+/** Returns the id before the first hit for a customer. */
 export const idBeforeFirst = (customerId: number): number => customerId * IDS_PER_CUSTOMER;
 
 export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS_PER_CUSTOMER);
@@ -94,7 +94,7 @@ export type StoredHit = Omit<HitItem, 'messages'> & {
   told?: string;
 };
 
-/** Returns a new hit's messages packed, as stored. */
+/** Returns the messages in a new hit, packed, as stored. */
 export const packedMessages = (messages: NewHit['messages']): Pick<StoredHit, 'messages' | 'told'> => ({
   told: packMessages(messages),
   messages: messages.map(({ sendTryTimes }) => ({ sendTryTimes })),

@@ -32,7 +32,7 @@ const newestChanges = async (table: TableReader, customerId: number, now: number
 const lastChanged = (changes: readonly HitChange[], now: number, limit: number): number[] => {
   const dates = new Map<number, number>();
   for (const { hitId, updateDate } of changes) {
-    // A change in the future was made before the clock was set back, so all others are newer.
+    // A change in the future was made before the clock was set back, so all other changes are newer.
     const date = isFuture(updateDate, now) ? 0 : updateDate;
     dates.set(hitId, Math.max(date, dates.get(hitId) ?? 0));
   }
@@ -42,11 +42,11 @@ const lastChanged = (changes: readonly HitChange[], now: number, limit: number):
 
 /** Hit lists. A separate noun, because the workers creating hits never list them. */
 export const hitLists = (table: TableReader) => ({
-  /** Returns a page of a customer's hits from a time (ms) on, with the total. */
+  /** Returns a page of customer hits from a time (ms) on, with the total. */
   page: async (customerId: number, since: number, query: HitQuery) =>
     hitPage({ table, customerId }, await hitsOfCustomer(table, customerId, since), query),
 
-  /** Returns a page of a sensor's hits from a time (ms) on, with the total. */
+  /** Returns a page of sensor hits from a time (ms) on, with the total. */
   pageOfSensor: async (customerId: number, sensorId: string, since: number, query: HitQuery) =>
     hitPage({ table, customerId, sensorId }, await sensorLine(table, customerId, sensorId, since), query),
 

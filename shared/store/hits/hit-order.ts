@@ -31,7 +31,8 @@ const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: numbe
 };
 
 /**
- * Where to start reading. Apart from late changes, exactly the hits from here on changed at this time (ms) or later.
+ * Where to start reading. Apart from late changes, the hits from `position` on are exactly those changed at `time` (ms)
+ * or later.
  */
 type Start = { position: number; time: number; id: number };
 
@@ -51,7 +52,7 @@ const searchStart = async (line: HitSequence, late: readonly LateChange[], offse
   const first = await firstWhere(Math.max(0, low), Math.max(0, Math.min(line.size, high)), isBehind);
   if (first === line.size) return { position: first, time: Number.POSITIVE_INFINITY, id: Number.POSITIVE_INFINITY };
   const edge = (await line.at(first)).createDate + SOON_MS;
-  // Hits created before this one may have changed until then.
+  // Hits before position `first` may have changed as late as `edge`.
   for (let position = first + 1; position < line.size; position += CHUNK) {
     const next = await line.hits(position, position + CHUNK);
     const at = next.findIndex((hit) => orderDateOf(hit) > edge);

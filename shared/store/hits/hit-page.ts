@@ -5,7 +5,7 @@ import { rankByChange, sliceByChange } from './hit-order.ts';
 import { type HitSequence, hitsByIds } from './hit-sequence.ts';
 import { type LateChange, lateChanges } from './late-change.ts';
 
-/** Selects a page's hits: `sortBy` as in the API; `after`: only hits that follow the one with this id. */
+/** Selects the hits on a page: `sortBy` as in the API; `after`: only hits that follow the one with this id. */
 export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
 type HitPage = { total: number; hits: HitItem[] };
 
@@ -21,7 +21,7 @@ const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: Hit
   return { total: Math.max(0, high - low), hits: isDescending ? hits.toReversed() : hits };
 };
 
-/** The owner of a sequence's hits: a customer, or one of the customer's sensors. */
+/** The owner of the hits in a sequence: a customer, or a sensor that belongs to the customer. */
 type HitOwner = { table: TableReader; customerId: number; sensorId?: string };
 
 /**

@@ -8,8 +8,8 @@ import { type HitItem, hitOf, type StoredHit } from './hit-item.ts';
 import { lateChangeWrite, SOON_MS } from './late-change.ts';
 
 /**
- * A report on a hit's message number `at`. `tries`: when (ms) each attempt to send it started. `sent`: the last attempt
- * succeeded, or (`outbox`) wrote a file, which does not reach anyone.
+ * A report on message number `at` in a hit. `tries`: when (ms) each attempt to send it started. `sent`: the last
+ * attempt succeeded, or (`outbox`) wrote a file, which does not reach anyone.
  */
 type AttemptReport = {
   customerId: number;
@@ -97,12 +97,12 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
     return (await table.write({ update: hitKey(report), changes }, note, ...end)) === null || null;
   });
 
-/** A hit's message sent by an attempt at `sentAt` (ms), but not delivered. */
+/** A hit message sent by an attempt at `sentAt` (ms), but not delivered. */
 type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
 
 /**
- * Records that a hit's message did not arrive after all. Does nothing if a redelivery has sent it again. Only the
- * alarm's other messages then count as notifications. Returns the changed hit, or null if there is none.
+ * Records that a hit message did not arrive after all. Does nothing if a redelivery has sent it again. Only the other
+ * messages for the alarm then count as notifications. Returns the changed hit, or null if there is none.
  */
 const reportUndeliverable = async (
   table: Table,
@@ -139,18 +139,18 @@ const reportUndeliverable = async (
 };
 
 /**
- * Reports attempts to send one of a hit's messages. Once sent, it counts as sent whatever attempts are reported later,
- * unless the message service reports it as undeliverable.
+ * Reports attempts to send one of the messages in a hit. Once sent, it counts as sent whatever attempts are reported
+ * later, unless the message service reports it as undeliverable.
  */
 const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
   if (made.tries.length > 0 && !(await reportSoon(table, made, now))) await reportLate(table, made, now);
 };
 
 const hitReportWrites = (table: Table) => ({
-  /** Reports attempts to send one of a hit's messages. Attempts already reported are ignored. */
+  /** Reports attempts to send one of the messages in a hit. Attempts already reported are ignored. */
   report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
 
-  /** Reports that a hit's message did not arrive, although the message service had accepted it. Returns the hit. */
+  /** Reports that a hit message did not arrive, although the message service had accepted it. Returns the hit. */
   reportUndeliverable: (message: UndeliverableMessage, now: number): Promise<HitItem | null> =>
     reportUndeliverable(table, message, now),
 });

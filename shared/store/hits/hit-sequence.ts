@@ -6,8 +6,8 @@ import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, hitRange, hitsPk, type StoredHit } from './hit-item.ts';
 
 /**
- * Hits ordered by creation. Positions count from 0, the oldest. A position's `createDate` is the date in that order,
- * which can be later than the hit's date. May lag by a second.
+ * Hits ordered by creation. Positions count from 0, the oldest. The `createDate` at a position is the date in that
+ * order, which can be later than the hit date. May lag by a second.
  */
 export type HitSequence = {
   size: number;
@@ -26,7 +26,7 @@ export const hitsByIds = async (table: TableReader, customerId: number, ids: rea
   return ids.flatMap((id) => byId.get(id) ?? []);
 };
 
-/** Returns a customer's hits from a time (ms) on, without older ones still to be removed. */
+/** Returns customer hits from a time (ms) on, without older ones still to be removed. */
 export const hitsOfCustomer = async (table: TableReader, customerId: number, since: number): Promise<HitSequence> => {
   const [oldest, newest] = await Promise.all([edgeHit(table, customerId, false), edgeHit(table, customerId, true)]);
   const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
@@ -51,7 +51,7 @@ export const hitsOfCustomer = async (table: TableReader, customerId: number, sin
 };
 
 type ListedHit = HitPosition & HitNumber;
-/** The remaining hits in a sensor's series: the first one, and the number of the last. */
+/** The remaining hits in a series: the first one, and the number of the last. */
 type Series = { first: ListedHit; last: number };
 
 const listedHits = (table: TableReader, customerId: number, sensorId: string) => {
@@ -86,7 +86,7 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
   };
 };
 
-/** Returns one sensor's hits from a time (ms) on. The keys contain the positions, so no other hits are read. */
+/** Returns the hits at one sensor from a time (ms) on. The keys contain the positions, so no other hits are read. */
 export const sensorLine = async (
   table: TableReader,
   customerId: number,

@@ -10,14 +10,14 @@ import type { StoredHit } from './hit-item.ts';
  */
 export const SOON_MS = 10_000;
 
-/** Whether a change at `time` (ms) comes soon after the hit's creation; false if the clock has been set back since. */
+/** Whether a change at `time` (ms) comes soon after the hit was created; false if the clock has been set back since. */
 export const isSoonChange = ({ createDate }: Pick<StoredHit, 'createDate'>, time: number): boolean =>
   time >= createDate && time <= createDate + SOON_MS;
 
 /** When (ms) a hit last changed, if later than `SOON_MS` after its creation. */
 export type LateChange = { id: number; sensorId: string; updateDate: number };
 
-/** Returns the late changes to a customer's hits. May lag by a second. */
+/** Returns the late changes to customer hits. May lag by a second. */
 export const lateChanges = async (table: TableReader, customerId: number): Promise<LateChange[]> => {
   const pk = items.lateChange.pk({ customerId });
   const found = await table.queryAll<Omit<LateChange, 'id'>>({ pk, consistent: false });
@@ -27,7 +27,7 @@ export const lateChanges = async (table: TableReader, customerId: number): Promi
 /** How many late changes are read at once, for half a read unit. */
 const PAGE = 40;
 
-/** Returns the late changes to a customer's hits from a time (ms) on, newest hit first. May lag by a second. */
+/** Returns the late changes to customer hits from a time (ms) on, newest hit first. May lag by a second. */
 export const lateChangesSince = async (table: TableReader, customerId: number, since: number) => {
   const pk = items.lateChange.pk({ customerId });
   const found: { hitId: number; updateDate: number }[] = [];
@@ -43,7 +43,7 @@ export const lateChangesSince = async (table: TableReader, customerId: number, s
   }
 };
 
-/** Returns the write recording a hit's change at a time (ms). It belongs in the same transaction as the change. */
+/** Returns the write recording that a hit changed at a time (ms). It belongs in the same transaction as the change. */
 export const lateChangeWrite = (
   customerId: number,
   { id: hitId, sensorId, createDate }: StoredHit,

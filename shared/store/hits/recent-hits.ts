@@ -1,14 +1,14 @@
 import type { HitPosition } from '#shared/domain/rule/hit-position.ts';
 
-/** A hit's place and identifying fields. */
+/** The place and identifying fields for a hit. */
 export type KnownHit = HitPosition & { sensorEventId: string; sensorId: string; ruleId: number };
 
 const MAX_HITS = 500;
 const MAX_CUSTOMERS = 100;
 
 /**
- * Remembers each customer's newest hits written or read by this process, without gaps. Places never change, so entries
- * stay correct, but hits appended by other processes are missing.
+ * Remembers the newest hits per customer that this process has written or read, without gaps. Places never change, so
+ * entries stay correct, but hits appended by other processes are missing.
  */
 export const recentHits = () => {
   const known = new Map<number, KnownHit[]>();

@@ -33,7 +33,7 @@ const reportHit = ({
 /** Report data. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
   /**
-   * Returns what a report needs to know about a customer's hits in [`from`, `before`) (ms), in order, without hits from
+   * Returns what a report needs to know about customer hits in [`from`, `before`) (ms), in order, without hits from
    * simulated events, or null if there are more than `limit`.
    */
   hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {

@@ -13,7 +13,7 @@ export const ruleHitReads = (table: TableReader) => ({
     return found && !found.isErased ? hitOf(found) : null;
   },
 
-  /** Returns the newest hit's place, or the place before the first. May miss newly appended hits. */
+  /** Returns the place of the newest hit, or the place before the first hit. May miss newly appended hits. */
   lastPlace: async (customerId: number): Promise<HitPosition> => {
     const newest = await edgeHit(table, customerId, true, false);
     return newest
@@ -22,15 +22,15 @@ export const ruleHitReads = (table: TableReader) => ({
   },
 });
 
-/** How long (ms) a hit waits for the customer's previous one. A write without a response takes 2 s. */
+/** How long (ms) a hit waits for the customer's previous hit. A write without a response takes 2 s. */
 const MAX_WAIT = 3_000;
 
 const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = recentHits()) => ({
   /**
-   * Appends a customer's hit, once per event and rule. Returns the hit's place, and whether it is new. Ids have no
-   * gaps, so lists are counted by subtraction: a writer tries the place after the last one it knows, then the next.
-   * Writers in one process take turns, because most would fail otherwise. `after` is a place from before the decision.
-   * A process applying the same decision again checks every place since then, and so finds an existing hit.
+   * Appends a customer hit, once per event and rule. Returns the place, and whether the hit is new. Ids have no gaps,
+   * so lists are counted by subtraction: a writer tries the place after the last one it knows, then the next. Writers
+   * in one process take turns, because most would fail otherwise. `after` is a place from before the decision. A
+   * process applying the same decision again checks every place since then, and so finds an existing hit.
    */
   append: (
     customerId: number,

@@ -4,7 +4,7 @@ import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import { type ReadUser, type Session, unchangedRights } from './sessions.ts';
 
-/** A token's session, with everything shown in lists. */
+/** A token session, with everything shown in lists. */
 type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
 /** The maximum number of access tokens per user. */
 const MAX_ACCESS_TOKENS = 20;
@@ -80,7 +80,7 @@ const accessTokenWrites = (table: Table) => ({
       await table.write({ remove: items.accessToken({ accountKey, slot }) }, { remove: items.session({ hash }) });
   },
 
-  /** Records a token's use, unless one was recorded after `before` (ms) or the token was deleted. */
+  /** Records the use of a token, unless one was recorded after `before` (ms) or the token was deleted. */
   recordUse: async (hash: string, before: number, now: number): Promise<void> => {
     const isOutdated = where('attribute_exists(pk) AND (attribute_not_exists(#lastUsed) OR #lastUsed <= :before)', {
       before,

@@ -15,7 +15,7 @@ const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 export const externalReads = (table: TableReader) => ({
   /** Returns a person's users, by the hash of issuer and subject. */
   usersOf: (hash: string) => table.queryAll<ExternalUser>({ pk: items.externalUser.pk({ hash }) }),
-  /** Returns the ID token from the session's login, needed to log out at the identity provider. */
+  /** Returns the ID token from the login, needed to log out at the identity provider. */
   idToken: async (hash: string): Promise<string | null> =>
     (await table.get<{ idToken: string }>(items.idToken({ hash })))?.idToken ?? null,
 });
@@ -26,8 +26,8 @@ const externalWrites = (table: Table) => ({
   },
   /**
    * Returns a started login by the hash of its `state`, only once, or null if it does not exist or was used
-   * (`isTaken`). If the table's response is lost, no caller gets the login. The item is marked instead of removed,
-   * because a removal would not show which request made it.
+   * (`isTaken`). If the response from the table is lost, no caller gets the login. The item is marked instead of
+   * removed, because a removal would not show which request made it.
    */
   completeLogin: async (hash: string): Promise<OidcLogin | null> => {
     const isUnused = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');

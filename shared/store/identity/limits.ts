@@ -5,7 +5,7 @@ import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /**
- * Returns a counter's key. The subject is hashed because it may contain a user or an address, which must not leave
+ * Returns a counter key. The subject is hashed because it may contain a user or an address, which must not leave
  * traces.
  */
 export const rateKey = (subject: string, window: string | number) => items.rate({ subject: hashOf(subject), window });
@@ -15,7 +15,8 @@ const secondsLeft = (start: number, windowSeconds: number, now: number): number 
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
 
 /*
- * Ignores a window that starts in the future, from before the clock was set back. Alarms would wait for it otherwise.
+ * A window that starts in the future was recorded before the clock was set back. It does not count as current, because
+ * alarms would wait for it.
  */
 const isCurrent = (start: number, windowSeconds: number, now: number): boolean =>
   start > now - windowSeconds * 1_000 && !isFuture(start, now);
@@ -36,7 +37,7 @@ const readTaken = async (table: Table, subject: string, windowSeconds: number, n
 /** Counts requests and attempts against limits. The table counts, so limits are exact across all processes. */
 const limitWrites = (table: Table) => ({
   /**
-   * Counts a request by `subject` in the current second, and returns the request's number in that second. The second is
+   * Counts a request by `subject` in the current second, and returns the request number in that second. The second is
    * part of the key, so this needs neither a condition nor a read. With `by` -1, takes back a request counted at `now`.
    */
   countCall: async (subject: string, now: number, by: 1 | -1 = 1): Promise<number> => {
@@ -55,7 +56,7 @@ const limitWrites = (table: Table) => ({
   },
 
   /**
-   * Counts a failed attempt in a time window that starts with the first failure. Returns the failure's number, and the
+   * Counts a failed attempt in a time window that starts with the first failure. Returns the failure number, and the
    * seconds until the window ends.
    */
   countFailure: async (
@@ -78,7 +79,7 @@ const limitWrites = (table: Table) => ({
 
   /**
    * Counts an attempt in a time window that starts with the first attempt, unless `limit` is reached. Returns the
-   * attempt's number, or null if none is left. Refused attempts are not counted, so callers with different limits can
+   * attempt number, or null if none is left. Refused attempts are not counted, so callers with different limits can
    * share a counter.
    */
   countWithin: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<number | null> => {

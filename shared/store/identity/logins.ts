@@ -6,7 +6,7 @@ import type { Session } from './sessions.ts';
 
 /** The maximum number of logins read per account, newest first. Ended logins stay listed for a day. */
 const MAX_LOGINS = 100;
-/** Points to a login's session. Remains after a logout. */
+/** Points to a login session. Remains after a logout. */
 type ListedLogin = { id: string; hash: string };
 /** A session started by a login. */
 type Login = Session & { id: string; hash: string; createDate: number };
@@ -17,7 +17,7 @@ const newest = async (table: TableReader, accountKey: string) => {
 };
 
 export const loginReads = (table: TableReader) => ({
-  /** Returns the account's newest logins that have not ended, newest first. */
+  /** Returns the newest account logins that have not ended, newest first. */
   list: async (accountKey: string): Promise<Login[]> => {
     const listed = await newest(table, accountKey);
     const keys = listed.map(({ hash }) => items.session({ hash }));
@@ -29,7 +29,7 @@ export const loginReads = (table: TableReader) => ({
 });
 
 const loginWrites = (table: Table) => ({
-  /** Ends a login's session. Returns false if another request has just ended it. */
+  /** Ends a login session. Returns false if another request has just ended it. */
   end: async (accountKey: string, { hash, id: sessionId, createDate }: Login): Promise<boolean> => {
     const failed = await table.write(
       { remove: items.login({ accountKey, createDate, sessionId }), where: present },

@@ -5,8 +5,8 @@ import { unchangedRights } from './sessions.ts';
 import { type UserItem, userKey } from './users.ts';
 
 /**
- * An account's second factor. `sealed`: the encrypted secret; `lastStep`: the newest time step whose code was used;
- * `codes`: the hashes of the remaining recovery codes.
+ * The second factor for an account. `sealed`: the encrypted secret; `lastStep`: the newest time step whose code was
+ * used; `codes`: the hashes of the remaining recovery codes.
  */
 export type Otp = { sealed: string; isOn: boolean; lastStep: number; codes: string[] };
 type OtpUser = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;

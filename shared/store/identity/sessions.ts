@@ -6,7 +6,7 @@ import { items } from '../table.ts';
 /** When a credential was created (ms). */
 export type Created = { createDate: number };
 
-/** A login or an access token. Ends when it expires; a login also ends when the account's epoch increases. */
+/** A login or an access token. Ends when it expires; a login also ends when the account epoch increases. */
 export type Session = Created & {
   kind: 'session' | 'token';
   accountId: number;
@@ -37,7 +37,7 @@ export type Session = Created & {
   lastUsed?: number | null;
 };
 
-/** A new login's session. */
+/** The session for a new login. */
 type NewSession = Session & { id: string; expires: number };
 
 /** A user's permissions. Each request reads them together with the session, using the key inside the token. */
@@ -80,7 +80,7 @@ export const sessionReads = (table: TableReader) => ({
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 
 const sessionWrites = (table: Table) => ({
-  /** Starts a session, and lists it among the account's logins until `until` (ms). */
+  /** Starts a session, and lists it among the account logins until `until` (ms). */
   start: async (accountKey: string, hash: string, session: NewSession, until = session.expires): Promise<void> => {
     const { id, createDate, expires } = session;
     const login = items.login({ accountKey, createDate, sessionId: id });
@@ -109,9 +109,8 @@ const sessionWrites = (table: Table) => ({
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },
   /**
-   * Sets a password and ends all sessions, because they no longer match the account's epoch. `was`: the hash to
-   * replace, or null for any. Returns false if the password or the user's permissions have changed, or the user was
-   * deleted.
+   * Sets a password and ends all sessions, because they no longer match the account epoch. `was`: the hash to replace,
+   * or null for any. Returns false if the password or the user's permissions have changed, or the user was deleted.
    */
   setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;

@@ -7,10 +7,10 @@ import { items } from '../table.ts';
 
 /** Reading a line costs about half a KB. A chunk costs 32 read units, the first one 44. */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
-/** The number of lines read consistently at the start of a list. The others may lag, at half the cost. */
+/** The number of lines read consistently at the start of a list. Later ones may lag, at half the cost. */
 const FRESH = 200;
 
-/** Selects a page's lines. */
+/** Selects the lines on a page. */
 type AuditQuery = {
   page: number;
   perPage: number;
@@ -30,7 +30,7 @@ const matches = ({ actor, object, operation, refused }: StoredAuditEntry, query:
   (query.refused === undefined || query.refused === refused);
 
 export const auditReads = (table: TableReader) => ({
-  /** Returns a page of a customer's lines from `since` to `until` (ms), newest first. */
+  /** Returns a page of audit lines from `since` to `until` (ms), newest first. */
   page: (customerId: number, [since, until]: readonly [number, number], query: AuditQuery) => {
     const low = firstAuditIdAt(since);
     const high = firstAuditIdAt(until + 1);

@@ -5,8 +5,8 @@ import { items } from '../table.ts';
 /** The canary setup: the customer, the sensor, the encrypted device token, and the webhook URL. */
 export type CanarySetup = { customerId: number; sensorId: string; deviceToken: string; url: string };
 /**
- * The canary's last test fall: the message UUID, when (ms) it was sent, and when it arrived. `lastBack` (ms) is when
- * any test fall last arrived, and `mailed` when the operator was last emailed.
+ * The last canary fall: the message UUID, when (ms) it was sent, and when it arrived. `lastBack` (ms) is when any test
+ * fall last arrived, and `mailed` when the operator was last emailed.
  */
 type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number; mailed?: number };
 

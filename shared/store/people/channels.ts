@@ -57,9 +57,7 @@ const channelWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /**
-   * Uses one attempt at a channel's code, and returns the channel, or null if no code is valid or no attempt is left.
-   */
+  /** Uses one attempt at a channel code, and returns the channel, or null if no code is valid or no attempt is left. */
   tryCode: async (user: UserKey, by: ChannelKind, now: number): Promise<TriedChannel | null> => {
     const isValid = where('#codeExpires > :now AND #tries < :limit', { now, limit: CODE_TRIES });
     const attempt = changes({ add: { tries: 1 }, if: isValid }, 'ALL_NEW');

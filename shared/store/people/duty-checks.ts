@@ -22,7 +22,7 @@ export const dutyCheckReads = (table: TableReader) => ({
   /** Returns the checks for all customers. */
   list: async (): Promise<DutyCheck[]> =>
     (await table.queryAll<DutyCheck>({ pk: items.dutyCheck.pk({}) })).map(storedCheck),
-  /** Returns a customer's check; null if there is none. */
+  /** Returns the check for a customer; null if there is none. */
   get: async (customerId: number): Promise<DutyCheck | null> => {
     const found = await table.get<DutyCheck>(items.dutyCheck({ customerId }));
     return found && storedCheck(found);
@@ -30,7 +30,10 @@ export const dutyCheckReads = (table: TableReader) => ({
 });
 
 const dutyCheckWrites = (table: Table) => ({
-  /** Replaces a customer's check (null: there is none), and returns it, or null if another process was faster. */
+  /**
+   * Replaces the check for a customer, and returns it, or null if another process was faster. `before` is null if there
+   * is none yet.
+   */
   put: async (check: Omit<DutyCheck, 'revision'>, before: DutyCheck | null): Promise<DutyCheck | null> => {
     const { customerId } = check;
     const next = { ...check, revision: (before?.revision ?? 0) + 1 };
@@ -38,7 +41,7 @@ const dutyCheckWrites = (table: Table) => ({
     const failed = await table.write({ put: { ...next, ...items.dutyCheck({ customerId }) }, where: unchanged });
     return failed === null ? next : null;
   },
-  /** Ends a customer's checks. */
+  /** Ends the checks for a customer. */
   remove: async ({ customerId }: DutyCheck): Promise<void> => {
     await table.write({ remove: items.dutyCheck({ customerId }) });
   },

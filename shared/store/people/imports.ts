@@ -17,7 +17,7 @@ const ttlOf = (time: number) => Math.ceil(time / 1_000);
 
 export const importReads = (table: TableReader) => ({
   get: (key: ImportKey): Promise<ImportJob | null> => table.get<ImportJob>(jobKey(key)),
-  /** Returns an import's steps, and the client address of the request that began it; no steps once it has ended. */
+  /** Returns the import steps, and the client address of the request that began it; no steps once it has ended. */
   steps: async (key: ImportKey): Promise<{ steps: ImportStep[]; address: string }> => {
     const { steps, address = '' } = (await table.get<{ steps: string; address?: string }>(stepsKey(key))) ?? {};
     if (steps === undefined) return { steps: [], address };
@@ -40,8 +40,8 @@ const importWrites = (table: Table) => ({
   },
 
   /**
-   * Lets a customer's import run until a time (ms) or until it ends. False while another one runs. An import already
-   * running continues.
+   * Lets an import run until a time (ms) or until it ends. Returns false while another import for the customer is
+   * running. An import already running continues.
    */
   takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
     // A longer turn than possible was taken before the clock was set back.

@@ -19,7 +19,7 @@ type Lines = { start: number; lines: number };
 
 /** The lines for refused requests: few, however many requests an actor makes. */
 const refusalWrites = (table: Table) => {
-  /** Adds a refusal to a group's current line. Otherwise returns what is stored about the group. */
+  /** Adds a refusal to the current line for a group. If there is no current line, returns the stored group, or null. */
   const addTo = async (customerId: number, name: string, now: number): Promise<'added' | Group | null> => {
     const group = await table.get<Group>(rateKey(name, 'refused'));
     if (!group || !isCurrent(group, now)) return group;

@@ -39,8 +39,8 @@ export const watchReads = (table: TableReader) => {
     /** Returns a customer's watch; null if none is known. It may be a few seconds old. */
     get,
     /**
-     * Returns the customer's watch last read by this process, if it is up to date; otherwise reads it like `get`. While
-     * a watch is up to date, no process computes another one.
+     * Returns the watch last read by this process, if it is up to date; otherwise reads it like `get`. While a watch is
+     * up to date, no process computes another one.
      */
     latest: async (customerId: number, now: number): Promise<ReadWatch | null> => {
       const remembered = known.get(customerId);
@@ -59,7 +59,9 @@ export const watchReads = (table: TableReader) => {
 };
 
 export const watchWrites = (table: Table) => ({
-  /** Replaces a customer's watch (null: there is none). Returns false if another process was faster. */
+  /**
+   * Replaces a customer's watch. `before` is null if there is none yet. Returns false if another process was faster.
+   */
   put: async (
     customerId: number,
     { watch, opened, onDuty = [] }: StoredWatch,
@@ -76,7 +78,7 @@ export const watchWrites = (table: Table) => ({
     const ttl = Math.ceil(at / 1_000) + HOUR_SECONDS;
     await table.write({ put: { customerId, at, ttl, ...items.changedCustomer({ customerId }) } });
   },
-  /** Records that a customer's changes up to `at` have been checked. */
+  /** Records that changes in a customer up to `at` have been checked. */
   endChange: async ({ customerId, at }: ChangedCustomer): Promise<void> => {
     await table.write({ remove: items.changedCustomer({ customerId }), where: where('#at = :at', { at }) });
   },

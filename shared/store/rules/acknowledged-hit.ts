@@ -19,15 +19,15 @@ export const visibleHit = async (
   return hit && hit.createDate >= since && !hit.isErased ? hitOf(hit) : null;
 };
 
-/** Returns a hit's fall, or null if the hit is not about a fall. */
+/** Returns the fall a hit is about, or null if there is none. */
 export const fallOfHit = (
   customerId: number,
   { sensorId, fall }: Pick<HitItem, 'sensorId' | 'fall'>,
 ): FallRef | null => (fall === undefined ? null : { customerId, sensorId, fall });
 
 /**
- * Requires a hit to be unchanged since it was read. Two changes may have the same date, so the acknowledgement counts
- * too.
+ * Requires a hit to be unchanged since it was read. Two changes may have the same date, so the acknowledgement is
+ * compared too.
  */
 const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: HitItem, isSoon: boolean) =>
   where(
@@ -37,7 +37,7 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * Returns the resulting hit, and the writes for setting or removing its acknowledgement, with the fall's closure. The
+ * Returns the resulting hit, and the writes for setting or removing its acknowledgement, with the fall closure. The
  * writes fail if the hit has changed since it was read. A late change is also recorded for lists.
  */
 export const answeredHit = (
@@ -49,7 +49,7 @@ export const answeredHit = (
   const { acknowledgement: _, ...hit } = before;
   const { id: hitId } = hit;
   const isSoon = !hit.isLate && isSoonChange(hit, time);
-  // Without an acknowledgement the escalation continues.
+  // Without an acknowledgement, the escalation continues.
   const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
   const set = {
     updateDate: time,

@@ -19,7 +19,7 @@ type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
 type ChangedHit = { hit: HitItem; notice: NoticeKey | null };
 type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 
-/** Updates a hit to match the fall's answer. Returns null if either has changed since it was read. */
+/** Updates a hit to match the answer to the fall. Returns null if either has changed since it was read. */
 const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Promise<ChangedHit | null> => {
   const answer = await readStored(table, ref);
   const { hit: next, writes } = answeredHit(ref.customerId, hit, answerTo(answer, ref.fall), time);
@@ -28,8 +28,8 @@ const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Pr
 };
 
 /**
- * Returns the answer to a hit's fall. If the fall cannot raise another alarm, all of its hits have the same answer,
- * unless someone is changing it at the moment.
+ * Returns the answer to the fall a hit is about. If the fall cannot raise another alarm, all hits about it have the
+ * same answer, unless someone is changing it at the moment.
  */
 const answerOfHit = async (table: Table, ref: FallRef | null, hit: HitItem): Promise<StoredAnswer> => {
   if (ref && fallOfKey(ref.fall).track !== null) return readStored(table, ref);
@@ -53,7 +53,7 @@ const change = async (
   const { acknowledgement: seen, closure, id: hitId, sensorId, fall } = before;
   const ref = fallOfHit(customerId, before);
   const stored = await answerOfHit(table, ref, before);
-  // An alarm's hit may have been acknowledged before the fall was, or the fall before the hit was written.
+  // A hit may have been acknowledged before the fall was, or the fall before the hit was written.
   if (ref && !isAnsweredAlike(before, answerTo(stored, ref.fall))) return agree(table, ref, before, time);
   const answer = { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
   // A changed note does not acknowledge alarms raised since.
@@ -75,8 +75,8 @@ const change = async (
 const acknowledgementWrites = (table: Table) => ({
   /**
    * Acknowledges a hit created at `since` (ms) or later, and its fall. An existing acknowledgement remains; the same
-   * user may change the note. Other hits for the fall follow (`fallAnswers.settle`). Returns null if the hit does not
-   * exist. `auditLine`: stored with an acknowledgement made outside the API.
+   * user may change the note. `fallAnswers.settle` then updates the other hits about the fall. Returns null if the hit
+   * does not exist. `auditLine`: stored with an acknowledgement made outside the API.
    */
   make: async (
     key: HitKey,

@@ -2,7 +2,8 @@ import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /**
- * Returns the id of the alarm for an unacknowledged hit. The same hit may have another alarm that did not reach anyone.
+ * Returns the alarm id for a hit that no one acknowledged. It differs from the hit id, because the hit may also have an
+ * alarm that did not reach anyone.
  */
 export const unansweredId = (hitId: number): string => `unanswered-${hitId}`;
 

@@ -10,7 +10,9 @@ import { items } from '../table.ts';
 /** A hit with a running escalation, as read. */
 export type EscalatingHit = HitItem & Required<Pick<HitItem, 'escalation' | 'cause'>>;
 
-/** Returns the attributes by which the sweep finds a hit's next round. While a round is open, it is due at once. */
+/**
+ * Returns the attributes by which the sweep finds the next round for a hit. While a round is open, it is due at once.
+ */
 export const dueRound = (hitId: number, { at, open }: Escalation, now: number) =>
   dueAt(String(hitId), open ? now : sweepCheckAt(at, now));
 
@@ -18,9 +20,9 @@ const sameEscalation = '#escalation = :was';
 
 const escalationWrites = (table: Table) => ({
   /**
-   * Decides a hit's round at `now` (ms), and adds the messages to its new recipients. Returns false if someone has
-   * acknowledged the hit, or it has changed since it was read. Always a late change, because a round follows long after
-   * the hit.
+   * Decides a round for a hit at `now` (ms), and adds the messages to the new recipients. Returns false if someone has
+   * acknowledged the hit, or it has changed since it was read. This is always recorded as a late change, because a
+   * round follows long after the hit.
    */
   open: async (
     customerId: number,
@@ -42,7 +44,8 @@ const escalationWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules a hit's next round, or (null) ends its escalation. Does nothing if the hit has changed since it was read.
+   * Schedules the next round for a hit, or (null) ends the escalation. Does nothing if the hit has changed since it was
+   * read.
    */
   scheduleRound: async (
     customerId: number,

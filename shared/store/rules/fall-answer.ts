@@ -7,14 +7,14 @@ import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 
 /**
- * A fall at a sensor, or another alarm from the sensor not reported by any rule. `fall` is the key of any of the fall's
- * alarms, or the event's key (shared/domain/event/fall-key.ts).
+ * A fall at a sensor, or another alarm from the sensor that no rule reported. `fall` is the key of any alarm in the
+ * fall, or the event key (shared/domain/event/fall-key.ts).
  */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
 /** How people responded to a fall. A closed fall is always acknowledged. */
 export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
 /**
- * The answer as stored, one for all of a fall's alarms. `newest`: the start (ms) of the newest alarm, if the fall has
+ * The answer as stored, one for all alarms in a fall. `newest`: the start (ms) of the newest alarm, if the fall has
  * raised several; `upTo`: the start of the newest alarm covered by the acknowledgement, if the fall has raised another
  * alarm since.
  */
@@ -28,11 +28,11 @@ export const answerKeyOf = (event: Pick<EventItem, 'fall' | 'type' | 'action' | 
 export const answerKey = ({ fall, ...sensor }: FallRef) =>
   items.fallAnswer({ ...sensor, fall: firstKeyOf(fall), start: fallOfKey(fall).began });
 
-/** Whether an acknowledgement covers all of the fall's alarms so far. */
+/** Whether an acknowledgement covers all alarms in the fall so far. */
 export const coversAll = ({ acknowledgement, upTo }: StoredAnswer): boolean =>
   acknowledgement !== undefined && upTo === undefined;
 
-/** Returns the answer to one of a fall's alarms. */
+/** Returns the answer to an alarm in a fall. */
 export const answerTo = ({ acknowledgement, closure, upTo }: StoredAnswer, fall: string): FallAnswer =>
   upTo !== undefined && fallOfKey(fall).start > upTo
     ? {}
@@ -43,7 +43,7 @@ export const readStored = async (table: TableReader, ref: FallRef): Promise<Stor
 export const readAnswer = async (table: TableReader, ref: FallRef): Promise<FallAnswer> =>
   answerTo(await readStored(table, ref), ref.fall);
 
-/** Requires the answer to a fall to be unchanged since it was read, without a further alarm. */
+/** Requires the answer to a fall to be unchanged since it was read, and the fall not to have raised another alarm. */
 export const sameAnswer = ({ acknowledgement: seen, closure: closed, newest }: StoredAnswer) =>
   where(
     `${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'} AND ` +
@@ -58,7 +58,7 @@ export const checkAnswer = (ref: FallRef, answer: StoredAnswer): Write => ({
   where: sameAnswer(answer),
 });
 
-/** Requires one of a fall's alarms to be unacknowledged. */
+/** Requires an alarm in a fall to be unacknowledged. */
 export const checkUnanswered = (ref: FallRef): Write => ({
   check: answerKey(ref),
   where: where('attribute_not_exists(#acknowledgement) OR #upTo < :start', { start: fallOfKey(ref.fall).start }),

@@ -10,7 +10,7 @@ import { answerKey, type FallRef, type StoredAnswer, sameAnswer } from './fall-a
 export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 type WrittenNotice = { notice: NoticeKey; write: Write };
 
-/** Answers are kept longer than the falls' hits, even if a device clock is a day behind. */
+/** Answers are kept longer than the fall hits, even if a device clock is a day behind. */
 const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
 /**
@@ -37,7 +37,7 @@ export const setAnswer = (
   }),
 });
 
-/** Returns the write for recording a fall's further alarm, which is unacknowledged unless the fall is closed. */
+/** Returns the write for recording another alarm in a fall, which is unacknowledged unless the fall is closed. */
 export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
   const { start: newest, began } = fallOfKey(ref.fall);
   const { acknowledgement, closure, newest: before = began, upTo = before } = seen;

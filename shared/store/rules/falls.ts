@@ -39,7 +39,7 @@ export const fallReads = (table: TableReader) => ({
 const fallWrites = (table: Table) => ({
   /**
    * Acknowledges a fall with all its alarms so far. An existing acknowledgement of the fall or one of its hits since
-   * the last alarm remains; the same user may change the note. The hits follow (`fallAnswers.settle`).
+   * the last alarm remains; the same user may change the note. `fallAnswers.settle` then updates the hits.
    */
   acknowledge: (
     ref: FallRef,
@@ -60,8 +60,8 @@ const fallWrites = (table: Table) => ({
     }),
 
   /**
-   * Closes a fall, and acknowledges it if no one has. Anyone may change the outcome and note in an earlier closure. The
-   * hits (`fallAnswers.settle`) and the sensor (shared/domain/state/answers.ts) follow.
+   * Closes a fall, and acknowledges it if no one has. Anyone may change the outcome and note in an earlier closure.
+   * Afterwards, `fallAnswers.settle` updates the hits, and shared/domain/state/answers.ts the sensor state.
    */
   close: (ref: FallRef, closing: ClosingUser, by: Acknowledgement): Promise<ChangedFall> =>
     retryOnConflict(async () => {

@@ -18,7 +18,7 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
  */
 type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 
-/** Returns an alarm's notice. A repetition after a crash returns the same notice. */
+/** Returns the notice for an alarm. A repetition after a crash returns the same notice. */
 const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: UnnotifiedAlarm): NoticeKey => ({
   customerId,
   sensorId,
@@ -40,8 +40,8 @@ const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
 };
 
 /**
- * Requires an event's fall to be unacknowledged, because an earlier acknowledgement would not end an alarm recorded
- * afterwards.
+ * Requires the fall in an event to be unacknowledged, because an earlier acknowledgement would not end an alarm
+ * recorded afterwards.
  */
 const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[] =>
   fall === undefined ? [] : [checkUnanswered({ customerId, sensorId, fall })];
@@ -78,7 +78,7 @@ export const recordUnnotified = async (
 };
 
 /**
- * Records that no one acknowledged a hit's alarm after the last round, together with the notice and messages to add to
+ * Records that no one acknowledged a hit alarm after the last round, together with the notice and messages to add to
  * the hit. Returns null if the hit has changed since it was read. A repetition after a crash returns the same notice.
  */
 export const recordUnanswered = async (
@@ -105,7 +105,7 @@ export const recordUnanswered = async (
     : null;
 };
 
-/** Records that an alarm's immediate consequences have all been handled. */
+/** Records that all immediate consequences of an alarm have been handled. */
 export const finishUnnotified = async (table: Table, alarm: UnnotifiedAlarm): Promise<void> => {
   const exists = where('attribute_exists(pk)', {});
   await table.update(unnotifiedKey(alarm), changes({ set: { isHandled: true }, if: exists }));

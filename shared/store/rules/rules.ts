@@ -15,7 +15,7 @@ import { items } from '../table.ts';
 
 type Optional = 'escalation' | 'repeatSeconds' | 'untilAcknowledged';
 
-/** A rule as stored. Alarms read it, so the defaults for a rule without escalation are left out. */
+/** A rule as stored. To keep alarm reads small, default values are left out if the rule has no escalation. */
 type StoredRule = Omit<Rule, Optional> & Partial<Pick<Rule, Optional>>;
 
 const ruleItem = ({
@@ -38,7 +38,7 @@ const ruleOf = (item: StoredRule): Rule => ({
   ...item,
 });
 
-/** Returns the number of rules enabled for a rule's scope and situation. */
+/** Returns the number of rules enabled for the scope and situation of a rule. */
 const enabledCount = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
@@ -81,7 +81,7 @@ const ruleKey = (rule: Rule) => {
 
 type NamedRule = Pick<Rule, 'id' | 'name'>;
 type ListedRule = Pick<Rule, 'id' | 'name' | 'createDate' | 'updateDate'>;
-/** Returns the writes for a rule's copies: one to get it by id, two for lists. */
+/** Returns the writes for the copies of a rule: one to get it by id, two for lists. */
 const putCopies = (rule: Rule, where?: Condition): Write[] => {
   const { customerId, id: ruleId, name, createDate, updateDate } = rule;
   const listed: ListedRule = { id: ruleId, name, createDate, updateDate };
@@ -121,8 +121,8 @@ const referenceChecks = (rule: Rule): Write[] => {
 };
 
 /**
- * Returns the write changing the sensor if a rule refers to one of its regions, so that a concurrent request to remove
- * the region notices the rule, or null if the region does not exist.
+ * If a rule refers to a region, returns the write that changes the sensor, so that a concurrent request to remove the
+ * region notices the rule. Returns null if the region does not exist.
  */
 const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
   if (sensorId === null || regionId === null) return [];
@@ -181,8 +181,8 @@ export const ruleReads = (table: TableReader) => ({
 });
 
 /**
- * Creates a rule. Otherwise reports that something it refers to does not exist, or which limit is reached: the one for
- * all rules, or the one for rules enabled for this scope and situation.
+ * Creates a rule, or returns why not: something the rule refers to does not exist, or a limit is reached. There is one
+ * limit for all rules, and one for rules enabled for the same scope and situation.
  */
 const createRule = (
   table: Table,
@@ -238,7 +238,7 @@ const ruleWrites = (table: Table) => ({
     return failed.some((at) => at < retriable.length) ? 'changed' : 'unknown_reference';
   },
 
-  /** Replaces a rule's recipients without checking them. Returns false if the rule has changed since it was read. */
+  /** Replaces rule recipients without checking them. Returns false if the rule has changed since it was read. */
   setRecipients: async (before: Rule, rule: Rule): Promise<boolean> =>
     (await table.write(...putCopies(rule, unchanged(before)), { put: { ...ruleItem(rule), ...ruleKey(rule) } })) ===
     null,

@@ -23,18 +23,18 @@ import {
 import { setNewest } from './fall-changes.ts';
 import { unnotifiedReads } from './unnotified.ts';
 
-/** By how much (ms) a hit's date may precede the start of the fall, because device and host clocks differ. */
+/** By how much (ms) a hit date may precede the start of the fall, because device and host clocks differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
-/** How long (ms) after a fall's start its alarms are searched for. */
+/** How long (ms) after the start of a fall to search for alarms. */
 const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
-/** The number of hits on a search's first and largest page. Usually only a few are newer than the fall. */
+/** The number of hits on the first and largest page in a search. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
-/** Whether a key belongs to one of a fall's alarms. */
+/** Whether a key belongs to an alarm in a fall. */
 const isOf = (key: string | undefined, fall: string): key is string =>
   key !== undefined && firstKeyOf(key) === firstKeyOf(fall);
 
-/** Returns a fall's hits. The customer's newest hits are read consistently, until one is older than the fall. */
+/** Returns the hits about a fall. The newest customer hits are read consistently, until one is older than the fall. */
 const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: FallRef): Promise<HitItem[]> => {
   const since = fallOfKey(fall).began - MAX_CLOCK_AHEAD_MS;
   const found: StoredHit[] = [];
@@ -50,7 +50,9 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
   return found.map(hitOf);
 };
 
-/** Returns the part of a fall's answer meant for a hit. A hit for an earlier alarm keeps its own acknowledgement. */
+/**
+ * Returns the part of the answer to a fall meant for a hit. A hit for an earlier alarm keeps its own acknowledgement.
+ */
 const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: StoredAnswer): FallAnswer => {
   const answer = answerTo(stored, fall);
   const { newest = 0 } = stored;
@@ -59,7 +61,7 @@ const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: Store
   return isKept ? { ...answer, acknowledgement: own } : answer;
 };
 
-/** Updates a fall's hits to match the answer to it. Returns those it changed, and whether all of them now match. */
+/** Updates the hits about a fall to match the answer. Returns those it changed, and whether all of them now match. */
 const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now: number) => {
   const hits = await hitsOfFall(table, ref);
   const others = hits.filter((hit) => !isAnsweredAlike(hit, answerToHit(hit, stored)));
@@ -71,7 +73,7 @@ const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now:
   return { found, isSettled: found.length === others.length };
 };
 
-/** Ends a fall's event alarms that no one was notified of. Hit alarms end when the hits are acknowledged. */
+/** Ends the event alarms for a fall that no one was notified of. Hit alarms end when the hits are acknowledged. */
 const endEventAlarms = async (
   table: Table,
   { customerId, sensorId, fall: key }: FallRef,
@@ -86,7 +88,7 @@ const endEventAlarms = async (
 };
 
 /**
- * Records a fall's further alarm, which cancels an earlier acknowledgement. Can be repeated: later alarms, and
+ * Records another alarm in a fall, which cancels an earlier acknowledgement. Can be repeated: later alarms, and
  * acknowledgements since then, remain.
  */
 export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
@@ -97,7 +99,7 @@ export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
     return (await table.write(setNewest(ref, stored))) === null ? true : null;
   });
 
-/** Updates all of a fall's hits to match the answer to it (fall-answers.ts). */
+/** Updates all hits about a fall to match the answer (fall-answers.ts). */
 export const settleFall = (table: Table, ref: FallRef, now: number): Promise<HitItem[]> => {
   const changed: HitItem[] = [];
   return retryOnConflict(async () => {
@@ -115,7 +117,7 @@ export type AlarmEvent = Pick<EventItem, 'uuid' | 'source' | 'receiveDate'>;
 /** Such an event for a fall that no one has acknowledged, with the hits about it. */
 type UnansweredAlarm = AlarmEvent & { situation: UrgentSituation; hitIds: number[] };
 
-/** Returns the alarms among a fall's events that no one has acknowledged, or an empty list if someone has. */
+/** Returns the alarms among the events in a fall that no one has acknowledged. Empty if all have been acknowledged. */
 export const unansweredAlarms = async (table: TableReader, ref: FallRef): Promise<UnansweredAlarm[]> => {
   const { customerId, sensorId, fall } = ref;
   const stored = await readStored(table, ref);

@@ -12,7 +12,7 @@ export type UnnotifiedAlarm = {
   sensorId: string;
   situation: UrgentSituation;
   eventUuid: string;
-  /** The key of the event's fall, if any. */
+  /** The fall key, if the event is about a fall. */
   fall?: string;
   hitId: number | null;
   ruleId: number | null;
@@ -24,7 +24,7 @@ export type UnnotifiedAlarm = {
   /** The claim of the process sending emails about the alarm, and when (ms) it lapses if the process dies. */
   claim?: string;
   claimedUntil?: number;
-  /** When (ms) those who can help were first emailed, how often they were reminded, and when last. */
+  /** When (ms) those who can help were first emailed, how often they were reminded, and when last reminded. */
   mailDate?: number;
   reminders?: number;
   reminderDate?: number;

@@ -7,14 +7,14 @@ import { items } from '../table.ts';
 import { touchSensor } from './sensor-item.ts';
 
 /**
- * The hashes of a device's current token and pairing code. `formerHash`: the previous token's hash, which is valid
- * until `formerUntil` (ms), or until the device uses the new token.
+ * The hashes for the current device token and pairing code. `formerHash`: the hash of the previous token, which is
+ * valid until `formerUntil` (ms), or until the device uses the new token.
  */
 export type DeviceLink = { hash: string; pairingHash: string; formerHash?: string; formerUntil?: number };
 
 const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
 
-/** Returns the writes for ending a device's former token, if any. They fail if the device now has another token. */
+/** Returns the writes for ending a former device token, if any. They fail if the device now has another token. */
 export const endFormerToken = (
   sensorId: string,
   { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,
@@ -29,8 +29,8 @@ export const endFormerToken = (
 
 const tokenWrites = (table: Table) => ({
   /**
-   * Returns the device whose token has this hash at `now` (ms); null if the token is not valid. A new token's first use
-   * ends the token it replaced.
+   * Returns the device whose token has this hash at `now` (ms); null if the token is not valid. The first use of a new
+   * token ends the replaced one.
    */
   use: async (hash: string, now: number): Promise<Device | null> => {
     const device = await table.get<Device>(items.device({ hash }));

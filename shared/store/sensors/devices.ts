@@ -14,8 +14,8 @@ type Pairing = { hash: string; expires: number };
 type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
 /**
- * Returns a pairing code's TTL (s): an hour after the code expires, so that nothing depends on when the table removes
- * it.
+ * Returns the TTL (s) of a pairing code: an hour after the code expires, so that nothing depends on when the table
+ * removes it.
  */
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;
 
@@ -80,10 +80,10 @@ const isOwnToken = (
 ): boolean => presented === hash || (presented !== null && presented === formerHash && formerUntil > now);
 
 /**
- * Replaces a known device's token and pairing code. A linked device must present its token (`presented`: the hash), or
- * the customer must have allowed this once; `notice` is stored in the same transaction. The presented token stays valid
- * for a while, because the device may not receive the response. Returns null if the sensor has changed since it was
- * read.
+ * Replaces the token and pairing code of a known device. A linked device must present its token (`presented`: the
+ * hash), or the customer must have allowed this once; `notice` is stored in the same transaction. The presented token
+ * stays valid for a while, because the device may not receive the response. Returns null if the sensor has changed
+ * since it was read.
  */
 const registerAgain = async (
   table: Table,
@@ -147,7 +147,7 @@ const deviceWrites = (table: Table) => ({
     return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
   },
 
-  /** Replaces a device's pairing code. Returns false if the sensor has changed since it was read. */
+  /** Replaces a device pairing code. Returns false if the sensor has changed since it was read. */
   renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
     const found = await readDevice(table, sensor);
     if (!found) return false;

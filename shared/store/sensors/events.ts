@@ -16,7 +16,7 @@ import type { NewestPageQuery } from '../engine/newest-page.ts';
 import { absent, type Item, type Write, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 
-/** A device message that created an event, with the bytes as text. `id`: the id of the message's first event. */
+/** A device message that created an event, with the bytes as text. `id`: the id of the first event from the message. */
 export type Message = {
   id: number;
   uuid: string;
@@ -47,16 +47,16 @@ export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & {
   source: string | null;
   isLong?: true;
-  /** The fall's key, if the event is about one (shared/domain/event/fall-key.ts). */
+  /** The fall key, if the event is about one (shared/domain/event/fall-key.ts). */
   fall?: string;
 };
 
-/** The item with an event's UUID: the event id, and the bytes if a device message has this UUID. */
+/** The item with an event UUID: the event id, and the bytes if a device message has this UUID. */
 export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /**
  * A pending service notice about a sensor. `webhookId`: the webhook it is about, which does not receive it;
- * `acknowledgement`: an alarm's acknowledgement, if the notice reports one; `fall`: the key of a fall whose answer has
+ * `acknowledgement`: an alarm acknowledgement, if the notice reports one; `fall`: the key of a fall whose answer has
  * changed, which is all that `fall_changed` reports.
  */
 export type NoticeItem = {
@@ -95,7 +95,7 @@ const withOwner = (
   sensorId,
 });
 
-/** Adds the bytes to a sensor's events, if they are short and fit into the page. Events may share a message. */
+/** Adds the bytes to sensor events, if they are short and fit into the page. Events may share a message. */
 const withShortBytes = async (
   table: TableReader,
   key: SensorKey,
@@ -122,11 +122,11 @@ export const eventReads = (table: TableReader) => ({
     return { ...withOwner(key, event), raw: source === null ? '{}' : (origin?.raw ?? 'null') };
   },
 
-  /** Returns a message's bytes, which never change, or null if there is no such message. */
+  /** Returns the message bytes, which never change, or null if there is no such message. */
   bytes: async (customerId: number, sensorId: string, uuid: string): Promise<string | null> =>
     (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
-  /** Returns a page of a sensor's events, newest first. Leaves out expired events, even those not removed yet. */
+  /** Returns a page of sensor events, newest first. Leaves out expired events, even those not removed yet. */
   list: async (
     customerId: number,
     sensorId: string,
@@ -154,8 +154,8 @@ export const eventReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the UUID of the newest message behind an event about a fall, or null if there is none among the sensor's
-   * last hundred events.
+   * Returns the UUID of the newest message behind an event about a fall, or null if there is none among the last
+   * hundred sensor events.
    */
   newestMessageOfFall: async (customerId: number, sensorId: string, fall: string): Promise<string | null> => {
     const pk = items.event.pk({ customerId, sensorId });
@@ -205,7 +205,7 @@ const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => (
 
 const eventWrites = (table: Table) => ({
   /**
-   * Stores a message that creates an event, with the bytes, before the event is decided. `at` is the message's number
+   * Stores a message that creates an event, with the bytes, before the event is decided. `at` is the message number
    * within the call. Returns `duplicate` if the same bytes are already stored with this UUID, and `uuid_used` if other
    * bytes are.
    */
@@ -227,10 +227,10 @@ const eventWrites = (table: Table) => ({
     return other && (other.raw ?? raw) === raw ? 'duplicate' : 'uuid_used';
   },
 
-  /** Writes a decision's events, the last one at the end (see `isApplied`). They may already exist. */
+  /** Writes the events in a decision, the last one at the end (see `isApplied`). They may already exist. */
   add: async (customerId: number, sensorId: string, events: readonly NewEvent[]): Promise<void> => {
     const key = { customerId, sensorId };
-    // If an event's UUID differs from the message's, an extra item leads from this UUID to the event.
+    // If the event and the message have different UUIDs, an extra item leads from the event UUID to the event.
     const pointers = events
       .filter(({ uuid, source }) => uuid !== source)
       .map(({ uuid, id, receiveDate }) => ({

@@ -23,7 +23,7 @@ const hitOf = async (table: TableReader, customerId: number, hitId: number | nul
   return found?.isErased ? null : found;
 };
 
-/** Returns the writes for setting a hit's newest feedback, so that hit lists need no further reads. */
+/** Returns the writes for setting the newest feedback on a hit, so that hit lists need no further reads. */
 const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
   const { id: hitId, updateDate: was, feedbackRevision: seen = 0 } = hit;
   const unchanged =
@@ -36,7 +36,7 @@ const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, no
     lateChangeWrite(customerId, hit, now),
   ];
 };
-/** Returns the key for feedback on a hit. It leads to the next newest when the newest is deleted. */
+/** Returns the key for feedback on a hit. When the newest feedback is deleted, it leads to the next newest. */
 const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
   items.feedbackOfHit({ customerId, hitId, feedbackId });
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>

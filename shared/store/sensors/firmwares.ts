@@ -16,8 +16,8 @@ const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => (
 });
 
 /**
- * Returns the writes for moving a sensor's pin between firmware versions (null: none). They belong in the transaction
- * changing the sensor's firmware configuration, so that each version's count is exact.
+ * Returns the writes for changing the firmware version pinned for a sensor (null: none). They belong in the transaction
+ * changing the sensor firmware configuration, so that the count for each version is exact.
  */
 export const movePin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
   const count = (versionCode: number | null, pins: number): Write[] =>

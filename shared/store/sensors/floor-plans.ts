@@ -6,7 +6,7 @@ import { items } from '../table.ts';
 type GroupKey = { customerId: number; groupId: number };
 
 export const floorPlanReads = (table: TableReader) => ({
-  /** Returns a group's plan as it was set. It may include sensors that have since left the group. */
+  /** Returns a group plan as it was set. It may include sensors that have since left the group. */
   get: async (group: GroupKey): Promise<FloorPlan | null> => {
     const found = await table.get<FloorPlan>(items.floorPlan(group));
     return found && { width: found.width, height: found.height, rooms: found.rooms };
@@ -14,7 +14,7 @@ export const floorPlanReads = (table: TableReader) => ({
 });
 
 const floorPlanWrites = (table: Table) => ({
-  /** Replaces a group's plan. Returns false if the group does not exist. */
+  /** Replaces a group plan. Returns false if the group does not exist. */
   put: async (group: GroupKey, plan: FloorPlan): Promise<boolean> => {
     const failed = await table.write(
       { put: { ...plan, ...items.floorPlan(group) } },

@@ -18,12 +18,12 @@ type SensorWithFalls = { sensorId: string; name: string; falls: OpenFall[] };
 type SensorKey = { customerId: number; sensorId: string };
 
 /**
- * How many of the first and newest events since a fall's start are read to find one about it. They cost half a read
- * unit.
+ * How many of the first and newest events since the start of a fall are read to find one about the fall. They cost half
+ * a read unit.
  */
 const EVENTS = 8;
 
-/** Returns one of a fall's events, usually the first, or null if none has been written yet. */
+/** Returns one event in a fall, usually the first, or null if none has been written yet. */
 const eventOf = async (
   table: TableReader,
   sensor: SensorKey,
@@ -60,7 +60,7 @@ const answered = async (
 ): Promise<OpenFall | null> => {
   const { key, start: _, isAcknowledged, suspicion, ...shown } = fall;
   const ref = { ...sensor, fall: key };
-  // The sensor's state shows whether anyone has responded, so an unanswered fall needs no further reads.
+  // The sensor state shows whether anyone has responded, so an unanswered fall needs no further reads.
   const [answer, event] = await Promise.all([
     isAcknowledged ? table.get<FallAnswer>(answerKey(ref)) : null,
     eventOf(table, sensor, fall),
@@ -78,11 +78,9 @@ const answered = async (
   };
 };
 
-/** Open falls. The list has the states of sensors seeing one (states.ts). */
+/** Open falls. The list has the states of sensors that see an open fall (states.ts). */
 export const openFalls = (table: Table) => ({
-  /**
-   * Returns a page of a customer's sensors seeing open falls at `now` (ms), by id. Only keys are read beyond the page.
-   */
+  /** Returns a page of sensors that see open falls at `now` (ms), by id. Only keys are read beyond the page. */
   page: async (
     customerId: number,
     { page, perPage }: { page: number; perPage: number },

@@ -12,11 +12,11 @@ import { type SensorItem, touchSensor, unchangedSince } from './sensor-item.ts';
 import type { StoredState } from './state-item.ts';
 
 export const roomReads = (table: TableReader) => ({
-  /** Returns a sensor's room, or null before the first PUT. */
+  /** Returns a room, or null before the first PUT. */
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
-/** Returns the write updating the region numbers in a sensor's state, or none if they have not changed. */
+/** Returns the write updating the region numbers in a sensor state, or none if they have not changed. */
 const renumberState = async (
   table: Table,
   key: Key,
@@ -34,8 +34,8 @@ const renumberState = async (
 
 const roomWrites = (table: Table) => ({
   /**
-   * Replaces a sensor's room. Returns false if the sensor, or anything belonging to it, has changed since it was read.
-   * The sensor item gets a copy of the dimensions and regions, because a fall reads that item anyway. `before`: the
+   * Replaces a room. Returns false if the sensor, or anything belonging to it, has changed since it was read. The
+   * sensor item gets a copy of the dimensions and regions, because a fall reads that item anyway. `before`: the
    * previous regions. The state refers to regions by number, so it is updated too.
    */
   put: async (

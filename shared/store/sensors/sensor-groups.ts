@@ -22,7 +22,7 @@ const groupKey = ({ customerId, id: groupId }: Pick<GroupFields, 'customerId' | 
   groupId,
 });
 
-/** Returns a group's sensors. Each is a separate item, because groups may be large. */
+/** Returns the sensors in a group. Each is a separate item, because groups may be large. */
 const membersOf = async (table: TableReader, { customerId, groupId }: GroupKey): Promise<string[]> => {
   const beginsWith = items.groupMember.sk({ groupId, sensorId: '' });
   const found = await table.queryAll({ pk: items.groupMember.pk({ customerId }), beginsWith });
@@ -86,13 +86,13 @@ type Step = { version: number; isLast: boolean };
 /** Whether the request has written anything yet. If so, it continues without sensors deleted since. */
 type Progress = { isBegun: boolean };
 type MembersResult = 'done' | { unknown: string };
-/** A group's version, the sensors it should have, and the writes to the group itself in each step. */
+/** The group version, the sensors it should have, and the writes to the group itself in each step. */
 type MembersChange = { version: number; sensorIds: readonly string[]; group: (step: Step) => Write[] };
 
 /**
- * Sets a group's sensors. If one transaction cannot hold them, they are moved in several steps. After each step, every
- * sensor is in at most one group, and the group is consistent. After a crash, repeating the request continues from
- * there.
+ * Sets the sensors in a group. If one transaction cannot hold them, they are moved in several steps. After each step,
+ * every sensor is in at most one group, and the group is consistent. After a crash, repeating the request continues
+ * from there.
  */
 const setMembers = async (
   table: Table,
@@ -193,7 +193,7 @@ const sensorGroupWrites = (table: Table) => ({
     });
   },
 
-  /** Replaces a group's name and sensors. */
+  /** Replaces the group name and sensors. */
   put: (group: Omit<SensorGroup, 'createDate'>): Promise<MembersResult | 'gone'> => {
     const progress = { isBegun: false };
     return retryOnConflict(async () => {

@@ -64,8 +64,8 @@ const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey):
 };
 
 /**
- * Returns the writes for keeping a sensor's data at the customer it leaves. A sensor without an owner leaves nothing
- * behind. With `isUnchanged`, they fail if the state has changed since it was read.
+ * Returns the writes for keeping data about a sensor at the customer that the sensor leaves. A sensor without an owner
+ * leaves nothing behind. With `isUnchanged`, they fail if the state has changed since it was read.
  */
 const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,
@@ -99,7 +99,7 @@ const learningWrites = (configs: readonly ConfigItem[], now: number, write: (end
   return end === null ? [] : [write(end)];
 };
 
-/** Returns the writes for removing a sensor's parts from the customer. Events, rule hits and feedback stay. */
+/** Returns the writes for removing the parts of a sensor from the customer. Events, rule hits and feedback stay. */
 const removeParts = (
   { customerId, sensorId }: SensorKey,
   { sensor, room, configs }: SensorWithParts,

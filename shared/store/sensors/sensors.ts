@@ -71,7 +71,7 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
-  /** Records whether a sensor's messages prevent falls from being reported. Returns whether this has changed. */
+  /** Records whether sensor messages prevent falls from being reported. Returns whether this has changed. */
   setObstacle: async (
     customerId: number,
     sensorId: string,

@@ -3,15 +3,15 @@ import type { ProcessedRun } from '#shared/domain/event/recorded-call.ts';
 import type { Fall, FallPhase, FallPosture, SensorState, Track } from '#shared/domain/sensor/sensor-state.ts';
 
 /**
- * The position of the last processed message in the sensor's order, when (ms) the newest one was received, and the last
- * calls processed completely.
+ * The position of the last processed message in sensor order, when (ms) the newest one was received, and the last calls
+ * processed completely.
  */
 export type ProcessedPosition = { position: string; receiveDate: number; run?: ProcessedRun };
 
 /**
- * A sensor's state with the last decision, which is kept until the next one for applying it again after a crash.
- * `judged`: how far the sensor's messages have been processed (functions/workers/process/inputs.ts). `ttl`: when (s) a
- * former sensor's state expires.
+ * A sensor state with the last decision, which is kept until the next one for applying it again after a crash.
+ * `judged`: how far the sensor messages have been processed (functions/workers/process/inputs.ts). `ttl`: when (s) the
+ * state of a former sensor expires.
  */
 export type StateItem = SensorState & {
   decision: Decision | null;
@@ -61,7 +61,8 @@ const decodeFall = ({ seen, markedAt, ...fall }: StoredFall): Fall => ({
 });
 
 /**
- * A track as stored. `seen`: the open fall's postures; `told`: the time up to which the track's falls raised alarms.
+ * A track as stored. `seen`: the postures in the open fall; `told`: the time up to which falls on the track raised
+ * alarms.
  */
 type StoredTrack = Omit<Track, 'fallPostures' | 'alarmedUpTo'> & { seen?: string; told?: number };
 

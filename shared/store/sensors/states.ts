@@ -49,12 +49,12 @@ const stateWrites = (table: Table) => ({
       ...key,
       version: before + 1,
       ...due,
-      // The same for all of a sensor's falls, so the index is written only when the first one starts and the last one
-      // ends.
+      // These attributes are the same for all falls at a sensor, so the index is written only when the first one starts
+      // and the last one ends.
       ...(isListed && lists.openFallsOfCustomer({ customerId, sensorId })),
       ...(formerUntil !== null && { ttl: formerUntil }),
     };
-    // Only a first state could be written for a sensor just deleted.
+    // Only a first state needs this check. If the sensor was deleted, any later state fails the version condition.
     const kind = formerUntil === null ? items.sensor : items.formerSensor;
     const sensorExists = { check: kind({ customerId, sensorId }), where: present };
     const failed =
@@ -79,7 +79,7 @@ const stateWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed since it
+   * Schedules the next sweep check of a sensor, or (null) cancels it. Does nothing if the state has changed since it
    * was read.
    */
   scheduleCheck: async (

@@ -19,9 +19,7 @@ const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ cust
 const TIME_LENGTH = 10;
 const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
 
-/**
- * Returns the item for recoveries to repeat what happened to an erasure at `time` (ms). It is listed under that time.
- */
+/** Returns the write that lists an erasure under `time` (ms), so that a recovery can repeat what happened then. */
 const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {}) => {
   const { id, customerId, subject, reason, actor = null, createDate } = job;
   const listed: ListedErasure = { id, customerId, subject, reason, actor, createDate, ...more };
@@ -59,15 +57,15 @@ export const dataJobReads = (table: TableReader) => ({
     return (await table.queryAll<DataJob>(query)).map(jobOf);
   },
 
-  /** Returns all customers' erasures that started at `time` (ms) or later, oldest first. */
+  /** Returns all erasures, for any customer, that started at `time` (ms) or later, oldest first. */
   erasuresSince: (time: number) =>
     table.queryAll<ListedErasure>({ pk: items.erasure.pk({}), between: [firstUlidAt(time), '~'] }),
 });
 
 const dataJobWrites = (table: Table) => ({
   /**
-   * Creates a job, due at once, unless the id exists. An erasure that begins is also listed for recoveries. An erasure
-   * only requested before a recovery begins now.
+   * Creates a job, due at once, unless the id exists. An erasure that begins is also listed for recoveries. After a
+   * recovery, the restored table may contain only a request for the erasure, which is then replaced.
    */
   create: async (job: DataJob): Promise<void> => {
     const { id, kind, state, createDate } = job;
@@ -104,7 +102,10 @@ const dataJobWrites = (table: Table) => ({
     return (await table.update(jobKey(job), changes({ set, if: isOpen }))) !== null;
   },
 
-  /** Cancels a requested erasure, also for recoveries. Returns false if it has been canceled or has begun. */
+  /**
+   * Cancels a requested erasure, and lists the cancellation for recoveries. Returns false if it has been canceled or
+   * has begun.
+   */
   cancel: async (job: DataJob, canceledBy: Actor, now: number): Promise<boolean> => {
     const set = { state: 'canceled', canceledBy, updateDate: now };
     const failed = await table.write(
@@ -130,13 +131,13 @@ const dataJobWrites = (table: Table) => ({
     await table.update(jobKey(job), changes({ set: { isMailed: true }, if: present }));
   },
 
-  /** Leaves a requested erasure alone until it is approved. */
+  /** Removes a requested erasure from the due index until it is approved. */
   awaitApproval: async (job: JobKey): Promise<void> => {
     const isOpen = where('attribute_exists(pk) AND attribute_not_exists(#approvedBy)');
     await table.update(jobKey(job), changes({ remove: dueAttributes, if: isOpen }));
   },
 
-  /** Records that an erasure's subject cannot be found anymore. */
+  /** Records that the subject of an erasure cannot be found anymore. */
   recordSubjectGone: async (job: JobKey, updateDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { isGone: true, updateDate }, if: present }));
   },
@@ -162,12 +163,12 @@ const dataJobWrites = (table: Table) => ({
     await table.update(jobKey(job), changes({ set, remove: dueAgain === null ? dueAttributes : [], if: present }));
   },
 
-  /** Records that a user gets a URL for an export's file. */
+  /** Records that a user gets a URL for an export file. */
   recordUrl: async (job: JobKey, urlDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { urlDate }, if: present }));
   },
 
-  /** Records that an export's file was deleted. */
+  /** Records that an export file was deleted. */
   dropFile: async (job: JobKey): Promise<void> => {
     await table.update(jobKey(job), changes({ remove: ['file', ...dueAttributes], if: present }));
   },

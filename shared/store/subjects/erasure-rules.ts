@@ -115,7 +115,7 @@ const rosterWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   return others.length < entries.length ? { ...item, entries: others } : 'keep';
 };
 
-/** Removes a sensor's room from a plan. */
+/** Removes a room from a plan. */
 const planWithoutSensor: ErasureRule = (item, { subject: { id } }) => {
   const rooms = item.rooms as { sensorId: string }[];
   const others = rooms.filter(({ sensorId }) => sensorId !== id);
@@ -132,7 +132,7 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
 
 /** Objects whose ids stay in the audit log. They do not identify anyone not already known. */
 const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
-/** Returns a value from a line's details without the ids of erased sensors. */
+/** Returns a value in audit details without the ids of erased sensors. */
 const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, part: unknown) =>
@@ -191,7 +191,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   firmwarePins: ofNobody,
   changedCustomer: ofNobody,
   dutyCheck: ofNobody,
-  // Needed by erasures. Leads are removed at the end, and an erased sensor's id is hashed.
+  // Needed by erasures. Leads are removed at the end, and the id of an erased sensor is hashed.
   dataJob: ofNobody,
   lead: ofNobody,
   erasure: ofNobody,

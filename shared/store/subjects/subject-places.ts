@@ -13,7 +13,7 @@ const allOf = async (reads: Reads, place: SubjectPlace): Promise<StoredItem[]> =
   return found;
 };
 
-/** Returns the ids at the end of a customer's sort keys with these prefixes, for existing and former items. */
+/** Returns the ids at the end of sort keys with these prefixes, for existing and former items. */
 const idsIn = async (reads: Reads, customerId: number, ...prefixes: readonly string[]): Promise<string[]> => {
   const pk = items.customer.pk({ customerId });
   const found = await Promise.all(prefixes.map((beginsWith) => allOf(reads, { pk, beginsWith })));
@@ -22,7 +22,7 @@ const idsIn = async (reads: Reads, customerId: number, ...prefixes: readonly str
 const sensorIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'SENSOR#', 'FORMER#');
 const webhookIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'WEBHOOK#', 'FORMER_WEBHOOK#');
 
-/** Returns the leads to a customer's data. It is found through a user, a sensor, a webhook or the customer id. */
+/** Returns the leads to customer data, which is found through a user, a sensor, a webhook or the customer id. */
 export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]> => {
   const pk = items.user.pk({ customerId });
   const users = await Promise.all(['USER#', 'FORMER_USER#'].map((beginsWith) => allOf(reads, { pk, beginsWith })));
@@ -39,10 +39,7 @@ export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]>
   ];
 };
 
-/**
- * Yields the places of an account's sessions, tokens and codes. The account itself comes last, because it leads to
- * them.
- */
+/** Yields the places of account sessions, tokens and codes. The account itself comes last, because it leads to them. */
 async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<SubjectPlace> {
   const pk = items.account.pk({ accountKey });
   for await (const page of reads.pages({ pk })) {
@@ -103,13 +100,13 @@ async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Subje
     for (const id of await idsIn(reads, customerId, prefix)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
 }
 
-/** Yields the place of feedback for the manufacturer, delivered to another customer's webhook. */
+/** Yields the place of feedback for the manufacturer, delivered to a webhook at another customer. */
 async function* placesOfMaker(reads: Reads): AsyncGenerator<SubjectPlace> {
   const home = (await reads.get(items.makerFeedback({}))) as (StoredItem & FeedbackWebhook) | null;
   if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
 }
 
-/** Returns a customer's partitions that hold data about many subjects. */
+/** Returns the customer partitions that hold data about many subjects. */
 const sharedPlaces = (customerId: number): SubjectPlace[] => [
   { pk: items.lateChange.pk({ customerId }) },
   { pk: items.ruleHit.pk({ customerId }) },
@@ -147,7 +144,7 @@ async function* placesOfCustomer(
   yield { pk: items.customer.pk({ customerId }) };
 }
 
-/** Yields the customer's places that may also hold data about one of the sensors or users. */
+/** Yields the places at a customer that may also hold data about one of the sensors or users. */
 async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const webhookId of await webhookIds(reads, customerId))
     yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
@@ -176,7 +173,7 @@ export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly
   return yield* placesAmongOthers(reads, customerId);
 }
 
-/** Returns the places found only through an item: a delivery's attempts, and the feedback on a hit. */
+/** Returns the places found only through an item: delivery attempts, and the feedback on a hit. */
 export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectScope): SubjectPlace[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)

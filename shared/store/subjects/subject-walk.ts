@@ -25,7 +25,7 @@ async function* itemsUnder(
 
 /**
  * Yields all of a subject's items, page by page. Items found only through another item come before that item. Throws if
- * an item's kind is undeclared, because it is unknown whose data it holds.
+ * an item has an undeclared kind, because it is unknown whose data the item holds.
  */
 export async function* subjectItems(
   reads: Reads,

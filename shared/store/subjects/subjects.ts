@@ -11,8 +11,8 @@ export type StoredItem = Item & Key;
 export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
- * A lead to the data of a user, sensor or webhook that cannot be found anymore. An erasure keeps leads from before it
- * starts until it is complete.
+ * A lead to the data of a user, sensor or webhook that cannot be found anymore. Leads are stored before an erasure
+ * starts, and kept until it is complete.
  */
 export type Lead =
   | { kind: 'user'; id: string; accountKey: string }
@@ -37,7 +37,7 @@ export const subjectReads = (table: TableReader) => ({
   /** Returns an item by key. */
   get: (key: Key): Promise<StoredItem | null> => table.get<Item>(key),
 
-  /** Returns an erasure's leads. */
+  /** Returns the leads for an erasure. */
   leads: ({ customerId, id }: JobKey): Promise<Lead[]> =>
     table.queryAll<Lead>({ pk: items.lead.pk({ customerId }), beginsWith: `LEAD#${id}#` }),
 });
@@ -78,8 +78,8 @@ const subjectWrites = (table: Table) => ({
 export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectWrites(table) });
 
 /**
- * A job's subject and customer. `accountKey`: the key of a user's account, or null if unknown. `named`: the audit log
- * objects that are the subject or part of it, such as `sensor 4711`.
+ * The subject and customer of a job. `accountKey`: the key of a user's account, or null if unknown. `named`: the audit
+ * log objects that are the subject or part of it, such as `sensor 4711`.
  */
 export type SubjectScope = {
   customerId: number;
