@@ -18,7 +18,10 @@ export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'se
   return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
 };
 
-/** Returns the key for the number of rules enabled for the scope and situation of a rule. At 0, there is no item. */
+/**
+ * Returns the key for the number of rules enabled for the scope and situation of a rule. If the number is 0, there is
+ * no item.
+ */
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>
   items.enabledRules({ customerId: rule.customerId, scope: scopeOf(rule), situation: rule.situation });
 

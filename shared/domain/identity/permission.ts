@@ -63,7 +63,7 @@ export const mayChangeRights = (caller: Changer, user: Rights): boolean =>
 
 /**
  * Whether a caller with `manage_users` may change a user's names and contact data. Only system admins may change a
- * system admin's profile. Changing an email address requires more, because reset codes are sent there.
+ * system admin's profile. Changing an email address requires more permissions, because reset codes are sent there.
  */
 export const mayChangeProfile = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller, { ...user, permissions: [] });

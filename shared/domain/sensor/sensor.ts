@@ -65,8 +65,8 @@ export type Device = {
   /** The hash of the token replaced by this one. Present until this token is used. */
   replaces?: string;
   /**
-   * Set once the device got a new token. The old one stays valid until the new one is used, but no longer than this
-   * time (ms).
+   * Set once the device has been given a new token. The old one stays valid until the new one is used, but no longer
+   * than this time (ms).
    */
   replacedUntil?: number;
   /** The id of the newest device call recorded before it was queued, and when (ms) it was recorded. */

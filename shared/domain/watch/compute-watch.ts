@@ -36,7 +36,7 @@ export type WatchInput = {
   users: ReadonlyMap<number, string>;
   /** Alarms that reached no one. */
   unnotified: readonly UnnotifiedGap[];
-  /** Webhooks that point to the service's own machine, although it does not allow such addresses. */
+  /** Webhooks that point to the service's own machine, although the service does not allow such addresses. */
   loopbackTargets: readonly string[];
 };
 

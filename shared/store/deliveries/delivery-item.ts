@@ -63,8 +63,8 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
 /** The number of characters encoding the time at the start of a delivery id. */
 const TIME_LENGTH = 10;
 /**
- * Returns the place for a delivery in a feed: sorted by time, and within a millisecond by event id, which follows the
- * order at the sensor.
+ * Returns the feed key for a delivery. Keys sort by time, and within a millisecond by event id, which follows the order
+ * of events at the sensor.
  */
 export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
   items.feedLine({

@@ -149,8 +149,8 @@ const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Sets the `held` count to 0 when the list is empty, unless a delivery was held so recently (`#dueAt`) that it may
-   * not be listed yet.
+   * Sets the `held` count to 0 when the list of held deliveries is empty, unless a delivery was held so recently
+   * (`#dueAt`) that it may not be listed yet.
    */
   correctCount: async (webhook: WebhookRecord, now: number): Promise<void> => {
     const seen = { seen: webhook.held ?? 0, ...dueBefore(now - INDEX_LAG) };

@@ -18,7 +18,10 @@ type Auditing = {
   lineFor: (changed: WrittenChange) => AuditedLine;
   /** Returns an item as read during the request. */
   readBefore: (key: Key) => Item | undefined;
-  /** Whether the request can open a gap in the customer's watch. If so, that is also recorded before the change. */
+  /**
+   * Whether the request can open a gap in the customer's watch. If so, the customer is also noted for a new watch
+   * before the change.
+   */
   canOpenGaps: boolean;
   now: () => number;
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;

@@ -16,7 +16,7 @@ export type WrittenChange = {
 const isKind = (kind: string): kind is AuditObject['kind'] => (objectKinds as readonly string[]).includes(kind);
 const unpadded = (number = '') => String(Number(number));
 
-/** Returns the object whose owner an item records. Everything created or linked has such an item. */
+/** Returns the object whose owner an item records. Every created or linked object has such an item. */
 const ownedObject = (key: Key): AuditObject | null => {
   const owner = items.owner.read(key);
   return owner && isKind(owner.kind) ? { kind: owner.kind, id: owner.id } : null;

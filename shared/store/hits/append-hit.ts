@@ -25,7 +25,7 @@ export const hitItemAt = (
   return {
     ...hit,
     ...dates,
-    // Lists assume a hit last changed soon after its place in the order, unless a late change is recorded.
+    // Lists assume that a hit last changed soon after its date in the list order, unless a late change is recorded.
     ...(orderDate !== undefined && { orderDate, isLate: true as const }),
     id,
     ...(escalation && { escalation, cause, ...dueAt(String(id), sweepCheckAt(escalation.at, createDate)) }),

@@ -7,7 +7,7 @@ import { items } from '../table.ts';
 
 /** How long (s) equal refusals share a line. */
 const WINDOW_SECONDS = 60;
-/** How many different refusals per actor get lines in that time. All others share one more line. */
+/** How many different refusals per actor get lines in that time. All further refusals share one more line. */
 const MAX_LINES = 10;
 
 /** Whose request was refused. */

@@ -5,7 +5,10 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** Gaps in fall coverage that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
+/**
+ * Gaps in fall coverage that existed at `to` (ms), but not at `from`. `from` is null if no watch had been computed
+ * before.
+ */
 export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
 /**
  * A customer's watch as last computed. `opened`: the gaps that had opened by then and have not been checked since.

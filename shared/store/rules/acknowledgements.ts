@@ -15,7 +15,9 @@ import { answerTo, checkAnswer, type FallRef, readStored, type StoredAnswer } fr
 import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './fall-changes.ts';
 
 type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
-/** A hit after a change. `notice`: the notice to process, if the change is reported or other hits follow it. */
+/**
+ * A hit after a change. `notice`: the notice to process, if the change is reported or other hits have to be updated.
+ */
 type ChangedHit = { hit: HitItem; notice: NoticeKey | null };
 type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 

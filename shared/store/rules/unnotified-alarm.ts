@@ -24,7 +24,9 @@ export type UnnotifiedAlarm = {
   /** The claim of the process sending emails about the alarm, and when (ms) it lapses if the process dies. */
   claim?: string;
   claimedUntil?: number;
-  /** When (ms) those who can help were first emailed, how often they were reminded, and when last reminded. */
+  /**
+   * When (ms) those who can help were first emailed, how often they were reminded, and when they were last reminded.
+   */
   mailDate?: number;
   reminders?: number;
   reminderDate?: number;

@@ -42,7 +42,7 @@ const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Fe
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
   shown && shown.id > feedback.id ? shown : feedback;
 
-/** Returns the writes for adding feedback to the hit, which holds it if it is the newest. */
+/** Returns the writes for adding feedback to a hit. The hit item only holds the newest feedback. */
 const addToHit = (customerId: number, hit: Hit, feedback: Feedback): Write[] => [
   { put: { feedback, ...keyInHit(customerId, hit, feedback), ttl: ttlOf(feedback) } },
   ...setFeedback(customerId, hit, newer(feedback, hit.feedback), feedback.createDate),

@@ -35,8 +35,8 @@ const renumberState = async (
 const roomWrites = (table: Table) => ({
   /**
    * Replaces a room. Returns false if the sensor, or anything belonging to it, has changed since it was read. The
-   * sensor item gets a copy of the dimensions and regions, because a fall reads that item anyway. `before`: the
-   * previous regions. The state refers to regions by number, so it is updated too.
+   * sensor item gets a copy of the dimensions and regions, because processing a fall reads that item anyway. `before`:
+   * the previous regions. The state refers to regions by number, so it is updated too.
    */
   put: async (
     sensor: Pick<SensorItem, 'id' | 'customerId' | 'revision'>,

@@ -86,7 +86,7 @@ type Step = { version: number; isLast: boolean };
 /** Whether the request has written anything yet. If so, it continues without sensors deleted since. */
 type Progress = { isBegun: boolean };
 type MembersResult = 'done' | { unknown: string };
-/** The group version, the sensors it should have, and the writes to the group itself in each step. */
+/** The group version, the sensors the group should have, and the writes to the group itself in each step. */
 type MembersChange = { version: number; sensorIds: readonly string[]; group: (step: Step) => Write[] };
 
 /**

@@ -5,7 +5,7 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
-/** The attributes to remove when a sensor leaves a customer, who must no longer see the falls. */
+/** The attributes to remove when a sensor leaves a customer, because the customer must no longer see the falls. */
 export const openFallAttributes = ['listPk', 'listSk'] as const;
 
 export const stateReads = (table: TableReader) => ({

@@ -130,7 +130,7 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
     : 'keep';
 };
 
-/** Objects whose ids stay in the audit log. They do not identify anyone not already known. */
+/** Objects whose ids stay in the audit log. They only identify people and customers that are already known. */
 const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
 /** Returns a value in audit details without the ids of erased sensors. */
 const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
