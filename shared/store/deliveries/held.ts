@@ -149,7 +149,7 @@ const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Sets the `held` count to 0 when the list of held deliveries is empty, unless a delivery was held so recently
+   * Sets the `held` count to 0, because the list of held deliveries is empty, unless a delivery was held so recently
    * (`#dueAt`) that it may not be listed yet.
    */
   correctCount: async (webhook: WebhookRecord, now: number): Promise<void> => {
