@@ -22,7 +22,7 @@ const ownedObject = (key: Key): AuditObject | null => {
   return owner && isKind(owner.kind) ? { kind: owner.kind, id: owner.id } : null;
 };
 
-/** Returns the object for any other item. */
+/** Returns the object an item belongs to, for all items that do not record an owner. */
 const objectOf = (key: Key): AuditObject | null => {
   const sensor = items.sensor.read(key);
   if (sensor) return { kind: 'sensor', id: sensor.sensorId };
