@@ -77,7 +77,7 @@ describe('registering a device', () => {
 });
 
 describe('pairing codes', () => {
-  test('a pairing code works once, in any case, and invalid codes return a 404', async () => {
+  test('a pairing code works once, in upper or lower case, and invalid codes return a 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
     const used = await newDevice();
     const wrong = await newDevice();
@@ -209,7 +209,7 @@ describe('message responses', () => {
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
   });
 
-  test('a message response lists what was not understood by index, in up to 20 warnings', async () => {
+  test('a message response has up to 20 warnings, each with the index of the message', async () => {
     const { sensorId, device } = await linkSensor(home.client, 'maker_b');
     const path = `/devices/${sensorId}/messages`;
     const messages = [

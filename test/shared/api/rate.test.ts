@@ -130,33 +130,36 @@ describe('429 responses', () => {
   });
 });
 
-describe('invalid tokens count against the address, never the account:', () => {
+describe('invalid tokens', () => {
   const dead: Record<string, () => Promise<string>> = {
-    'an access token that was revoked': async () => {
+    'a revoked access token': async () => {
       const { id, token } = await home.client.ok<{ id: string; token: string }>('POST', '/users/me/access-tokens', {
         name: 'old',
       });
       await home.client.ok('DELETE', `/users/me/access-tokens/${id}`);
       return token;
     },
-    'the token of a session that was logged out': async () => {
+    'the token of a logged-out session': async () => {
       const session = await logIn(admin.as(undefined), home.username, home.password);
       await session.ok('POST', '/users/logout');
       return session.token ?? '';
     },
-    'a token that was forged with the key of the account': async () =>
+    'a token forged with the account key': async () =>
       drawToken('session', (length) => randomBytes(length), parseToken(home.client.token ?? '')?.accountKey),
   };
-  test.each(Object.keys(dead))('%s', async (kind) => {
-    const token = await dead[kind]?.();
-    const client = clientOf(cloud.url).as(token);
-    nextSecond();
-    expect(tally(await times(45, () => me(client)))).toEqual({ 401: 30, 429: 15 });
-    expect(tally(await times(31, () => me(home.client)))).toEqual({ 200: 30, 429: 1 });
-    nextSecond();
-    const [live] = await Promise.all([times(30, () => me(home.client)), times(45, () => me(client))]);
-    expect(tally(live)).toEqual({ 200: 30 });
-  });
+  test.each(Object.keys(dead))(
+    'requests with %s count toward the address limit, never the account limit',
+    async (kind) => {
+      const token = await dead[kind]?.();
+      const client = clientOf(cloud.url).as(token);
+      nextSecond();
+      expect(tally(await times(45, () => me(client)))).toEqual({ 401: 30, 429: 15 });
+      expect(tally(await times(31, () => me(home.client)))).toEqual({ 200: 30, 429: 1 });
+      nextSecond();
+      const [live] = await Promise.all([times(30, () => me(home.client)), times(45, () => me(client))]);
+      expect(tally(live)).toEqual({ 200: 30 });
+    },
+  );
 });
 
 describe('callers without an account', () => {

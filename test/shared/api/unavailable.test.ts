@@ -11,7 +11,7 @@ import { runtimeOfLambda } from '#test/fixtures/lambda.ts';
 test.each([
   ['an unavailable table', 503, new TableUnavailable('gone')],
   ['an unavailable queue', 503, new QueueUnavailable('nothing accepted')],
-  ['a timeout of an AWS service', 503, Object.assign(new Error('no response'), { name: 'TimeoutError' })],
+  ['an AWS service timeout', 503, Object.assign(new Error('no response'), { name: 'TimeoutError' })],
   ['a bug in the code', 500, new Error('a bug')],
 ])('%s leads to a %i and a log line with the same request id', async (_, status, error) => {
   const lines: Record<string, unknown>[] = [];

@@ -24,7 +24,11 @@ const edges: [string, inside: string[], outside: string[]][] = [
   ['198.51.100.0/24', ['198.51.100.0', '198.51.100.255'], ['198.51.99.255', '198.51.101.0']],
   ['203.0.113.0/24', ['203.0.113.0', '203.0.113.255'], ['203.0.112.255', '203.0.114.0']],
   ['224.0.0.0/4 and 240.0.0.0/4', ['224.0.0.0', '240.0.0.0', '255.255.255.255'], ['223.255.255.255']],
-  ['all but 2000::/3', ['::', '::1', '1fff:ffff::', '4000::', 'fc00::1', 'fe80::1', 'ff02::1'], ['2400::1', '3ffe::1']],
+  [
+    '::/0 except 2000::/3',
+    ['::', '::1', '1fff:ffff::', '4000::', 'fc00::1', 'fe80::1', 'ff02::1'],
+    ['2400::1', '3ffe::1'],
+  ],
   ['2001::/23', ['2001::', '2001:1ff:ffff::'], ['2001:200::']],
   ['2001:db8::/32', ['2001:db8::', '2001:db8:ffff::'], ['2001:db7:ffff::', '2001:db9::']],
   ['2002::/16', ['2002::', '2002:ffff::'], ['2003::']],
@@ -43,7 +47,7 @@ const ipv4InIpv6 = {
 };
 
 describe('isDenied', () => {
-  it.each(edges)('isDenied denies %s, but no addresses beyond', (_, inside, outside) => {
+  it.each(edges)('isDenied denies addresses in %s, but not those outside', (_, inside, outside) => {
     for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
     for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });
@@ -101,7 +105,7 @@ describe('isDenied', () => {
     }
   });
 
-  it('isDenied accepts loopback only inside the ranges of a policy that names its targets', () => {
+  it('isDenied accepts loopback only in listed ranges if the policy allows only named loopback', () => {
     const policy = { allowPrivate: true, allowedRanges: [' 127.0.0.5/32 ', '::1'], allowLoopback: 'named' as const };
     for (const address of ['127.0.0.5', '::1', '10.0.0.1', 'fd12::1']) {
       expect(isDenied(address, 443, policy), address).toBe(false);

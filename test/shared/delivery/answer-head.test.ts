@@ -40,12 +40,12 @@ test.each([
   ['with chunks', ['Transfer-Encoding: Chunked'], ['Transfer-Encoding: chunked']],
   ['with a length of 15 digits', [`Content-Length: ${'9'.repeat(15)}`], [`Content-Length: ${'9'.repeat(15)}`]],
   [
-    'with options that do not close it',
+    'with Connection options other than close',
     ['Connection: Keep-Alive, Upgrade', 'Content-Length: 2'],
     ['Content-Length: 2'],
   ],
-  ['with bytes of Latin-1 and tabs in a value', ['X-A:\t~\x80\xff ', 'Content-Length: 2'], ['Content-Length: 2']],
-  ['with any token as a name', ["!#$%&'*+.^`|~-9aZ_: x", 'Content-Length: 2'], ['Content-Length: 2']],
+  ['with Latin-1 bytes and tabs in a value', ['X-A:\t~\x80\xff ', 'Content-Length: 2'], ['Content-Length: 2']],
+  ['with any token as a header name', ["!#$%&'*+.^`|~-9aZ_: x", 'Content-Length: 2'], ['Content-Length: 2']],
 ])('a connection is kept open after a well-formed head %s', (_, lines, framed) => {
   expect(framing(lines)).toEqual(kept(...framed));
 });
@@ -55,19 +55,19 @@ test.each([
   ['with a length of 16 digits', [`Content-Length: ${'9'.repeat(16)}`]],
   ['with a length that is not a number', ['Content-Length: 2x']],
   ['with an empty length', ['Content-Length:']],
-  ['with a different coding', ['Transfer-Encoding: gzip']],
+  ['with another transfer coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
-])('a connection is closed after a head %s, because the body lasts until then', (_, lines) => {
+])('a connection is closed after a head %s, because only the close ends the body', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
 });
 
 test.each([
   ['a length twice', ['Content-Length: 2', 'Content-Length: 2'], ['Content-Length: 2']],
-  ['a length twice in one line', ['Content-Length: 2, 2'], ['Content-Length: 2']],
+  ['a length twice on one line', ['Content-Length: 2, 2'], ['Content-Length: 2']],
   ['chunks and a length', ['Transfer-Encoding: chunked', 'Content-Length: 2'], ['Transfer-Encoding: chunked']],
   ['several codings', ['Transfer-Encoding: gzip, chunked'], ['Transfer-Encoding: chunked']],
   [
-    'codings in several lines',
+    'codings on several lines',
     ['Transfer-Encoding: gzip', 'Transfer-Encoding: chunked'],
     ['Transfer-Encoding: chunked'],
   ],
@@ -92,7 +92,7 @@ test('a connection is closed after lines without CRLF endings', () => {
   for (const { forParser } of [lf, cr]) expect(forParser.split('\r\n')).toEqual(closed('Content-Length: 2'));
 });
 
-test('an HTTP/1.0 connection is kept open only if the receiver says so, without chunks', () => {
+test('an HTTP/1.0 connection is kept open only if the receiver says so, and never with chunks', () => {
   const old = 'HTTP/1.0 200 OK';
   expect(framing(['Content-Length: 2'], old)).toEqual(closed('Content-Length: 2'));
   expect(framing(['Connection: keep-alive', 'Content-Length: 2'], old)).toEqual(kept('Content-Length: 2'));
@@ -135,9 +135,9 @@ test('a response that ends within the head does not have a body', () => {
 
 describe('header parsing', () => {
   test.each([
-    ['in any case, without spaces around it', ['retry-AFTER : \t120 \t'], '120'],
+    ['regardless of case and without surrounding spaces', ['retry-AFTER : \t120 \t'], '120'],
     ['without a space after the colon', ['Retry-After:120'], '120'],
-    ['with colons in it', ['Retry-After: Wed, 06 Nov 2030 08:49:37 GMT'], 'Wed, 06 Nov 2030 08:49:37 GMT'],
+    ['with colons in the value', ['Retry-After: Wed, 06 Nov 2030 08:49:37 GMT'], 'Wed, 06 Nov 2030 08:49:37 GMT'],
     ['if it is folded', ['Retry-After: Wed,', '\t06 Nov', '  2030 '], 'Wed, 06 Nov 2030'],
     ['if it is sent twice with the same value', ['Retry-After: 120', 'Retry-After: 120'], '120'],
     ['if it is empty', ['Retry-After:'], ''],

@@ -53,8 +53,8 @@ test('the first 200 response bytes are kept', () => {
 
 test.each([
   ['in another protocol', 'ICY 200 OK\r\n'],
-  ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
-  ['a change of protocols after an interim answer', 'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 101 x\r\n'],
+  ['a protocol switch', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
+  ['a protocol switch after an interim response', 'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 101 x\r\n'],
 ])('a response is rejected if it is %s', (_, text) => {
   const { answer, bytes, heads } = reading(text);
   expect([answer.isRefused, answer.head, bytes, heads()]).toEqual([true, null, [''], 0]);

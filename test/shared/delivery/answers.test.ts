@@ -34,11 +34,11 @@ const end = '\r\nok';
 
 /** Responses that accept a delivery and acknowledge its alarm. */
 const acceptances: Record<string, string> = {
-  'nothing odd': `${ok}${ack}${two}${end}`,
-  'lines that end with LF': 'HTTP/1.1 200 OK\nX-Acknowledged-By: Night desk\nContent-Length: 2\n\nok',
-  'header lines that end with LF': `${ok}X-Acknowledged-By: Night desk\nContent-Length: 2\n\nok`,
-  'lines that end with CR CR LF': `${ok}${ack}${two}${end}`.replaceAll('\r\n', '\r\r\n'),
-  'mixed line ends': `${ok}X-Acknowledged-By: Night desk\n${two}\nok`,
+  'nothing unusual': `${ok}${ack}${two}${end}`,
+  'lines ending with LF': 'HTTP/1.1 200 OK\nX-Acknowledged-By: Night desk\nContent-Length: 2\n\nok',
+  'header lines ending with LF': `${ok}X-Acknowledged-By: Night desk\nContent-Length: 2\n\nok`,
+  'lines ending with CR CR LF': `${ok}${ack}${two}${end}`.replaceAll('\r\n', '\r\r\n'),
+  'mixed line endings': `${ok}X-Acknowledged-By: Night desk\n${two}\nok`,
   'an empty line before the status line': `\r\n${ok}${ack}${two}${end}`,
   'no reason phrase': `HTTP/1.1 200\r\n${ack}${two}${end}`,
   'two spaces in the status line': `HTTP/1.1  200  OK\r\n${ack}${two}${end}`,
@@ -46,39 +46,39 @@ const acceptances: Record<string, string> = {
   'HTTP/1.0 without a length': `HTTP/1.0 200 OK\r\n${ack}${end}`,
   'a space before the colon': `${ok}X-Acknowledged-By : Night desk\r\nContent-Length : 2\r\n${end}`,
   'no space after the colon': `${ok}X-Acknowledged-By:Night desk\r\nContent-Length:2\r\n${end}`,
-  'other capitals': `${ok}x-ACKNOWLEDGED-by: Night desk\r\ncontent-LENGTH: 2\r\n${end}`,
-  'a folded name': `${ok}X-Acknowledged-By: Night\r\n  desk\r\n${two}${end}`,
+  'different capitalization': `${ok}x-ACKNOWLEDGED-by: Night desk\r\ncontent-LENGTH: 2\r\n${end}`,
+  'a folded acknowledgement name': `${ok}X-Acknowledged-By: Night\r\n  desk\r\n${two}${end}`,
   'a folded header': `${ok}X-A: a\r\n b\r\n\tc\r\n${ack}${two}${end}`,
   'a folded line after the status line': `${ok} b\r\n${ack}${two}${end}`,
   'Content-Length twice': `${ok}${two}${two}${ack}${end}`,
-  'Content-Length twice in one line': `${ok}Content-Length: 2, 2\r\n${ack}${end}`,
-  'two different values of Content-Length': `${ok}${two}Content-Length: 3\r\n${ack}${end}`,
+  'Content-Length twice on one line': `${ok}Content-Length: 2, 2\r\n${ack}${end}`,
+  'two different Content-Length values': `${ok}${two}Content-Length: 3\r\n${ack}${end}`,
   'Content-Length and chunked': `${ok}${two}Transfer-Encoding: chunked\r\n${ack}\r\n2\r\nok\r\n0\r\n\r\n`,
   'chunked and Content-Length': `${ok}Transfer-Encoding: chunked\r\n${two}${ack}\r\n2\r\nok\r\n0\r\n\r\n`,
   'an unknown transfer coding': `${ok}Transfer-Encoding: identity\r\n${ack}${end}`,
   'a negative length': `${ok}Content-Length: -1\r\n${ack}${end}`,
   'a length in words': `${ok}Content-Length: two\r\n${ack}${end}`,
-  'a length beyond all bounds': `${ok}Content-Length: ${'9'.repeat(40)}\r\n${ack}${end}`,
-  'the name twice, the same': `${ok}${ack}${ack}${two}${end}`,
+  'a length of 40 digits': `${ok}Content-Length: ${'9'.repeat(40)}\r\n${ack}${end}`,
+  'the same name twice': `${ok}${ack}${ack}${two}${end}`,
   'a space in a header name': `${ok}X A: a\r\n${ack}${two}${end}`,
   'a line without a colon': `${ok}nonsense\r\n${ack}${two}${end}`,
   'a line with only a colon': `${ok}:\r\n${ack}${two}${end}`,
   'a header name in UTF-8': `${ok}X-Ü: a\r\n${ack}${two}${end}`,
   'a control character in a header': `${ok}X-A: \x00\x01\x7f\r\n${ack}${two}${end}`,
   'a CR within a header': `${ok}X-A: a\rb\r\n${ack}${two}${end}`,
-  'a header of 20 KB': `${ok}Set-Cookie: ${'x'.repeat(20_000)}\r\n${ack}${two}${end}`,
-  'headers of 60 KB': `${ok}${`X-A: ${'x'.repeat(500)}\r\n`.repeat(118)}${ack}${two}${end}`,
-  'headers of more than 64 KB': `${ok}${ack}${`X-A: ${'x'.repeat(500)}\r\n`.repeat(300)}${two}${end}`,
+  'a 20 KB header': `${ok}Set-Cookie: ${'x'.repeat(20_000)}\r\n${ack}${two}${end}`,
+  '60 KB of headers': `${ok}${`X-A: ${'x'.repeat(500)}\r\n`.repeat(118)}${ack}${two}${end}`,
+  'more than 64 KB of headers': `${ok}${ack}${`X-A: ${'x'.repeat(500)}\r\n`.repeat(300)}${two}${end}`,
   'a header without an end': `${ok}${ack}X-A: ${'x'.repeat(200_000)}`,
-  '100 first': `HTTP/1.1 100 Continue\r\n\r\n${ok}${ack}${two}${end}`,
-  '103 with headers first': `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${ok}${ack}${two}${end}`,
-  'a malformed 100 first': `HTTP/1.1 100\nX : \n\n${ok}${ack}${two}${end}`,
-  '102 forty times first': `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(40)}${ok}${ack}${two}${end}`,
-  'an offer to change protocols': `${ok}Upgrade: h2,h2c\r\nConnection: Upgrade, close\r\n${ack}${two}${end}`,
-  'an end within the headers': `${ok}${ack}X-A`,
-  'an end after the name': `${ok}X-Acknowledged-By: Night desk`,
-  'chunks without an end': `${ok}Transfer-Encoding: chunked\r\n${ack}\r\n2\r\nok\r\n`,
-  'no chunks, though announced': `${ok}Transfer-Encoding: chunked\r\n${ack}${end}`,
+  'a preceding 100': `HTTP/1.1 100 Continue\r\n\r\n${ok}${ack}${two}${end}`,
+  'a preceding 103 with headers': `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${ok}${ack}${two}${end}`,
+  'a malformed preceding 100': `HTTP/1.1 100\nX : \n\n${ok}${ack}${two}${end}`,
+  'forty preceding 102 responses': `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(40)}${ok}${ack}${two}${end}`,
+  'an offer to switch protocols': `${ok}Upgrade: h2,h2c\r\nConnection: Upgrade, close\r\n${ack}${two}${end}`,
+  'headers that are cut off': `${ok}${ack}X-A`,
+  'headers that are cut off after the acknowledgement name': `${ok}X-Acknowledged-By: Night desk`,
+  'chunks without a last chunk': `${ok}Transfer-Encoding: chunked\r\n${ack}\r\n2\r\nok\r\n`,
+  'no chunks despite chunked coding': `${ok}Transfer-Encoding: chunked\r\n${ack}${end}`,
   'a body that is too short': `${ok}Content-Length: 10\r\n${ack}${end}`,
   'a body that is too long': `${ok}Content-Length: 1\r\n${ack}${end}`,
 };
@@ -100,13 +100,13 @@ describe('response parser', () => {
   );
 
   it.each([
-    ['204 with a body', `HTTP/1.1 204 No Content\r\n${two}${end}`, 204],
-    ['205', 'HTTP/1.1 205 Reset Content\r\n\r\n', 205],
-    ['206', `HTTP/1.1 206 Partial Content\r\n${two}${end}`, 206],
-    ['299', `HTTP/1.1 299 Ok\nContent-Length: 0\n\n`, 299],
-    ['410', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
-    ['the largest status', `HTTP/1.0 599\n\n`, 599],
-  ])('the response parser accepts %s as a status', async (_, answer, status) => {
+    ['a 204 with a body', `HTTP/1.1 204 No Content\r\n${two}${end}`, 204],
+    ['a 205', 'HTTP/1.1 205 Reset Content\r\n\r\n', 205],
+    ['a 206', `HTTP/1.1 206 Partial Content\r\n${two}${end}`, 206],
+    ['a 299', `HTTP/1.1 299 Ok\nContent-Length: 0\n\n`, 299],
+    ['a 410', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
+    ['the largest status, 599', `HTTP/1.0 599\n\n`, 599],
+  ])('the response parser accepts %s', async (_, answer, status) => {
     const { url } = await receiver([answer]);
     expect(await client()(url)).toMatchObject({ status, error: null });
   });
@@ -134,8 +134,8 @@ describe('response parser', () => {
   });
 
   it.each([
-    ['from a line that ends with LF', 'Retry-After: 120\n', '120'],
-    ['that is sent twice with the same value', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
+    ['from a line ending with LF', 'Retry-After: 120\n', '120'],
+    ['sent twice with the same value', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
     ['as missing if it has two different values', 'Retry-After: 120\r\nRetry-After: 60\r\n', null],
   ])('the response parser reads Retry-After %s', async (_, header, retryAfter) => {
     const { url } = await receiver([`HTTP/1.1 503 Busy\r\n${header}\r\n`]);
@@ -187,8 +187,8 @@ describe('responses without a status line', () => {
     ['a status above 599', 'HTTP/1.1 600 OK\r\n\r\n'],
     ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
     ['text before the status line', html],
-    ['bytes of TLS', '\x15\x03\x01\x00\x02\x02\x46'],
-    ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
+    ['TLS bytes', '\x15\x03\x01\x00\x02\x02\x46'],
+    ['a protocol switch', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
   ])('a response without a status line ends as protocol_error and keeps the text: %s', async (_, answer) => {
     const { url } = await receiver([answer]);
     const failure = { status: null, error: 'protocol_error', responseBody: answer, acknowledgedBy: null };
@@ -237,7 +237,7 @@ describe('connection reuse', () => {
   });
 
   it.each([
-    ['lines that end with LF', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
+    ['lines ending with LF', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
     ['Content-Length twice', `${ok}${two}${two}${end}`],
     ['Content-Length and chunked', `${ok}${two}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
     ['a space before the colon', `${ok}Content-Length : 2\r\n${end}`],
@@ -258,7 +258,7 @@ describe('connection reuse', () => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });
 
-  it('a request is never repeated after part of a response, even on an idle connection', async () => {
+  it('a request is never repeated once part of a response has arrived, even on a reused connection', async () => {
     const started = await startRawReceiver((socket, requests) =>
       requests === 1
         ? inPackets(socket, [`${ok}${two}${end}`])

@@ -152,9 +152,14 @@ describe('failed requests', () => {
   it.each<[string, string, string, (socket: Socket) => void]>([
     ['a reset', 'connection_reset', '', (socket) => socket.resetAndDestroy()],
     ['the end of the connection', 'connection_reset', '', (socket) => socket.end()],
-    ['a change of protocols', 'protocol_error', upgrade, (socket) => socket.write(upgrade)],
+    ['a protocol switch', 'protocol_error', upgrade, (socket) => socket.write(upgrade)],
     ['a response that is not HTTP', 'protocol_error', banner, (socket) => socket.write(banner)],
-    ['plain text for TLS', 'tls_failed', notTls, (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    [
+      'plain text on a TLS connection',
+      'tls_failed',
+      notTls,
+      (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    ],
   ])('%s instead of a status line ends as %s', async (_, error, text, act) => {
     const url = await onRequest(act);
     const target = error === 'tls_failed' ? url.replace('http', 'https') : url;
@@ -210,7 +215,7 @@ describe('TLS', () => {
 
   it.each([
     ['the certificate is self-signed', plain, 'receiver.test', selfSigned],
-    ['an option trusts all', trustingAll, 'receiver.test', selfSigned],
+    ['an option trusts every certificate', trustingAll, 'receiver.test', selfSigned],
     ['the certificate is for another name', trusting, 'another.test', otherName],
     ['the certificate is for another address', trusting, '127.0.0.2', otherName],
   ])('TLS fails with the OpenSSL code, regardless of the environment, if %s', async (_, options, host, code) => {

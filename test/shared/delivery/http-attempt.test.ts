@@ -21,12 +21,9 @@ describe('error classification', () => {
     ['HPE_INVALID', 'protocol_error', connected, false, http],
     ['ECONNRESET', 'connection_reset', { start: 0 }, true, https],
     ['ECONNREFUSED', 'protocol_error', { start: 0 }, true, https],
-  ])(
-    'a %s error is classified as %s depending on the progress of the exchange',
-    (code, error, marks, reused, target) => {
-      expect(classify(code, marks, reused, target)).toBe(error);
-    },
-  );
+  ])('a %s error is classified as %s depending on how far the request got', (code, error, marks, reused, target) => {
+    expect(classify(code, marks, reused, target)).toBe(error);
+  });
 
   test('a TLS error has the OpenSSL code', () => {
     const hidden = new Error(
@@ -77,7 +74,7 @@ describe('attempts', () => {
     expect(toAttempt({ ...nothing, answer, body: [Buffer.from('aü').subarray(0, 2)] }, 7).responseBody).toBe('a');
   });
 
-  test('an attempt stores what was received instead of a response, or why TLS failed', () => {
+  test('an attempt stores the text from a non-HTTP server, or the reason for a TLS failure', () => {
     const refused = { head: null, start: Buffer.from('220 mail'), isRefused: true };
     expect(toAttempt({ ...nothing, answer: refused, error: 'protocol_error' }, 1)).toMatchObject({
       status: null,
@@ -100,7 +97,7 @@ describe('attempts', () => {
 
   test.each<[string, Omit<Marks, 'start'>, (number | null)[]]>([
     ['on a new connection', { dns: 12, connect: 15, tls: 19.6, head: 30 }, [2, 3, 5, 10]],
-    ['to an address', { connect: 15, tls: 19, head: 30 }, [null, 5, 4, 11]],
+    ['when connecting to an address', { connect: 15, tls: 19, head: 30 }, [null, 5, 4, 11]],
     ['without TLS', { dns: 12, connect: 15, head: 30 }, [2, 3, null, 15]],
     ['on a reused connection', { head: 30 }, [null, null, null, 20]],
   ])('an attempt records the duration of each phase %s', (_, marks, [dns, connect, tls, firstByte]) => {

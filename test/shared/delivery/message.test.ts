@@ -92,7 +92,7 @@ describe('delivery bodies', () => {
     expect(parsed()).toMatchObject({ webhook: { id: 'hook_1', name: 'Renamed since', isCustomerHook: false } });
   });
 
-  test('a delivery body in a format for people says if it is a test', () => {
+  test('a test delivery is marked as a test in formats for people', () => {
     const chat = { ...delivery, format: 'chat' as const };
     expect(bodyOf({ ...chat, isTest: true }, webhook, needed)).toContain('Das ist ein Test.');
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
@@ -108,7 +108,7 @@ describe('delivery bodies', () => {
   test.each([
     ['the key', () => bodyOf(delivery, webhook, { ...needed, addressKey: null }), 'key that signs'],
     ['the message', () => bodyOf(delivery, webhook, { ...needed, raw: null }), 'message of a delivery'],
-    ['format and body', () => bodyOf(toPerson('email'), webhook, needed), 'neither a body nor a format'],
+    ['a format or a stored body', () => bodyOf(toPerson('email'), webhook, needed), 'neither a body nor a format'],
   ])('a delivery body is never sent without %s', (_, body, reason) => {
     expect(body).toThrow(reason);
   });
@@ -163,7 +163,7 @@ test('an SMS notification omits place and time, because anyone holding the phone
   });
 });
 
-test('a notification without a recipient and a rule is in English and contains only facts', () => {
+test('a notification without a recipient or a rule is in English and contains only facts', () => {
   const { reader: _, ...unread } = { ...snapshot, rule: null };
   const { text, language } = notificationText(toPerson('push', { snapshot: unread }));
   expect(language).toBe('en');
@@ -192,19 +192,19 @@ test('a notification without a hit links to the fall and identifies the recipien
 });
 
 test.each<[string, Delivery]>([
-  ['its link would never expire', toPerson('email', { snapshot: { ...snapshot, acknowledgeUntil: 0 } })],
+  ['the link would never expire', toPerson('email', { snapshot: { ...snapshot, acknowledgeUntil: 0 } })],
   [
     'the service has no URL',
     toPerson('email', { snapshot: { ...snapshot, service: { ...snapshot.service, url: '' } } }),
   ],
   [
-    'its event is not an alarm',
+    'the event is not an alarm',
     toPerson('email', {
       hit: null,
       snapshot: { ...snapshot, event: { ...snapshot.event, type: 'sensor', action: 'active' } },
     }),
   ],
-  ['it has no recipient', { ...delivery, hit: null }],
+  ['there is no recipient', { ...delivery, hit: null }],
 ])('a notification does not contain a link or need a key if %s', (_, linkless) => {
   expect(notificationFor(linkless, null).url).toBe(null);
 });

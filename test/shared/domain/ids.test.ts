@@ -41,7 +41,7 @@ describe('time-ordered ids', () => {
     );
     fc.assert(sorts);
   });
-  test('a time-ordered id never precedes the first id of the same time', () => {
+  test('a time-ordered id is never lower than the first possible id for its time', () => {
     fc.assert(fc.property(time, chance, (at, random) => timeOrderedId(at, random) >= firstIdAt(at)));
   });
 });

@@ -101,7 +101,7 @@ test('a request with new data is recorded, then queued with its record, and coun
   expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
 });
 
-test('a request carries a record in the last task, so it counts only when complete', async () => {
+test("a request's record is carried by the last task, so an incomplete request does not count", async () => {
   const large = { type: 99, text: 'a'.repeat(200_000) };
   await call([large, large, large]);
   expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
@@ -152,9 +152,9 @@ describe('requests without changes', () => {
 
   test.each([
     ['a firmware version, which is stored', firmware],
-    ['news', news],
+    ['a changed report', news],
     ['no message, which shows that the sensor is online', []],
-  ])('a request without changes is queued if it contains %s', async (_, message) => {
+  ])('a request is queued if it contains %s', async (_, message) => {
     expect(await isQueued(message)).toBe(true);
   });
 
@@ -174,16 +174,16 @@ describe('requests without changes', () => {
         state = null;
       },
     ],
-    ['the state is that of a sensor that was removed', () => stored({ ttl: 1 })],
-    ['no call was processed', () => stored({ judged: {} })],
+    ['the state belongs to a removed sensor', () => stored({ ttl: 1 })],
+    ['no request was processed', () => stored({ judged: {} })],
     [
-      'the state was never decided by a call',
+      'the state was never decided by a request',
       () => {
         const { judged: _, ...undecided }: Judged = state ?? newSensorState;
         state = undecided;
       },
     ],
-    ['the newest call is not processed yet', () => stored({ judged: { run: { last: 'earlier', since: 0 } } })],
+    ['the newest request is not processed yet', () => stored({ judged: { run: { last: 'earlier', since: 0 } } })],
     ['the clock was set back since the last message', () => stored({ lastSeen: NOW + 10_001 })],
     ['the last message could have a duplicate', () => stored({ last: { hash: 'a', at: NOW - 1_000 } })],
     ['the sensor is offline', () => stored({ isActive: false })],
@@ -235,8 +235,8 @@ describe('busy devices', () => {
 
   test.each<[string, Judged | null]>([
     ['the sensor has no state', null],
-    ['its state was never decided by a call', newSensorState],
-    ['none of its calls was processed', { ...newSensorState, judged: {} }],
+    ['the state was never decided by a request', newSensorState],
+    ['no request was processed', { ...newSensorState, judged: {} }],
   ])('a busy device is held back even if %s', async (_, before) => {
     state = before;
     seq = 1_100;
@@ -276,7 +276,7 @@ describe('busy devices', () => {
     expect(heldBack).toEqual([]);
   });
 
-  test('a device without recorded requests has none pending', async () => {
+  test('a device without recorded requests has no pending requests', async () => {
     state = null;
     expect(await call(news, { isHeldBack: true })).toEqual(accepted);
     expect(heldBack).toEqual([['h', false]]);

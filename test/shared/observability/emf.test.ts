@@ -82,7 +82,7 @@ describe('invocation metrics', () => {
     ]);
   });
 
-  test('metrics that count only accepted messages wait up to a minute for others', async () => {
+  test('metrics that count only accepted messages wait up to a minute for other metrics', async () => {
     const left: unknown[] = [];
     let time = 0;
     const { measure, flush } = bufferMetrics(
@@ -105,7 +105,7 @@ describe('invocation metrics', () => {
     ]);
   });
 
-  test('metrics include only those used by alarms if the stage has no dashboard', async () => {
+  test('a stage without a dashboard publishes only metrics used by alarms', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),

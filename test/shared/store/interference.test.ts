@@ -175,7 +175,7 @@ test('two sensors with the same event UUID and rule get separate hits', async ()
   ]);
 });
 
-test('a process left alone releases only slots leased before that', async () => {
+test('the only process left ignores only slot leases from before the other processes ended', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
@@ -205,7 +205,7 @@ describe('deleting a sensor', () => {
     await its.states.decide({ customerId, sensorId }, 1, { ...state, isActive: false, version: 2 });
   });
 
-  test('deleting a sensor removes a room even if set concurrently', async () => {
+  test('deleting a sensor also removes a room that is set concurrently', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'CONFIG#',
@@ -218,7 +218,7 @@ describe('deleting a sensor', () => {
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('deleting a sensor leaves an expiring state, replaceable only by older messages', async () => {
+  test('deleting a sensor leaves an expiring state that only older messages can replace', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
     const former = await its.sensors.former(customerId, sensorId);
     const { ttl = 0 } = former ?? {};

@@ -53,10 +53,10 @@ const begin = async (): Promise<string> => {
 
 /** Everything that can be used only once, with functions to create and use it. */
 const oneTimeValues = [
-  ['a code of an authenticator app', enableOtp, (its: Store, key: string) => its.otps.useStep(key, otp, 2)],
+  ['an authenticator app code', enableOtp, (its: Store, key: string) => its.otps.useStep(key, otp, 2)],
   ['a recovery code', enableOtp, (its: Store, key: string) => its.otps.useCode(key, 'c1')],
   [
-    'the state of a login at an issuer',
+    'an identity provider login state',
     begin,
     async (its: Store, key: string) => (await its.externals.completeLogin(key)) !== null,
   ],
@@ -65,20 +65,20 @@ const oneTimeValues = [
 describe.each(oneTimeValues)('%s', (_, create, use) => {
   const successes = (uses: readonly boolean[]) => uses.filter(Boolean).length;
 
-  test('works only once, even if 20 requests use it in parallel', async () => {
+  test('can be used only once, even by 20 parallel requests', async () => {
     const key = await create();
     expect(successes(await Promise.all(Array.from({ length: 20 }, () => use(other, key))))).toBe(1);
     expect(await use(other, key)).toBe(false);
   });
 
-  test('never works twice if a response from the table is lost', async () => {
+  test('cannot be used twice if a table response is lost', async () => {
     const key = await create();
     fault = { isDone: true, meanwhile: async () => {} };
     const first = await use(faulty, key);
     expect(successes([first, await use(other, key)])).toBeLessThanOrEqual(1);
   });
 
-  test('never works twice if a write is lost and another request comes before the retry', async () => {
+  test('cannot be used twice if a write is lost and another request comes before the retry', async () => {
     const key = await create();
     const uses: boolean[] = [];
     fault = { isDone: false, meanwhile: async () => uses.push(await use(other, key)) };

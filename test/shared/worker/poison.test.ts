@@ -26,7 +26,7 @@ test.each(['table', 'queue', 'keys'])('messages are not quarantined during an ou
   expect(quarantined).toEqual([]);
 });
 
-test('messages without a group say nothing about groups', async () => {
+test('messages without a group do not count as another group', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say')), record('2', task('say'))]);
   expect(await read(runtime, [record('3', task('fail'), 'a', 60)])).toEqual(['3']);
@@ -96,7 +96,7 @@ test.each([1, 6])('groups with postponed messages are ignored (%s receives)', as
 });
 
 test.each([
-  ['each message of every group fails', 'fail', [['b', 'fail']]],
+  ['every message in every group fails', 'fail', [['b', 'fail']]],
   ['the table is unavailable', 'table', []],
   [
     'the table is unavailable for most groups',
@@ -208,7 +208,7 @@ test('stuck groups count when comparing groups, whether they fail or succeed', a
   expect(working.quarantined).toHaveLength(1);
 });
 
-test('a group counts as healthy after a message was quarantined, but not while messages are left', async () => {
+test('a group counts as healthy after the last message was quarantined, but not while messages remain', async () => {
   const alone = hostOf();
   await read(alone.runtime, [record('1', task('poison'), 'b')]);
   expect(await read(alone.runtime, [record('2', task('fail'), 'a', 60)])).toEqual([]);
@@ -284,7 +284,7 @@ describe('group history', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('group history allows a group on its own to fail for exactly four minutes', () => {
+  test('group history tolerates a failing group for four minutes if there are no other groups', () => {
     const { note, failsAlone, pass } = historyAt();
     expect(failsAlone('a')).toBe(false);
     note('a', 'failed');

@@ -70,7 +70,7 @@ describe('session validity', () => {
     expect(isValid({ kind: 'token' }, { epoch: 3, canLogin: false })).toBe(false);
   });
 
-  test('a session lacking a required second factor becomes invalid once the account has one', () => {
+  test('a session awaiting second factor setup becomes invalid once the account has a second factor', () => {
     expect(isValid({ mustSetOtp: true })).toBe(true);
     expect(isValid({ mustSetOtp: true }, { hasOtp: true })).toBe(false);
     expect(isValid({}, { hasOtp: true })).toBe(true);
@@ -122,7 +122,7 @@ describe('callers', () => {
     expect(caller).toMatchObject({ isDisplay: true, isAdmin: false, permissions: [], customerId: 3 });
   });
 
-  test('the caller determines the response language, and the user that `me` in the path refers to', async () => {
+  test('the caller determines the response language and which user `me` in the path means', async () => {
     const { guard, ...world } = createGuard();
     const token = await logInAs({ guard, ...world });
     const me = await call(guard, read, bearer(token), { path: { userId: 'me', tokenId: 't' } });
@@ -148,7 +148,7 @@ test('a cookie cannot hold an access token, which has no CSRF token', async () =
   expect((await call(world.guard, read, bearer(token))).code).toBeNull();
 });
 
-test('a token is read only from the Authorization header if there is one, valid or not', async () => {
+test('a token is read only from the Authorization header if that header is present, even if invalid', async () => {
   const world = createGuard();
   const headers = { ...cookieOf(await logInAs(world)).headers, Authorization: 'Basic bnVyc2U6eA==' };
   expect((await call(world.guard, read, { headers })).code).toBe('credentials_invalid');
@@ -209,8 +209,8 @@ describe('table outages', () => {
   });
 });
 
-describe('account limits:', () => {
-  test('session reads are counted in memory and writes exactly, and neither against the address', async () => {
+describe('account limits', () => {
+  test('session reads are counted in memory, writes exactly, and neither counts toward the address limit', async () => {
     const world = createGuard();
     const token = await logInAs(world);
     const first = await call(world.guard, read, bearer(token));
@@ -241,7 +241,7 @@ test('an invalid request counts toward the address limit, but never toward the a
   expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
 });
 
-test('an invalid request makes the account a suspect, whose requests are counted after verification', async () => {
+test('requests for an account are counted only after verification once a forged token was used', async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const counts: number[] = [];
@@ -278,14 +278,14 @@ describe('session reads', () => {
     expect(caller).not.toBeNull();
     return reads;
   };
-  test('a session is read with a lag only for frequent reads with that session', async () => {
+  test('a session may be read with a lag only for frequent reads, and an access token never', async () => {
     expect(await readsOf({ isFrequent: true }, false)).toEqual([true, true]);
     expect(await readsOf({ isFrequent: true }, true)).toEqual([false, false]);
     expect(await readsOf({ isFrequent: true, method: 'POST' }, false)).toEqual([false, false]);
     expect(await readsOf({}, false)).toEqual([false, false]);
   });
 
-  test('a session that seems invalid is reread consistently, because it may have just started', async () => {
+  test('a session that seems invalid is reread without a lag, because the session may have just started', async () => {
     expect(await readsOf({ isFrequent: true }, false, true)).toEqual([true, true, false, false]);
   });
 });

@@ -41,7 +41,7 @@ test.each([
   expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
 });
 
-test('a CSV body in UTF-8 is accepted only for rows', async () => {
+test('a CSV body in UTF-8 is accepted only by operations that take rows', async () => {
   for (const type of ['text/csv', 'TEXT/CSV; header=present; charset=utf-8', 'application/json'])
     expect(await mediaOf(rows, 'a,b', typed(type))).toBeNull();
   for (const type of ['text/csv; charset=latin1', 'text/csvx', 'x-text/csv', 'text/plain'])
@@ -49,7 +49,7 @@ test('a CSV body in UTF-8 is accepted only for rows', async () => {
   expect(await mediaOf(messages, 'a,b', typed('text/csv'))).toBe('media_type_unsupported');
 });
 
-test('the content type can be missing only without a body', async () => {
+test('the content type may be omitted only if there is no body', async () => {
   expect(await mediaOf(json, '{}', {} as never)).toBe('media_type_unsupported');
   expect(await mediaOf(json, '', {} as never)).toBeNull();
   expect(await mediaOf(json, undefined, {} as never)).toBeNull();
@@ -84,7 +84,7 @@ describe('body size', () => {
   });
 });
 
-test('a body counts as the messages in it, or as one message if too large', () => {
+test('a body counts as the number of messages it contains, or as one message if too large', () => {
   const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
   expect(count('[{},{},{}]')).toBe(3);
   expect(count(Buffer.from('[{},{}]'))).toBe(2);
@@ -199,7 +199,7 @@ describe('request customer', () => {
     expect(await customerOf('customer', { customerId: 4 }, admin)).toBe(4);
   });
 
-  test("the request's customer is missing if the caller has none, except for the caller's own user", async () => {
+  test('a caller without a customer can access only their own user', async () => {
     expect(await customerOf('rule', { ruleId: 40 }, { customerId: null })).toBe('rule_not_found');
     expect(await customerOf('user', { userId: 8 }, { customerId: null })).toBe('user_not_found');
     expect(await customerOf('user', { userId: 7 }, { customerId: null })).toBe(0);

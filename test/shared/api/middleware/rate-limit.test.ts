@@ -17,7 +17,7 @@ const unlimited = { RATE_LIMIT_PER_SECOND: 0 };
 const off = { limit: 0, remaining: 0, reset: 0, isExceeded: false };
 
 describe('account rate limit', () => {
-  test('an account is allowed requests up to the limit per second, and remaining counts down to 0', async () => {
+  test('an account may make requests up to the limit per second, and the remaining count drops to 0', async () => {
     const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
     const rates = [];
     for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
@@ -31,7 +31,7 @@ describe('account rate limit', () => {
     expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
   });
 
-  test('a request is given back in the second it was counted', async () => {
+  test('a request is given back to the second in which the request was counted', async () => {
     const { guard, clock, counted } = createGuard();
     const { giveBack } = await countAccount(guard, 'a');
     const { time } = clock;

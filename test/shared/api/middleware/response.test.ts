@@ -23,7 +23,7 @@ describe('base response headers', () => {
     });
   });
 
-  test('base headers contain a large rate limit if there is none', () => {
+  test('base headers state a very large rate limit if no limit applies', () => {
     const unlimited = { 'X-RateLimit-Limit': '1000000', 'X-RateLimit-Remaining': '1000000', 'X-RateLimit-Reset': '0' };
     expect(baseHeaders('1', 'r')).toMatchObject(unlimited);
     expect(baseHeaders('1', 'r', { ...rate, limit: 0 })).toMatchObject(unlimited);
@@ -154,7 +154,7 @@ describe('responses to any error', () => {
     expect((await respond(new ApiError('method_not_allowed'))).headers).toMatchObject({ Allow: 'GET' });
   });
 
-  test('a limited request is counted in the metrics', async () => {
+  test('a rate-limited request is counted in the metrics', async () => {
     expect((await respond(new ApiError('rate_limited'))).measured).toEqual(['CallsLimited']);
   });
 });

@@ -45,7 +45,9 @@ const unionFaults = (schema: Schema): string[] => {
   return [
     ...(references.every(Boolean) ? [] : ['a union of objects without names']),
     ...('default' in schema ? ['a default beside a union'] : []),
-    ...(schema.anyOf && types.some(({ size }) => size > 1) ? ['a union with a field that is a text or a number'] : []),
+    ...(schema.anyOf && types.some(({ size }) => size > 1)
+      ? ['a union with a field that is a string or a number']
+      : []),
     ...(kinds.length > 0 && !kinds.includes(propertyName ?? '') ? ['a union without its discriminator'] : []),
     ...(propertyName && !isListOf(references, Object.values(mapping)) ? ['a discriminator without some members'] : []),
   ];
@@ -96,7 +98,7 @@ test.each<[string, Schema]>([
   ['a default beside a union', { anyOf: [{ type: 'string' }, { type: 'boolean' }], default: 'a' }],
   ['a union of objects without names', { anyOf: [{ properties: {} }, { properties: {} }] }],
   [
-    'a union with a field that is a text or a number',
+    'a union with a field that is a string or a number',
     {
       anyOf: [{ $ref: '#/components/schemas/MakerAFallMessage' }, { $ref: '#/components/schemas/MakerAStateMessage' }],
     },

@@ -82,10 +82,10 @@ test('schemas are objects, lists have items, and models and fields have unique n
 
 test.each<[string, Schema, string]>([
   ['a tuple', { type: 'array', prefixItems: [{}], items: false as never }, 'OneItem is the schema false'],
-  ['a list of nothing', { type: 'array' }, 'One is a list of nothing'],
-  ['an enum of two kinds', { enum: ['a', 1] }, 'One mixes kinds of values'],
+  ['a list without an item type', { type: 'array' }, 'One is a list of nothing'],
+  ['an enum with two kinds of values', { enum: ['a', 1] }, 'One mixes kinds of values'],
   [
-    'two fields',
+    'two fields with the same name',
     { type: 'object', properties: { 'track-id': {}, trackId: {} } },
     'One has two fields of the same name',
   ],

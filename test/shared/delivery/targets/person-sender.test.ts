@@ -248,6 +248,6 @@ test.each<[PersonOutcome, boolean, boolean]>([
   ['gone', false, true],
   [{ refused: 'blocked', answer: '' }, false, true],
   [{ retry: 'timeout' }, false, false],
-])('outcome %j counts as success, final or neither', (outcome, success, final) => {
+])('outcome %j counts as a success, a final failure or neither', (outcome, success, final) => {
   expect([isAccepted(outcome), isFinal(outcome)]).toEqual([success, final]);
 });

@@ -42,7 +42,7 @@ describe('messages to Telegram', () => {
   });
 
   test.each(['{"ok":true}', ' { "ok" : true, "result": {', '\n{\t"ok"\n:\ntrue}'])(
-    'a message is accepted after 200 and %j',
+    'a message is accepted after a 200 with body %j',
     async (body) => {
       expect(await outcomeOf({ status: 200, body })).toBe('accepted');
     },
@@ -56,7 +56,7 @@ describe('messages to Telegram', () => {
     [200, '{"error":1,"ok":true}', 'unexpected_response'],
     [200, '{"ok":"true"}', 'unexpected_response'],
     [200, '', 'unexpected_response'],
-  ])('a message is retried after %d and %j', async (status, body, retry) => {
+  ])('a message is retried after a %d with body %j', async (status, body, retry) => {
     expect(await outcomeOf({ status, body })).toEqual({ retry });
   });
 
@@ -89,7 +89,7 @@ describe('messages to Telegram', () => {
     'TOPIC_CLOSED',
     'TOPIC_DELETED',
     'message thread not found',
-  ])('a message is not retried after 400 "%s", which only the chat can cause', async (error) => {
+  ])('a message is not retried after a 400 with "%s", which only the chat can cause', async (error) => {
     const description = `Bad Request: ${error}`;
     expect(await outcomeOf({ status: 400, body: refusal(description) })).toEqual({
       refused: 'status_400',
@@ -132,12 +132,12 @@ describe('supergroups', () => {
   });
 
   test.each([
-    ['its own id', -7],
-    ['no id', 0],
-    ['a text', '-100'],
-    ['nothing', null],
+    ['unchanged', -7],
+    ['0', 0],
+    ['a string', '-100'],
+    ['null', null],
     ['a fraction', 1.5],
-  ])('a group that became a supergroup does not receive a second message if the id is %s', async (_, chat) => {
+  ])('a group that became a supergroup does not receive a second message if the new id is %s', async (_, chat) => {
     const { outcome, requests } = await sendTo('-7', moved(chat), { status: 200, body: '{"ok":true}' });
     expect([outcome, requests.length]).toEqual([{ retry: 'status_400' }, 1]);
   });

@@ -110,7 +110,7 @@ describe('notification references', () => {
   });
 });
 
-test('the last attempt of a delivery is the last one that has ended, even if its process died', () => {
+test('the last attempt of a delivery excludes an attempt in progress, but not an interrupted attempt', () => {
   const [first, second] = [packAttempt(1, result), packAttempt(2, { ...result, durationMs: 5, outbox: true })];
   const last = (attempts: number, entries: PackedAttempt[], isSending = false) =>
     lastAttemptOf(attempts, entries, isSending);

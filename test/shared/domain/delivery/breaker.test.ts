@@ -118,7 +118,7 @@ describe('consecutive failures', () => {
   const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
     failureActionOf({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
 
-  test('consecutive failures warn after 2.5 days and disable the webhook after 5 days and 20 failures', () => {
+  test('consecutive failures cause a warning after 2.5 days and disabling after 5 days and 20 failures', () => {
     expect(lasting(2.4)).toBe('none');
     expect(lasting(2.5)).toBe('warn');
     expect(lasting(2.5, 20, now - DAY)).toBe('none');

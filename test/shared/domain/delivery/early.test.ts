@@ -87,7 +87,7 @@ describe('early attempts', () => {
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: 1, sendTryTimes: [] }))).toBe(true);
   });
 
-  test('an early attempt happens in turn if it saves more than a second', () => {
+  test('an early attempt is made only if it saves more than a second', () => {
     expect(earlyTime(deliveryOf({}), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_001 }), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_000 }), now, 0)).toBeNull();

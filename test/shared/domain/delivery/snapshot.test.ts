@@ -173,7 +173,7 @@ describe('new deliveries', () => {
     });
   });
 
-  test('a new Raw delivery exists once per message, or uses the message of the fall', () => {
+  test("a new Raw delivery has one id per message, and contains the fall's message if the event has none", () => {
     const raw = { ...base, webhookId: uuid, format: 'raw' as const };
     expect(newDelivery(eventContext, raw, snapshot, now).id).toBe(
       firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'raw'),
@@ -215,14 +215,14 @@ describe('new deliveries', () => {
 
 describe('first delivery ids', () => {
   const event = { uuid, source: 'message', receiveDate: now, sensorId: 's' };
-  test('a first delivery id never changes between versions, because a newer one can reapply a decision', () => {
+  test('a first delivery id is the same in every version, because a newer version can reapply a decision', () => {
     expect(firstDeliveryId(event, 4, 'w', 'full')).toBe('01mcc5rm000g4r5q55qjfh0y26');
     expect(firstDeliveryId(event, 4, 'w', 'raw')).toBe('01mcc5rm00dv6bqjvbb9nje8g6');
     const step = { round: 2, at: now + 60_000 };
     expect(idInRound({ uuid, sensorId: 's', ruleId: 4 }, step, '2 sms')).toBe('01mcc5tek0jgx7fhm5hxtk9snq');
   });
 
-  test('a first delivery id depends on event and rule, unless the format sends each message once', () => {
+  test('a first delivery id depends on event and rule, or on the message alone in the Raw format', () => {
     const other = { ...event, uuid: 'other' };
     expect(firstDeliveryId(event, 1, 'w', 'full')).not.toBe(firstDeliveryId(other, 1, 'w', 'full'));
     expect(firstDeliveryId(event, 1, 'w')).not.toBe(firstDeliveryId(event, 2, 'w'));

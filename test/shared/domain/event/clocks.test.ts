@@ -51,7 +51,7 @@ describe('sensors without a set clock', () => {
       expect(situations).toEqual(['fall_detected', '', 'fall_detected', 'fall_detected']);
     },
   );
-  test('maker B raises another alarm after another pose, or two minutes later', () => {
+  test('maker B raises another alarm once a different pose has ended the fall', () => {
     const lies = { ...b.pose(1, 5), timestamp: 0 };
     const sits = { ...b.pose(1, 4), timestamp: 0 };
     const calls = [
@@ -71,7 +71,7 @@ describe('sensors without a set clock', () => {
       'fall_detected',
     ]);
   });
-  test('calling, finished, calling are two falls, even within one second', () => {
+  test('the statuses calling, finished and calling are two falls, even within one second', () => {
     const list = [calling(0), calling(0, 'finished'), calling(0)].map((message) => [0, message] as const);
     expect(situationsOf('maker_a', ...list)).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
   });
@@ -87,7 +87,7 @@ describe('sensors without a set clock', () => {
     const counts = [2, 0, 2, 0].map((count, at) => [at, { ...b.people(count), timestamp: 0 }] as const);
     expect(situationsOf('maker_b', ...counts)).toEqual(['occupied_room', 'empty_room', 'occupied_room', 'empty_room']);
   });
-  test('an unset clock causes an event at the first message, then at most once a day', () => {
+  test('an unset clock causes an event on the first message, then at most once a day', () => {
     let state: SensorState = { ...newSensorState, isActive: true };
     const situations = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
       const decoded = withTrustedTimes(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
@@ -127,7 +127,7 @@ describe('late messages', () => {
   test('a late message does not raise a second alarm for a fall that already raised one', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(5, 1), pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('a late message does not raise an alarm for a fall that ended with the person leaving', () => {
+  test('a late message does not raise an alarm for a fall that ended when the person left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });

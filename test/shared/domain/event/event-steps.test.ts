@@ -96,7 +96,7 @@ describe('message events', () => {
     ).toEqual(['tilted', 'uuid_reused']);
   });
 
-  test('events report a wrong clock at the first message, then once a day', () => {
+  test('events report a wrong clock on the first message, then once a day', () => {
     const wrong = message({ kind: 'people', count: 0 }, { isClockWrong: true });
     const since = (clockWrongAt?: number) => {
       const { clockWrongAt: _, ...never } = active;
@@ -147,7 +147,7 @@ describe('track messages without an event', () => {
     expect(apply(once.next, identified, 'with another space').next.people).toBe(2);
   });
 
-  test('a track message is remembered once if it changed a track or a fall is open', () => {
+  test('a track message is remembered once if it changed a track, or while a fall is open', () => {
     const nothing = message({ kind: 'postures', postures: [] });
     expect(apply({ ...active, tracks: [{ id: 1 }] }, nothing, 'x').next).not.toHaveProperty('eventless');
     const fallen: SensorState = {

@@ -116,7 +116,7 @@ describe('decisions', () => {
     expect(numberAfter(null, now)).toEqual({ series: now, number: 0 });
   });
 
-  test("a Raw message is the event's own, or the fall's if time advanced the fall", () => {
+  test("a Raw delivery contains the event's message, or the fall's message if the event has none", () => {
     expect(rawMessageOf({ source: 'own', fallMessage: 'of the fall' })).toBe('own');
     expect(rawMessageOf({ source: null, fallMessage: 'of the fall' })).toBe('of the fall');
     expect(rawMessageOf({ source: null })).toBe(null);

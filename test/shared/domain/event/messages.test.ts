@@ -53,7 +53,7 @@ describe('splitting messages', () => {
   });
 });
 
-test('a duplicate changes nothing only if the message reports a state', () => {
+test('duplicates are harmless only for messages that report a state', () => {
   expect([...stateReports]).toEqual(['presence', 'people', 'postures', 'vital', 'online', 'state']);
   expect(DUPLICATE_WINDOW).toBe(120_000);
 });

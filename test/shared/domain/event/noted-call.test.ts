@@ -21,7 +21,7 @@ const b = call('b', 10_000, a);
 const c = call('c', 45_001, b);
 const late = call('late', 60_000, b);
 
-test('isAllProcessed is true once the newest call and all in the 45 s before it are processed', () => {
+test('isAllProcessed is true once the newest call and all calls in the preceding 45 s are processed', () => {
   expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
   expect(isAllProcessed(device(late), runOf(late))).toBe(true);
   expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);

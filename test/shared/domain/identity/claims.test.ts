@@ -36,7 +36,7 @@ test.each([
   ['rights without a customer', { realm_access: { roles: ['leads'] } }],
   ['two customers', { groups: ['nurses'], 'https://example.org/home': '2' }],
   ['properties that every object has', { groups: { constructor: 'nurses' }, realm_access: [] }],
-  ['a text that contains the value', { groups: '["nurses"]' }],
+  ['a string that contains the value', { groups: '["nurses"]' }],
 ])('accessOf denies access for %s', (_, claims) => expect(accessOf(claims, rules)).toBeNull());
 
 test('profileOf truncates names, strips control characters and ignores unverified email addresses', () => {

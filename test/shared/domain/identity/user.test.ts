@@ -41,13 +41,10 @@ const person = { username: 'night', firstName: '', lastName: '', email: '' };
 describe('permissions', () => {
   const rule = { claim: 'groups', value: 'nurses' };
   test.each<[string, (list: unknown) => boolean]>([
-    ['in a request that creates a user', (list) => NewUser.safeParse({ ...person, permissions: list }).success],
-    ['in a request that changes a user', (list) => UserAccess.safeParse({ canLogin: true, permissions: list }).success],
-    [
-      'in a request that creates an access token',
-      (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success,
-    ],
-    ['in a rule for logins through an issuer', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
+    ['creating a user', (list) => NewUser.safeParse({ ...person, permissions: list }).success],
+    ['changing a user', (list) => UserAccess.safeParse({ canLogin: true, permissions: list }).success],
+    ['creating an access token', (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success],
+    ['creating an OIDC rule', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
   ])('requests accept at most 32 known permissions: %s', (_, accepts) => {
     expect([accepts(permissions(32)), accepts(permissions(33)), accepts(['manage_everything'])]).toEqual([
       true,

@@ -71,7 +71,7 @@ test('test mode never outlasts a running learning phase', () => {
   expect(ended).toMatchObject({ learningUntil: 0, testUntil: now + 9 });
 });
 
-test('a learning phase ends when the device has learned, except for reports on an earlier phase', () => {
+test('a learning phase ends when the device reports the end, but not on a report about an earlier phase', () => {
   const learning = stored({ learningUntil: now + 14 * DAY, testUntil: now + 9, volume: 3 });
   const learned = { ...learning, learningUntil: 0, testUntil: 0 };
   expect(completeLearning(learning, now)).toEqual(learned);

@@ -100,7 +100,7 @@ describe('maker A decoder', () => {
     [{ trackerTargets: [{ yPosCm: 1 }] }],
     [{ trackerTargets: [] }],
     [{ trackerTargets: null }],
-  ])('decodeMakerA decodes no point from one coordinate or none: %j', (payload) => {
+  ])('decodeMakerA does not decode a point from fewer than two coordinates: %j', (payload) => {
     expect(decodeMakerA(fall(payload)).signal).toMatchObject({ kind: 'fall', point: null });
   });
   test("decodeMakerA decodes presence with the first target's position", () => {

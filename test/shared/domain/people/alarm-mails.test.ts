@@ -10,7 +10,7 @@ const links = `${url}/api/v1/console/`;
 const alarm: MailedAlarm = { sensor: 'Room 12', situation: 'Fall', time: '00:47 Europe/Berlin', isUnanswered: false };
 const values = { customer: 'Maple', url };
 
-describe('unnotified alarm email', () => {
+describe('alarm email', () => {
   test.each([
     [{ kind: 'unanswered' }, 'Nobody has responded', 'All steps and repeats', 'find out why nobody responded'],
     [{ kind: 'nobody_on_duty' }, 'Nobody was notified', 'nobody on duty can be notified', 'fix what kept the alarm'],
@@ -21,17 +21,14 @@ describe('unnotified alarm email', () => {
       'reached: Anna by SMS.',
       'fix what kept the alarm',
     ],
-  ] as const)(
-    'an unnotified alarm email names the cause %j, the room and what to do',
-    (cause, subject, reason, repair) => {
-      const mail = unnotifiedMail('en', alarm, cause, values);
-      expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
-      for (const part of ['Fall: Room 12, Maple, 00:47 Europe/Berlin', reason, '1. Check the room now', repair, links])
-        expect(mail.text).toContain(part);
-      const isNotified = cause.kind === 'unanswered';
-      expect(mail.text.includes('Nobody has been notified of this alarm')).toBe(!isNotified);
-    },
-  );
+  ] as const)('an alarm email names the cause %j, the room and what to do', (cause, subject, reason, repair) => {
+    const mail = unnotifiedMail('en', alarm, cause, values);
+    expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
+    for (const part of ['Fall: Room 12, Maple, 00:47 Europe/Berlin', reason, '1. Check the room now', repair, links])
+      expect(mail.text).toContain(part);
+    const isNotified = cause.kind === 'unanswered';
+    expect(mail.text.includes('Nobody has been notified of this alarm')).toBe(!isNotified);
+  });
   test.each([
     [{ kind: 'unanswered' }, 'Niemand hat reagiert', 'Alle Stufen und Wiederholungen', 'warum niemand reagiert hat'],
     [{ kind: 'nobody_on_duty' }, 'Niemand wurde benachrichtigt', 'niemand im Dienst', 'was die Benachrichtigung'],
@@ -42,7 +39,7 @@ describe('unnotified alarm email', () => {
       'war erreichbar: Anna per SMS.',
       'was die Benachrichtigung',
     ],
-  ] as const)('an unnotified alarm email states the cause %j in German', (cause, subject, reason, repair) => {
+  ] as const)('an alarm email states the cause %j in German', (cause, subject, reason, repair) => {
     const mail = unnotifiedMail('de-AT', alarm, cause, values);
     expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
     for (const part of [

@@ -39,14 +39,10 @@ describe('notification date', () => {
   test.each<[string, HitProgress, number | null]>([
     ['stays unknown without messages', { messages: [] }, null],
     ['stays unknown while no message has succeeded', { messages: [failed] }, null],
-    ['follows from the first message that succeeded', { messages: [failed, sent(7), sent(5)] }, 5],
-    ['follows from the only message, if it succeeded', { messages: [sent(7)] }, 7],
-    ['comes from the hit if it has one', { notifiedDate: 9, messages: [sent(5)] }, 9],
-    [
-      'does not follow from a message that is only a file in the outbox',
-      { messages: [{ ...sent(5), outbox: true }] },
-      null,
-    ],
+    ['is that of the first successful message', { messages: [failed, sent(7), sent(5)] }, 5],
+    ['is that of the only successful message', { messages: [sent(7)] }, 7],
+    ['comes from the hit if recorded there', { notifiedDate: 9, messages: [sent(5)] }, 9],
+    ['ignores a message that was only written to the outbox', { messages: [{ ...sent(5), outbox: true }] }, null],
   ])("a hit's notification date %s", (_, hit, date) => {
     expect(notifiedDateOf(hit)).toBe(date);
     expect(isUnnotified(hit)).toBe(date === null);

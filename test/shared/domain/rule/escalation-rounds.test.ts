@@ -150,7 +150,7 @@ test('a round due within 15 minutes is queued, and later ones are checked 10 min
 describe('setting the clock back', () => {
   const rule = plan([60, 180], 300);
   const hit = (escalation: Partial<Escalation>) => ({ createDate: created, escalation: waiting(escalation) });
-  test('steps count from the future if the difference exceeds the tolerance between hosts', () => {
+  test('steps count as future-dated only beyond the clock tolerance between hosts', () => {
     expect([countsFromFuture(hit({}), created - 10_000), countsFromFuture(hit({}), created - 10_001)]).toEqual([
       false,
       true,
@@ -182,7 +182,7 @@ describe('setting the clock back', () => {
     expect(withRoundsSetBack(plan([]), hit({ after: 180, at: at(900) }), null, at(300))?.at).toBe(at(300));
   });
 
-  test('setting the clock back makes an open round count its next step from now', () => {
+  test('setting the clock back makes an open round count the next step from now', () => {
     const open = { after: 60, at: at(60), open: 'step' } as const;
     expect(openRoundSetBack(hit(open), at(-3_600))).toEqual(waiting({ ...open, from: at(-3_660) }));
     expect(openRoundSetBack(hit(open), at(60))).toEqual(waiting(open));

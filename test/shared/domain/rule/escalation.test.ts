@@ -66,7 +66,7 @@ describe('escalation', () => {
     );
   });
 
-  test('an escalation never repeats early, and makes up for missed repeats with one', () => {
+  test('an escalation never repeats early, and makes up for missed repeats with a single repeat', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const ms = (rule.repeatSeconds ?? 0) * 1_000;
@@ -97,7 +97,7 @@ describe('escalation', () => {
     );
   });
 
-  test('the next step runs at once if no one was on duty, later steps on schedule', () => {
+  test('the next step runs at once if no one was on duty, but later steps run on schedule', () => {
     const step = (afterSeconds: number) => ({
       afterSeconds,
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
@@ -138,10 +138,10 @@ test('a recipient without earlier messages has none to reuse', () => {
 });
 
 test.each([
-  ['of the repetitions', [], 120, 120],
+  ['between repeats', [], 120, 120],
   ['between the last two steps', [60, 300], null, 240],
   ['before the only step', [90], null, 90],
-  ['of the repetitions, after steps', [60, 300], 400, 400],
+  ['between repeats, after the steps', [60, 300], 400, 400],
   ['between the last two steps, but at least a minute', [30, 50], null, 60],
   ['between the last two steps, but at most 15 minutes', [60, 7_200], null, 900],
 ])('the wait for a response is the interval %s', (_, steps, repeatSeconds, seconds) => {
@@ -182,12 +182,12 @@ describe('next round', () => {
       },
     );
   });
-  test('only a step runs at once, and a repeat keeps its interval', () => {
+  test('a round can be brought forward only if it is a step, not a repeat', () => {
     const first = newEscalation({ ...rule, escalation: [] }, 1_000, true);
     expect(first).toEqual({ round: 0, after: 0, repeats: 0, at: 101_000 });
     expect(newEscalation(rule, 1_000, true)).toEqual({ round: 0, after: 0, repeats: 0, at: 1_000, isHurried: true });
   });
-  test('a step notifies its own recipients, and a repeat everyone up to the last step', () => {
+  test('a step notifies its own recipients, and a repeat notifies the recipients of all steps so far', () => {
     expect(roundRecipients(rule, 'step', 300)).toEqual([{ step: 2, recipients: [recipient(300)] }]);
     expect(roundRecipients(rule, 'repeat', 60)).toEqual([
       { step: 0, recipients: [recipient(0)] },

@@ -39,7 +39,7 @@ const runs = fc.record({
   isOffsetKnown: fc.boolean(),
 });
 
-test('rounds with future dates are never late, and on time if the clock error is known', () => {
+test('rounds with future dates are never late, and are on time if the clock error is known', () => {
   fc.assert(
     fc.property(runs, ({ rule, rounds, ahead, afterMs, isOffsetKnown }) => {
       const createDate = 1_800_000_000_000;
@@ -66,7 +66,7 @@ test('rounds with future dates are never late, and on time if the clock error is
   );
 });
 
-test('a round decided by a fast clock is followed by the next at the usual interval', () => {
+test('a round decided by a fast clock is followed by the next round at the usual interval', () => {
   const rule = {
     recipients: [],
     repeatSeconds: null,

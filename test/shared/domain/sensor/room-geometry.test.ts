@@ -45,7 +45,7 @@ describe('room coordinates', () => {
   });
 });
 
-test('a new sensor starts with a valid room and the same date', () => {
+test('a new sensor starts with a valid default room, dated like the sensor', () => {
   const room = firstRoom({ id: 'id_1', createDate: 7 });
   expect(room).toEqual({ ...defaultRoom, sensorId: 'id_1', createDate: 7, updateDate: 7, rotation: 0 });
   for (const maker of ['maker_a', 'maker_b'] as const) expect(roomErrors(defaultRoom, maker)).toEqual([]);

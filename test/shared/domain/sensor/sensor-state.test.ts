@@ -155,7 +155,7 @@ test('maxHeartbeatGap is two thirds of the inactivity time, between 2.5 and 5 sw
 
 describe('inactivity', () => {
   const seen = { ...active, lastSeen: 1_000_000 };
-  test('inactivity starts a set time after the newest message, later if newer ones may be missing', () => {
+  test('inactivity starts a set time after the newest message, or later if newer messages may be missing', () => {
     expect(silentAt(seen, 0, 300)).toBe(1_300_000);
     expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
   });
@@ -212,7 +212,7 @@ describe('sensor falls', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
 
-  test('a fall that only time ended stays open for people', () => {
+  test('a fall that merely timed out stays open for people', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,

@@ -45,7 +45,7 @@ describe('acknowledging a maker A fall', () => {
 });
 
 describe('closing a maker A fall', () => {
-  test('closing ends a fall for people and its escalation, even if time had already ended it', () => {
+  test('closing ends a fall for people and for escalation, even after the fall has timed out', () => {
     const timedOut: Fall = {
       start,
       phases: ['calling', 'finished'],

@@ -81,7 +81,7 @@ describe('understood message counts', () => {
     expect(countsAfter(true, start + 400 * DAY)).toEqual({});
     expect(countsAfter(false, start - DAY)).toEqual({ understanding: { ...counts, unknown: 10 } });
   });
-  test('message counts show whether most messages are not understood', () => {
+  test('message counts show whether most recent messages were unknown', () => {
     expect(isMostlyUnknown({ understanding: counts })).toBe(true);
     expect(isMostlyUnknown({ understanding: { ...counts, understood: 9 } })).toBe(false);
     expect(isMostlyUnknown({})).toBe(false);

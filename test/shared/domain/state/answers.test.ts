@@ -62,7 +62,7 @@ describe('closing a fall', () => {
     expect(state.falls).toHaveLength(6);
   });
 
-  test("closing a fall leaves the sensor's other falls open, including the other kind of detection", () => {
+  test('closing a fall leaves other falls on the sensor open, even with the other kind of detection', () => {
     const two = play(active, [0, a.fall('calling', start)], [1, a.fall('calling', start + 1)]).state;
     const closed = close(two, start).state;
     expect(closed.falls.map((fall) => fall.closedAt !== undefined)).toEqual([false, true]);

@@ -112,7 +112,7 @@ describe('fall events', () => {
 });
 
 describe('ended falls', () => {
-  test('an ended fall leaves only what identifies duplicate and late reports in the state', () => {
+  test('the state keeps only what identifies duplicate and late reports about an ended fall', () => {
     const { state } = play(
       active,
       [0, { status: 'calling', point: atBed, isSimulated: true, isSilent: true }],
@@ -188,7 +188,7 @@ describe('undated reports', () => {
     expect(falls(180 * SECOND)).toEqual([]);
     expect(falls(180 * SECOND + 1)).toEqual(['fall_detected']);
   });
-  test('the two minutes count from the last report with the same status, not a later one', () => {
+  test("an undated report's two minutes count from the last report with the same status", () => {
     const { situations } = play(
       active,
       [0, startless('fall_detected')],
@@ -275,7 +275,7 @@ describe('timed-out falls', () => {
 });
 
 describe('next check', () => {
-  test('the next check depends on falls that time can advance, not just end', () => {
+  test('the next check ignores falls that can only time out', () => {
     expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
     const called = play(active, [0, { status: 'calling' }]).state;
     expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);

@@ -84,7 +84,7 @@ describe('late reports', () => {
   });
 });
 
-test('two identical undated fall reports within 2 minutes raise one alarm, and time ends the fall', () => {
+test('two identical undated fall reports within 2 minutes raise one alarm, and the fall then times out', () => {
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
   const situations = [0, 120, 241].map((seconds) => {

@@ -131,7 +131,7 @@ describe('passing time', () => {
     ]);
   const begun = play([a.fall('fall_detected', 1)]).state;
 
-  test('time advances a fall from phase to phase, depending on configuration and firmware', () => {
+  test('a fall advances from phase to phase over time, depending on configuration and firmware', () => {
     const expected = [
       ['fall_confirmed', 52],
       ['fall_detected', 92],
@@ -155,11 +155,11 @@ describe('passing time', () => {
     expect(at(38)).toEqual([0, 4, 7]);
     expect(at(37)).toEqual([0, 4, 6]);
   });
-  test('time causes each fall event once, even if the fall is checked again', () => {
+  test('a time-based fall event occurs only once, even if the fall is checked again', () => {
     const first = passTime(begun, limits(60 * SECOND));
     expect(passTime(first.state, limits(60 * SECOND)).events).toEqual([]);
   });
-  test('time ends a sensitive or calling-only fall one minute after all of its durations', () => {
+  test('a sensitive or calling-only fall ends a minute after all its phases have had time to pass', () => {
     for (const message of [a.fall('calling', 1), a.sensitive('calling', 1), a.sensitive('fall_suspected', 1)]) {
       const { state } = play([message]);
       expect(moved(state, 181)).toEqual([]);
@@ -171,7 +171,7 @@ describe('passing time', () => {
     ['fall_detected', ['canceled']],
     ['fall_detected', ['calling', 'finished']],
     ['calling', []],
-  ])("time raises a fall's alarm even after many other falls with %s %j", (first, more) => {
+  ])('a suspected fall still becomes an alarm in time after many other falls reported as %s %j', (first, more) => {
     const later = Array.from({ length: 20 }, (_, at) => at + 2).flatMap((start) =>
       [first, ...more].map((status) => a.fall(status, start)),
     );
@@ -179,7 +179,7 @@ describe('passing time', () => {
     const alarms = moved(state, 95).filter(([situation]) => situation === 'fall_detected');
     expect(alarms).toHaveLength(first === 'fall_detected' && more.length === 0 ? 21 : 1);
   });
-  test("time does not delay the oldest fall's alarm if too many are pending", () => {
+  test('the oldest suspected fall becomes an alarm immediately if too many falls are pending', () => {
     const starts = Array.from({ length: 31 }, (_, at) => a.fall('fall_detected', at + 1));
     const { state, events } = play(starts, 0);
     const alarms = events.map((each) => each.filter(({ situation }) => situation === 'fall_detected').length);
@@ -199,7 +199,7 @@ describe('passing time', () => {
     expect(nextMove(calling, timings, 'alarm')).toBe(Number.POSITIVE_INFINITY);
     expect(nextMove(calling, timings, 'any')).toBe(34 * SECOND);
   });
-  test('time makes an offline sensor inactive only once', () => {
+  test('an offline sensor becomes inactive only once', () => {
     const offline = { ...limits(10), silentAt: 10 };
     const { state, events } = passTime(active, offline);
     expect(events.map(({ happening }) => happening.situation)).toEqual(['sensor_inactive']);

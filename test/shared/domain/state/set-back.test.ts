@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 
 describe('recorded times', () => {
-  test('a recorded time counts as future only beyond the 10 s host clocks may differ', () => {
+  test('a recorded time counts as future only if more than 10 s ahead, because host clocks may differ', () => {
     expect([now - 1, now, now + 10_000, now + 10_001].map((time) => isFuture(time, now))).toEqual([
       false,
       false,

@@ -152,7 +152,7 @@ describe('track moves', () => {
       { situation: 'region_left', region: named(1), subject: { track: 1 } },
     ]);
   });
-  test('re-entering an area makes it the latest one, without an event', () => {
+  test('re-entering an area moves that area to the end of the list, without an event', () => {
     const { state, situations } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, true, 1)], [2, move(1, true, 0)]);
     expect(situations[2]).toBe('');
     expect(state.tracks?.[0]).toMatchObject({ inside: [1, 0], at: start + 2 });

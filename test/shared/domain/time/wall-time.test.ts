@@ -9,7 +9,7 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-test('a clock time occurs once a day, twice when repeated, or at the change when skipped', () => {
+test('a clock time occurs once a day, twice if repeated, or at the clock change if skipped', () => {
   const times = (date: string, clock: string, zone = berlin) => {
     const { first, last } = clockTimes(date, clock, zone);
     return [new Date(first).toISOString(), new Date(last).toISOString()];

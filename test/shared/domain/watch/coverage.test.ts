@@ -100,7 +100,7 @@ describe('watch coverage', () => {
     expect(watchOf({ sensors, rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
   });
 
-  test('a customer webhook covers falls without a rule, unless it filters them out', () => {
+  test('a customer webhook covers falls without a rule, unless a filter excludes falls', () => {
     const withHook = (more: Partial<WebhookRecord>) => watchOf({ rules: [], webhooks: [customerHook(2, more)] });
     expect(withHook({})).toMatchObject({ fallsTold: 'all', gaps: [] });
     expect(withHook({ situations: ['bed_left'] }).gaps.map(({ kind }) => kind)).toEqual([
@@ -143,7 +143,7 @@ describe('gaps about falls', () => {
   });
 
   test.each([
-    ['for another situation of a fall', { situation: 'fall_confirmed' }],
+    ['for another fall situation', { situation: 'fall_confirmed' }],
     ['for sensitive detection', { situation: 'fall_detected_sensitive' }],
     ['that is disabled', { isEnabled: false }],
   ])('every sensor has a gap if the only rule is a rule %s', (_, more) => {
@@ -273,7 +273,7 @@ describe('other gaps', () => {
   test.each([
     ['disabled', { isEnabled: false }],
     ['failing', { consecutiveFailures: 1 }],
-    ['in the format Raw', { format: 'raw' as const }],
+    ['in the Raw format', { format: 'raw' as const }],
   ])('every sensor has an offline gap if the only offline webhook is %s', (_, more) => {
     const gap = { kind: 'no_rule_for_silence', ...both };
     const rules = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
@@ -295,7 +295,7 @@ describe('other gaps', () => {
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });
 
-  test('unnotified alarms about people come first, newest first, before any offline sensors', () => {
+  test('alarms about people that notified no one come first, newest first, before any offline sensors', () => {
     const sensors = Array.from({ length: 250 }, (_, at) => sensor(`${uuid(at)}`, { isActive: false }));
     const alarm = (situation: 'sensor_inactive' | 'fall_detected' | 'apnea', at: number, createDate: number) =>
       ({ kind: 'unnotified', sensorId: uuid(at), situation, hitId: at, createDate }) as const;

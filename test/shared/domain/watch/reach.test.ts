@@ -40,7 +40,7 @@ const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
-test('an enabled webhook without failures works, but Raw is reported anyway', () => {
+test('an enabled webhook without failures is not a gap, unless its format is Raw', () => {
   const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5], reach())?.kind ?? null;
   expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
     null,
@@ -100,7 +100,7 @@ test('duty is empty only if a rule notifies people on duty and none can be notif
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty, { onDuty: true, by: 'push' }])).toBe(true);
 });
 
-test('all gaps concern falls except missing offline rules, unnotified alarms and webhooks to the host', () => {
+test('gaps concern falls, except missing offline rules, alarms to no one and webhooks to the host', () => {
   const all = [
     'no_sensors',
     'sensor_offline',

@@ -80,7 +80,7 @@ describe('weekly hours', () => {
   });
 });
 
-describe('the hours without a rule', () => {
+describe('hours without a rule', () => {
   const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: berlin };
 
   test.each(Object.entries(starts))('a night-only rule leaves the daytime uncovered in every week: %s', (_, now) => {

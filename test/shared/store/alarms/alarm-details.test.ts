@@ -182,7 +182,7 @@ test('list pages contain each alarm once, with or without a rule, in every reque
 });
 
 describe('alarm ends', () => {
-  test('an alarm ends two hours after time ended the fall', async () => {
+  test('an alarm ends two hours after the fall timed out', async () => {
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { source: null });
@@ -201,7 +201,7 @@ describe('alarm ends', () => {
     expect(await list()).toMatchObject([{ overDate: Math.min(reported, later), overBy: by, outcome: 'helped' }]);
   });
 
-  test('an alarm closed by people ends with the closure, not the event it causes', async () => {
+  test('an alarm closed by people ends with the closure, not with the event that the closure causes', async () => {
     const { its, happen, end, list } = start();
     await happen(1, now, 'fall_detected');
     await its.falls.close(fall, { outcome: 'got_up' }, anna(later));
@@ -242,7 +242,7 @@ describe('alarm ends', () => {
 });
 
 describe('first notifications', () => {
-  test("an alarm's first notification is the earliest among all hits", async () => {
+  test("an alarm's first notification is the earliest across all hits", async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     expect(await list()).toMatchObject([{ notifiedDate: null }]);
@@ -251,7 +251,7 @@ describe('first notifications', () => {
     expect(await list(later, { hook: 'full' })).toMatchObject([{ notifiedDate: later }]);
   });
 
-  test("an alarm's first notification is the event delivery if no hit notified anyone", async () => {
+  test("an alarm's first notification comes from the event delivery if no hit notified anyone", async () => {
     const { table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea', 1);

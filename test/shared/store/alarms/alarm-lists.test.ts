@@ -96,7 +96,7 @@ const newHome = () => {
   return { customerId, expected, hitsOf, happen, page, walk, setClockBack };
 };
 
-test('pages contain each alarm exactly once, newest first, with all its hits, even as more arrive', async () => {
+test('pages contain each alarm exactly once, newest first, with all its hits, even as more alarms arrive', async () => {
   const lists = { incidents: fc.array(incidents, { maxLength: 25 }), later: fc.array(incidents, { maxLength: 6 }) };
   await fc.assert(
     fc.asyncProperty(fc.record({ ...lists, limit: fc.integer({ min: 1, max: 5 }) }), async (given) => {

@@ -32,7 +32,7 @@ test('a delivery is written once and expires after the retention time', async ()
   ]);
 });
 
-test('a delivery is due shortly after its task, in case nothing else queues it', async () => {
+test('a delivery is due shortly after the next attempt, in case nothing else queues the attempt', async () => {
   const { create, table } = await createHooks();
   await create(1, { nextAttempt: now + 5 }, true);
   await create(2, { nextAttempt: null }, true);
@@ -248,7 +248,7 @@ test('the next attempt can be postponed only if due and not in progress', async 
   expect(await its.attempts.postpone(key(2), now + 90, now + 60, true)).toBe(false);
 });
 
-test('the next attempt keeps its queued task as long as nothing else would trigger it', async () => {
+test('the next attempt keeps its queued task as long as nothing else would trigger that attempt', async () => {
   const { its, create } = await createHooks();
   const untilOf = async (n: number) => (await its.deliveries.getQueued(key(n))).until;
   await create(1, { nextAttempt: now + 5 });

@@ -118,7 +118,7 @@ test('a feed delivery is returned to one reader at a time', async () => {
   });
 });
 
-test('a webhook is marked when fetches stop, and until the next fetch', async () => {
+test('a webhook counts as failing from when fetches stop until the next fetch', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   expect(await its.feeds.recordNoFetch(await hook(), now)).toBe(true);
   expect(await hook()).toMatchObject({ failingSince: now, consecutiveFailures: 1 });

@@ -160,7 +160,7 @@ describe('held deliveries', () => {
     expect((await hook()).held).toBe(0);
   });
 
-  test('held deliveries keep the webhook in the due index at a plausible time', async () => {
+  test('a webhook with held deliveries stays in the due index at a plausible time', async () => {
     const { its, hook, delivery } = await hold();
     const dueOf = async () => ((await hook()) as { dueAt?: string }).dueAt;
     await its.held.correctDue(await hook(), now);

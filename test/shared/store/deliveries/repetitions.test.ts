@@ -96,17 +96,14 @@ const openStates: Record<string, (original: Original) => Promise<unknown>> = {
 };
 
 describe('a delivery whose redelivery was accepted', () => {
-  test.each(Object.entries(openStates))(
-    'an original ends as delivered in all counts, once, when %s',
-    async (_, open) => {
-      const original = await createDelivery();
-      await open(original);
-      expect(await its.repetitions.endOriginal(original.key, now)).toMatchObject({ id: original.key.id });
-      await expectEnded(original);
-      expect(await its.repetitions.endOriginal(original.key, now)).toBeNull();
-      await expectEnded(original);
-    },
-  );
+  test.each(Object.entries(openStates))('a %s original ends as delivered, once, in all counts', async (_, open) => {
+    const original = await createDelivery();
+    await open(original);
+    expect(await its.repetitions.endOriginal(original.key, now)).toMatchObject({ id: original.key.id });
+    await expectEnded(original);
+    expect(await its.repetitions.endOriginal(original.key, now)).toBeNull();
+    await expectEnded(original);
+  });
 
   test('an original keeps its final state, and still logs an attempt in progress', async () => {
     const original = await createDelivery();

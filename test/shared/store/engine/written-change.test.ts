@@ -34,10 +34,14 @@ test.each([
   ['the owner of an id', items.owner({ kind: 'rule', id: 40 }), { kind: 'rule', id: '40' }],
   ['a sensor', items.sensor({ customerId: 3, sensorId: 'id_a' }), { kind: 'sensor', id: 'id_a' }],
   ['a provisioning key', items.listedKey({ keyId: 'k' }), { kind: 'provisioning_key', id: 'k' }],
-  ['a firmware', items.firmware({ manufacturer: 'maker_a', versionCode: 7 }), { kind: 'firmware', id: 'maker_a/7' }],
+  [
+    'a firmware version',
+    items.firmware({ manufacturer: 'maker_a', versionCode: 7 }),
+    { kind: 'firmware', id: 'maker_a/7' },
+  ],
   ['a hit', items.ruleHit({ customerId: 3, hitId: 12 }), { kind: 'rule_hit', id: '12' }],
   ['a customer', items.listedCustomer({ customerId: 3 }), { kind: 'customer', id: '3' }],
-  ['nothing known', items.bot({ customerId: 3, botId: 1 }), null],
+  ['an unknown object', items.bot({ customerId: 3, botId: 1 }), null],
   ['the owner of something that the log does not name', items.owner({ kind: 'nothing', id: 1 }), null],
 ])("a change's object is found by the key of %s", (_, key, object) => {
   expect(of(key)[1]).toEqual(object);

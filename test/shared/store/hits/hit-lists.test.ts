@@ -32,7 +32,7 @@ test('the latest changes include the newest hits and late changes to older ones'
   expect(await latest()).toEqual([...newest, { hitId: 2, updateDate: now + 1 }, { hitId: 1, updateDate: now }]);
 });
 
-test('the latest changes include all recent hits, whose changes are recorded only in the hits', async () => {
+test('the latest changes include all recent hits, because their changes are not listed separately', async () => {
   const { latest, put, report } = await start();
   for (let id = 6; id <= 10; id++) await put(id, { createDate: now - SOON_MS + id, messages: [{ sendTryTimes: [] }] });
   await report(6, now);

@@ -126,7 +126,7 @@ describe('user profiles', () => {
     expect(await rights()).toMatchObject({ locale: 'en', mailbox: 0 });
   });
 
-  test('a new profile address invalidates codes sent to the old one and records where they go', async () => {
+  test('a new profile address invalidates codes sent to the old address and stores where reset codes go', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile({ email: 'new@example.org' }), resetTo, START)).toBe(true);

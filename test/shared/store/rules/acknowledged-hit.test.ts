@@ -50,7 +50,7 @@ describe('acknowledging a hit', () => {
   });
 
   test.each([
-    ['of a track', fallKey],
+    ['on a track', fallKey],
     ['without a track', now.toString(36)],
   ])('acknowledging a hit from a closed fall %s keeps the closure', async (_, key) => {
     const { its, make, read } = await start({ fall: key });
@@ -96,7 +96,7 @@ describe('acknowledging a hit', () => {
 
   test.each([
     ['changes', { updateDate: now + 1 }],
-    ['is recorded as reaching nobody', { isUnnotified: true }],
+    ['is recorded as reaching no one', { isUnnotified: true }],
     ['changes late', { isLate: true }],
   ])('acknowledging a hit succeeds even if it %s concurrently', async (_, fields) => {
     const { before, once } = interference();

@@ -33,7 +33,7 @@ describe('escalation rounds', () => {
   });
 
   test.each([
-    ['somebody acknowledged the alarm', { acknowledgement: anna(now) }],
+    ['someone acknowledged the alarm', { acknowledgement: anna(now) }],
     ['the hit changed', { updateDate: now + 1 }],
     ['another process decided the round', { escalation: open }],
   ])('a round does not send anything if %s meanwhile', async (_, fields) => {
@@ -52,7 +52,7 @@ describe('next rounds', () => {
     expect([(await read(1))?.escalation, await due(1)]).toEqual([next, now + 90_000]);
   });
 
-  test('a round too far ahead for a queue is due for a check, an open round at once', async () => {
+  test('a round too far ahead for a queue is due for a check, and an open round is due at once', async () => {
     const { rounds, hit, due, put } = await start();
     await rounds.scheduleRound(HOME, hit, { ...pending, at: now + 3_600_000 }, now);
     expect(await due(1)).toBe(now + 3_000_000);
@@ -67,7 +67,7 @@ describe('next rounds', () => {
     for (const name of ['escalation', 'cause', 'duePk', 'dueAt']) expect(await raw(1)).not.toHaveProperty(name);
   });
 
-  test('the next round stays unchanged if another process changed it first', async () => {
+  test('scheduling the next round does not overwrite a round changed by another process', async () => {
     const { rounds, hit, put, raw } = await start();
     await put(1, { escalation: open, dueAt: '7', duePk: 'DUE' });
     await rounds.scheduleRound(HOME, hit, { ...pending, at: now }, now);

@@ -117,15 +117,15 @@ test('rules created at the same time never exceed the limit for one situation', 
 });
 
 test.each([
-  ['a sensor', { sensorId: 'id_x' }],
-  ['a region', { sensorId: 'id_x', regionId: 'r' }],
-  ['a group', { sensorGroupId: 20 }],
-  ['a bot', { recipients: [{ botId: 2, webhookId: 'b' }] }],
-  ['a webhook', { recipients: [{ botId: 1, webhookId: 'x' }] }],
-  ['a webhook of this bot', { recipients: [{ botId: 1, webhookId: HOOK }] }],
-  ['a webhook of a later round', { escalation: [{ afterSeconds: 60, recipients: [{ botId: 1, webhookId: 'x' }] }] }],
-  ['its customer', { customerId: 99 }],
-])('a rule is rejected without %s', async (_, fields) => {
+  ['the sensor', { sensorId: 'id_x' }],
+  ['the region', { sensorId: 'id_x', regionId: 'r' }],
+  ['the group', { sensorGroupId: 20 }],
+  ['the bot', { recipients: [{ botId: 2, webhookId: 'b' }] }],
+  ['the webhook', { recipients: [{ botId: 1, webhookId: 'x' }] }],
+  ['the webhook under that bot', { recipients: [{ botId: 1, webhookId: HOOK }] }],
+  ['the webhook in a later round', { escalation: [{ afterSeconds: 60, recipients: [{ botId: 1, webhookId: 'x' }] }] }],
+  ['the customer', { customerId: 99 }],
+])('a rule is rejected if %s does not exist', async (_, fields) => {
   const { create, rules, count } = await createWorld();
   expect(await create(ruleOf(40, fields))).toBe('unknown_reference');
   expect([await rules.get(HOME, 40), await count()]).toEqual([null, 0]);
@@ -276,7 +276,7 @@ test("a sensor rule can be limited only to a region in that sensor's room", asyn
   expect(await create(ruleOf(42, { sensorId: 'id_a', regionId: 'r1' }))).toBe('unknown_reference');
 });
 
-test('a rule is found by its own situation only, not by one with the same prefix', async () => {
+test('a rule is found only by its own situation, not by a situation with the same prefix', async () => {
   const { its, rules } = await createWorld();
   const put = (id: number, fields: object) => its.rules.create(ruleOf(id, { recipients: [], ...fields }), quotas);
   await put(40, {});

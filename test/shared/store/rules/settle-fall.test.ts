@@ -92,7 +92,7 @@ describe('settling a fall', () => {
     expect([await read(1), await read(2)]).toMatchObject([{ acknowledgement: anna(late) }, {}]);
   });
 
-  test('settling a fall applies the new response if it changes concurrently', async () => {
+  test('settling a fall applies the new response if the response changes concurrently', async () => {
     const { before, once } = interference();
     const { its, put, read } = hitWorld(before);
     await put(1, { fall: fallKey });
@@ -103,7 +103,7 @@ describe('settling a fall', () => {
   });
 });
 
-describe('unnotified fall alarms', () => {
+describe('fall alarms that notified no one', () => {
   const alarm = (alarmId: string, fields: object = {}) =>
     some({
       alarmId,
@@ -122,7 +122,7 @@ describe('unnotified fall alarms', () => {
   const open = async ({ its }: ReturnType<typeof hitWorld>) =>
     (await its.unnotified.list(HOME)).map(({ alarmId }) => alarmId).toSorted();
 
-  test('unnotified alarms for a fall end once someone acknowledges the fall', async () => {
+  test('fall alarms that notified no one end once someone acknowledges the fall', async () => {
     const world = hitWorld();
     const { its, put } = world;
     await put(1, { fall: otherKey });
@@ -138,7 +138,7 @@ describe('unnotified fall alarms', () => {
     expect(await open(world)).toEqual(['1', 'about no fall', 'of another fall', 'of another sensor']);
   });
 
-  test('unnotified alarms for a fall remain if raised after the acknowledgement', async () => {
+  test('fall alarms that notified no one remain if raised after the acknowledgement', async () => {
     const world = hitWorld();
     const { its } = world;
     await its.falls.acknowledge(fall, anna(late));

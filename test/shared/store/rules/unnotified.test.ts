@@ -49,7 +49,7 @@ const createWorld = async (hit: object = {}) => {
   };
 };
 
-test('an unnotified alarm is recorded with a notice and adds messages to the hit', async () => {
+test('an alarm that notified no one is recorded with a notice and adds messages to the hit', async () => {
   const { its, records, stored, dueOf, hit } = await createWorld();
   const result = await records.record(alarmOf(), some(['m2']));
   expect(result).toMatchObject({
@@ -64,7 +64,7 @@ test('an unnotified alarm is recorded with a notice and adds messages to the hit
   expect(await its.unnotified.list(HOME + 1)).toEqual([]);
 });
 
-test('an unnotified alarm keeps the notice after a crash until it is handled', async () => {
+test('an alarm that notified no one keeps its notice after a crash until the notice is handled', async () => {
   const { its, records } = await createWorld();
   const first = await records.record(alarmOf());
   expect(await records.record(alarmOf({ date: now + 50 }))).toEqual(first);
@@ -76,15 +76,15 @@ test('an unnotified alarm keeps the notice after a crash until it is handled', a
 });
 
 test.each([
-  ['somebody was notified', { notifiedDate: now }],
-  ['somebody acknowledged it', { acknowledgement: { name: 'n' } }],
-])('an unnotified alarm is not recorded if %s meanwhile', async (_, fields) => {
+  ['someone was notified', { notifiedDate: now }],
+  ['someone acknowledged the alarm', { acknowledgement: { name: 'n' } }],
+])('an alarm is not recorded as notifying no one if %s meanwhile', async (_, fields) => {
   const { its, records, hit } = await createWorld(fields);
   expect(await records.record(alarmOf(), some(['m2']))).toEqual({ kind: 'ended' });
   expect([await its.unnotified.list(HOME), (await hit())?.messages]).toEqual([[], ['m1']]);
 });
 
-test('an unnotified alarm can belong to an event without a hit', async () => {
+test('an alarm that notified no one can belong to an event without a hit', async () => {
   const { its, records } = await createWorld();
   const alarm = alarmOf({ alarmId: uuid(1), hitId: null });
   expect(await records.record(alarm)).toMatchObject({ kind: 'recorded' });
@@ -92,7 +92,7 @@ test('an unnotified alarm can belong to an event without a hit', async () => {
   expect(await its.unnotified.list(HOME)).toEqual([]);
 });
 
-test('unnotified alarms are listed oldest first', async () => {
+test('alarms that notified no one are listed oldest first', async () => {
   const { its, records } = await createWorld();
   await records.record(alarmOf({ alarmId: 'b', hitId: null, createDate: now }));
   await records.record(alarmOf({ alarmId: 'a', hitId: null, createDate: now + 1 }));

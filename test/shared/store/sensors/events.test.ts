@@ -118,7 +118,7 @@ describe('events', () => {
     expect(data.map((event) => event.uuid)).toEqual([uuid(2)]);
   });
 
-  test('the last event of a decision proves that it was applied, until the event expires', async () => {
+  test('the last event of a decision proves that the decision was applied, until the event expires', async () => {
     const { events } = start();
     const decided = [eventAt(1, now), eventAt(2, now), eventAt(3, now)];
     const isApplied = (at = now) => events.isApplied(HOME, SENSOR, some({ decided }), at);

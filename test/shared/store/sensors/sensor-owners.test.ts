@@ -101,7 +101,7 @@ test('linking a sensor invalidates a token that its device has replaced', async 
   expect(await its.devices.linkOf('id_a')).not.toHaveProperty('formerHash');
 });
 
-test('a sensor that leaves its customer starts with default settings, and old ones are deleted', async () => {
+test('a sensor that leaves its customer starts with default settings, and the old settings are deleted', async () => {
   const { its, move, count, table } = await furnished();
   await its.firmwares.create(some({ manufacturer: 'maker_a', versionCode: 8, isDefault: false }));
   expect(await move(HOME, 'id_a', OTHER_HOME, now + 1)).toMatchObject({ customerId: OTHER_HOME, groupId: 0 });

@@ -40,7 +40,7 @@ test("a former sensor's state expires and is not listed", async () => {
   expect(stored).not.toHaveProperty('listPk');
 });
 
-test('a sensor state is in the open falls list while it contains one', async () => {
+test('a sensor state is in the open falls list while the sensor has an open fall', async () => {
   const { states, table } = await linked();
   const rows = () => table.queryAll({ index: 'list', pk: `C#${HOME}#FALLS` });
   const fall = stateWith({ falls: [some({ start: now, phases: ['confirmed'], at: now })] });
@@ -68,7 +68,7 @@ test('a sensor state is checked on schedule, unless it has changed since', async
   expect(await states.get(HOME, 'id_a')).not.toHaveProperty('dueAt');
 });
 
-test('a sensor state stores report times only if it has not changed meanwhile', async () => {
+test('a sensor state stores report times only if the state has not changed meanwhile', async () => {
   const { states } = await linked();
   await states.decide(key, 0, stateWith());
   const times = some({ lastSeen: now + 1, presenceAt: now + 2, regionsAt: now + 3 });
