@@ -225,7 +225,7 @@ test('two Authorization headers are rejected with a 400, and with a 429 above th
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('proxied callers have separate limits by reported address, and share one without the secret', async () => {
+  test('proxied callers have separate limits by reported address, and share one limit without the secret', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);

@@ -18,7 +18,7 @@ test.each([
   ['time', { until: 1_800_000_001 }],
   ['sensor', { sensorId: 'bbcdefghijklmnopqrstuvwxyz' }],
   ['event', { uuid: '0190f3a2-4c5d-7e6f-8a9b-0c1d2e3f4a5c' }],
-])('a fall link with a changed %s or signed with another key is rejected', (_, change) => {
+])('a fall link with a changed %s or another signing key is rejected', (_, change) => {
   const read = parseFallToken(fallTokenOf('key', claim));
   if (!read) throw new Error('the link could not be read');
   expect(isSignedFall('key', { ...read, ...change })).toBe(false);

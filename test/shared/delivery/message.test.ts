@@ -170,7 +170,7 @@ test('a notification without a recipient or a rule is in English and contains on
   expect(text).toMatch(/^Place: Maple, EG\nTime: /);
 });
 
-test('a notification links to its hit and replaces earlier push messages about it', () => {
+test('a notification links to its hit and replaces earlier push messages about that hit', () => {
   const { tag, url, ...text } = notificationFor(toPerson('push'), 'key');
   expect(text).toEqual(notificationText(toPerson('push')));
   expect(tag).toBe('hit-12');

@@ -54,7 +54,7 @@ const interrupted = (matches: (pk: string, sk: string) => boolean, act: () => Pr
   return store(table);
 };
 
-test('a group is kept if a rule for it is created just before deletion', async () => {
+test('a group is kept if a rule for the group is created just before deletion', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };

@@ -135,7 +135,7 @@ describe('ended falls', () => {
   test.each([
     [atBed, bed],
     [nowhere, null],
-  ])('a late alarm report sets the region of an ended fall without one: %j', (point, region) => {
+  ])('a late alarm report sets the region of an ended fall without a region: %j', (point, region) => {
     const early = { status: 'fall_detected', point } as const;
     const { state } = play(active, [20, early, 0], [21, { status: 'canceled' }, 9]);
     expect(state.falls).toEqual([{ start, phases: ['detected', 'canceled'], time: start + 9, region }]);

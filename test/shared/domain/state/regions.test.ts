@@ -46,7 +46,7 @@ describe('presence and region reports', () => {
       apply(state, presence(true, { 0: false, 1: false }), regions).events.map(({ situation }) => situation),
     ).toEqual(['occupied_room', 'door_left']);
   });
-  test('a bed exit suspends others for 15 minutes, even among other events', () => {
+  test('a bed exit suspends further exits for 15 minutes, even among other events', () => {
     const regions = [region(0, 'bed'), region(1, 'door')];
     const { state, events } = apply({ ...active, inside: [0] }, presence(true, { 0: false, 1: true }), regions);
     expect(events.map(({ situation }) => situation)).toEqual(['occupied_room', 'bed_left', 'door_entered']);

@@ -114,7 +114,7 @@ describe('watch coverage', () => {
     expect(withHook({ sensorGroupId: 9 }).fallsTold).toBe('none');
   });
 
-  test('one reachable recipient covers falls, regardless of the others', () => {
+  test('one reachable recipient covers falls, regardless of other recipients', () => {
     const rules = [
       rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
       silence(),
@@ -295,7 +295,7 @@ describe('other gaps', () => {
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });
 
-  test('alarms about people that notified no one come first, newest first, before any offline sensors', () => {
+  test('gaps for alarms about people come first, newest first, before any offline sensors', () => {
     const sensors = Array.from({ length: 250 }, (_, at) => sensor(`${uuid(at)}`, { isActive: false }));
     const alarm = (situation: 'sensor_inactive' | 'fall_detected' | 'apnea', at: number, createDate: number) =>
       ({ kind: 'unnotified', sensorId: uuid(at), situation, hitId: at, createDate }) as const;

@@ -84,7 +84,7 @@ test('people on duty can be reached if any of them has the channel', () => {
   ]);
 });
 
-test('a rule needs only one reachable recipient, regardless of the others', () => {
+test('a rule needs only one reachable recipient, regardless of other recipients', () => {
   expect(gaps(reach(), toWebhook, bySms, onDuty)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), toWebhook, bySms).map(({ kind }) => kind)).toEqual([
     'unreachable_recipient',

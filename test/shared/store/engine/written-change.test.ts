@@ -17,13 +17,13 @@ test('writtenKey returns the item key for every kind of write', () => {
   expect(writtenKey({ check: key, where: present })).toEqual(key);
 });
 
-test("a change's customer comes from the keys, and is missing if no key contains one", () => {
+test("a change's customer comes from the keys, and is missing if no key contains a customer", () => {
   expect(of(items.bot({ customerId: 3, botId: 1 }))[0]).toBe(3);
   expect(of(items.rate({ subject: 's', window: 1 }))[0]).toBeUndefined();
   expect(of({ pk: 'XC#3', sk: 's' })[0]).toBeUndefined();
 });
 
-test("a change's customer is the linked one, not the one for unlinked sensors", () => {
+test("a change's customer is the linked customer, not the customer for unlinked sensors", () => {
   const [before, after] = [0, 3].map((customerId) => items.sensor({ customerId, sensorId: 'id_a' }));
   expect(of(before as object, after as object)[0]).toBe(3);
   expect(of(after as object, before as object)[0]).toBe(3);

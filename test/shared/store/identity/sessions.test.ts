@@ -69,7 +69,7 @@ test('a session and its account can be read with a lag, at half the cost', async
 
 describe('passwords', () => {
   const passwordOf = ({ its }: ReturnType<typeof memoryStore>) => its.sessions.passwordHash(accountKey);
-  test('setting a password ends all sessions, and fails if someone else has set another one', async () => {
+  test('setting a password ends all sessions, and fails if a different password has been set since', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, 'another', 'new')).toBe(false);

@@ -156,7 +156,7 @@ describe('closing a fall', () => {
     });
   });
 
-  test('closing a fall acknowledges a newer alarm for it', async () => {
+  test('closing a fall acknowledges a newer alarm for that fall', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);

@@ -186,7 +186,7 @@ test('replacing a rule is rejected for a deleted customer or a missing reference
   expect(await replace({ name: 'n' })).toBe('unknown_reference');
 });
 
-test('replacing a rule counts it only while enabled, up to the limit', async () => {
+test('a replaced rule counts only while enabled, up to the limit', async () => {
   const { rules, create, enabled } = await createWorld();
   const [first, second] = [ruleOf(40), ruleOf(41)];
   for (const rule of [first, second]) await create(rule);

@@ -61,7 +61,7 @@ test('feedback needs an unused id, an existing sensor, and a hit that was not er
   expect(await list()).toEqual([idOf(5), idOf(1)]);
 });
 
-test('feedback is kept as long as events it can refer to', async () => {
+test('feedback is kept as long as the events it can refer to', async () => {
   const { create, remove, list, table } = await start();
   await create(0);
   const stored = await table.get<{ ttl: number }>(

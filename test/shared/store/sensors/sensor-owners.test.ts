@@ -182,7 +182,7 @@ test('deleting a sensor also deletes its device and settings', async () => {
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('gone');
 });
 
-test('deleting a sensor is rejected while it is active, even if a message arrives concurrently', async () => {
+test('deleting a sensor is rejected while the sensor is active, even if a message arrives concurrently', async () => {
   const { its, once } = await furnished();
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('active');
   await its.states.decide(key, 1, stateWith({ isActive: false }));
