@@ -14,14 +14,15 @@ export const ServiceHealth = z
       .nullable()
       .optional()
       .describe(
-        'FULL: hardly any space is left, so messages are refused, or soon will be; FAILING: the data folder is not writable. Local host only',
+        'FULL: almost no space is left, so messages are refused, or soon will be; FAILING: the data folder is not ' +
+          'writable. On premises only',
       ),
     mail: part
       .optional()
-      .describe('FAILING from a mail that the mail server did not accept until one that it does. Local host only'),
+      .describe('FAILING after the mail server did not accept an email, until it accepts one. On premises only'),
     lastSweepSeconds: seconds.optional().describe('Seconds since the last sweep'),
     oldestWaitingSeconds: seconds.optional().describe('Age of the oldest queued event or delivery, in seconds'),
-    canarySeconds: seconds.optional().describe('Seconds since a fall of the canary last reached its webhook'),
+    canarySeconds: seconds.optional().describe('Seconds since a canary fall last reached its webhook'),
     exceptions: z.int().min(0).nullable().optional().describe('Uncaught exceptions since the start'),
   })
   .meta({ id: 'Health' });

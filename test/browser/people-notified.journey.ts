@@ -31,7 +31,7 @@ test('creates a rule for a person and the people on duty, and rejects an unconfi
   await choose(page, 'Channel', 'SMS');
   await page.getByRole('button', { name: 'Add person', exact: true }).click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('is a channel that this user has not confirmed').first().waitFor();
+  await page.getByText('is a channel this user has not confirmed').first().waitFor();
   await checkPage('rule-of-people-refused');
   await page.getByRole('combobox', { name: 'Recipients' }).press('Backspace');
   await page.keyboard.press('Escape');

@@ -39,7 +39,7 @@ test('refuses to delete a region from a room while a rule needs it, and names th
   await page.getByRole('button', { name: /^Region Table, / }).click();
   await page.getByRole('button', { name: 'Delete region' }).click();
   await page.getByRole('button', { name: 'Save room' }).click();
-  await page.getByText(`Rules use regions that this room does not have: "By the bed" (${ruleId})`).first().waitFor();
+  await page.getByText(`Rules use regions missing from this room: "By the bed" (${ruleId})`).first().waitFor();
   await visitor.checkPage('room-with-a-rule');
 });
 

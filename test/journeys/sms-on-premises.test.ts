@@ -129,7 +129,7 @@ test('SMS rules remain after a restart without the gateway, but reach no one', a
   expect(await client.ok('GET', '/channels')).toMatchObject({ kinds: ['push'], outbox: [] });
   const refused = await client.call('POST', '/rules', input);
   expect([refused.status, pathsOf(refused)]).toEqual([400, ['recipients.0.by']]);
-  expect(refused.text).toContain('is a channel that this service cannot send through; available: push');
+  expect(refused.text).toContain('is a channel this service cannot send through; available: push');
   const onDuty = { ...input, recipients: [{ onDuty: true, by: 'telegram' }] };
   expect((await client.call('PUT', `/rules/${rule.id}`, onDuty)).status).toBe(400);
   expect(await client.ok('PUT', `/rules/${rule.id}`, { ...input, name: 'Renamed' })).toMatchObject({ name: 'Renamed' });

@@ -5,7 +5,7 @@ import { Status, userIdText, uuid } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: userIdText() });
 
-const otherUsers = 'To manage the tokens of another user, the caller must hold every permission of that user.';
+const otherUsers = "To manage another user's tokens, the caller must hold all of that user's permissions.";
 
 export const accessTokens = group({
   name: 'access-tokens',
@@ -14,8 +14,8 @@ export const accessTokens = group({
     listAccessTokens: {
       method: 'GET',
       path: '/users/{userId}/access-tokens',
-      summary: 'List the access tokens of a user',
-      description: `Returns the tokens that have not expired, oldest first, without the secret values. ${otherUsers}`,
+      summary: "List a user's access tokens",
+      description: `Returns the unexpired tokens, oldest first, without the secret values. ${otherUsers}`,
       auth: 'user',
       may: 'manage_users',
       orSelf: 'by_session',
@@ -31,9 +31,9 @@ export const accessTokens = group({
       path: '/users/{userId}/access-tokens',
       summary: 'Create an access token',
       description:
-        'Creates a token that lets a program act for the user. The token itself is returned only in this response. It has ' +
-        'the current permissions of its user, limited to `permissions` if given, and to GET requests if it is `readOnly`. ' +
-        `Changing the password does not revoke it. ${otherUsers}`,
+        'Creates a token that lets a program act for the user. The token itself is returned only in this response. ' +
+        "It always has the user's current permissions, limited to `permissions` if given, and to GET requests if " +
+        `\`readOnly\` is set. Changing the password does not revoke it. ${otherUsers}`,
       auth: 'session',
       may: 'manage_users',
       orSelf: true,
@@ -49,7 +49,7 @@ export const accessTokens = group({
       method: 'DELETE',
       path: '/users/{userId}/access-tokens/{tokenId}',
       summary: 'Delete an access token',
-      description: `Revokes the token from the next request on. ${otherUsers}`,
+      description: `Revokes the token, starting with the next request. ${otherUsers}`,
       auth: 'user',
       may: 'manage_users',
       orSelf: 'by_session',

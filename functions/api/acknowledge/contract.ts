@@ -27,20 +27,20 @@ const media = ['text/html; charset=utf-8'] as const;
 
 export const acknowledge = group({
   name: 'acknowledge',
-  about: 'Acknowledge an alarm without logging in, through the link in its delivery',
+  about: 'Acknowledge an alarm without logging in, through the link in a delivery',
   operations: {
     acknowledgeByAddress: {
       ...byLink,
       ...acknowledging,
       method: 'POST',
-      summary: 'Acknowledge a rule hit by its link',
+      summary: 'Acknowledge a rule hit by link',
       description:
-        'Acknowledges the rule hit behind the `acknowledgeUrl` of a delivery, or, for the link of an emergency ' +
-        'contact, a fall for which no rule fired, and returns its acknowledgement. If somebody ' +
-        'acknowledged it before, returns theirs. Without a `name`, the name of the recipient is used. A link that was sent ' +
-        'to a user always acknowledges in the name of that user, unless the rule hit has no message for them. The link is ' +
-        'the credential; it is valid for 24 hours after its delivery was created. A link that was sent to a user is valid only ' +
-        'while that user has access to the customer and may log in.',
+        "Acknowledges the rule hit behind a delivery's `acknowledgeUrl`, and returns the acknowledgement. An " +
+        "emergency contact's link may instead acknowledge a fall for which no rule fired. If someone else was first, " +
+        "their acknowledgement is returned. Without a `name`, the recipient's name is used. A link sent to a user " +
+        "always acknowledges in that user's name, unless the rule hit has no message for them. The link is the " +
+        'credential. It is valid for 24 hours after the delivery was created; a link sent to a user, only while that ' +
+        'user has access to the customer and may log in.',
       body: Acknowledging,
       response: Acknowledgement,
     },
@@ -50,8 +50,8 @@ export const acknowledge = group({
       method: 'GET',
       summary: 'Get the acknowledgement page',
       description:
-        'Returns an HTML page that shows the alarm, with a button that acknowledges it. Opening the page changes nothing, so ' +
-        'link scanners cannot acknowledge an alarm.',
+        'Returns an HTML page that shows the alarm, with a button to acknowledge it. Opening the page changes ' +
+        'nothing, so link scanners cannot acknowledge an alarm.',
       response: Bytes,
       media,
     },
@@ -64,7 +64,7 @@ export const acknowledge = group({
       csrfExempt: true,
       summary: 'Submit the acknowledgement page',
       description:
-        'Receives the form of the acknowledgement page, which has an optional `name`, and returns the page with the ' +
+        "Receives the acknowledgement page's form, which has an optional `name`, and returns the page with the " +
         'acknowledgement.',
       response: Bytes,
       media,
@@ -79,10 +79,10 @@ export const acknowledge = group({
         date: idText.meta({ description: 'When (ms) the acknowledgement was made' }),
       }),
       csrfExempt: true,
-      summary: 'Hand an alarm back on its page',
+      summary: 'Hand an alarm back on the acknowledgement page',
       description:
-        'Withdraws an acknowledgement that was made through the link, by its user or without a login, and returns the page. ' +
-        'Any other acknowledgement stays.',
+        "Withdraws an acknowledgement made through the link, by the link's user or without a login, and returns the " +
+        'page. Other acknowledgements are not withdrawn.',
       response: Bytes,
       media,
     },

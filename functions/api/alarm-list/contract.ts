@@ -27,18 +27,18 @@ const customerIds = z
 /** A separate function, because long lists must not delay requests people wait for during an alarm. */
 export const alarmList = group({
   name: 'alarm-list',
-  about: 'Falls and other urgent events, with their notifications, answers and ends',
+  about: 'Falls and other urgent events: who was notified, who acknowledged, and when they ended',
   operations: {
     listAlarms: {
       method: 'GET',
       path: '/customers/{customerId}/alarms',
-      summary: 'List the alarms of a customer',
+      summary: "List a customer's alarms",
       description:
-        'Returns the falls and other urgent events of the last 120 days, newest first, whether a rule fired for them or not. ' +
-        'The alarms of an event, and those of all events of a fall, are one entry. What happened to a sensor stays with the ' +
-        `customer it belonged to at the time. ${partialListDescription('400', '400')} Parts that are read this way contain each ` +
-        'alarm once, even if falls arrive in the meantime. Changes may take a second to appear. With `Accept: text/csv` the ' +
-        'same part is returned as CSV (RFC 4180, UTF-8 with a byte order mark).',
+        'Returns the falls and other urgent events of the last 120 days, newest first, whether a rule fired for them ' +
+        'or not. All alarms for one event, or for all events of one fall, are a single entry. Alarms stay with the ' +
+        `customer the sensor belonged to at the time. ${partialListDescription('400', '400')} Pages read this way ` +
+        'contain each alarm once, even if falls arrive in the meantime. Changes may take a second to appear. With ' +
+        '`Accept: text/csv` the same page is returned as CSV (RFC 4180, UTF-8 with a byte order mark).',
       auth: 'user',
       may: 'logged_in',
       display: true,
@@ -48,14 +48,14 @@ export const alarmList = group({
       query: z.object({
         ...pageQuery,
         after: text(1, 80).optional().meta({
-          description: 'continues the list; taken from the `Link` header of a response',
+          description: "continues the list; taken from a response's `Link` header",
         }),
         from: time('only alarms from this time on, ms'),
         to: time('only alarms up to this time, ms'),
         state: z.enum(alarmStates).optional().meta({ description: 'only alarms in this state' }),
-        situation: z.enum(urgentSituations).optional().meta({ description: 'only alarms of this situation' }),
+        situation: z.enum(urgentSituations).optional().meta({ description: 'only alarms for this situation' }),
         sensorId: sensorParameter,
-        sensorGroupId: idText.optional().meta({ description: 'only alarms of the sensors that are in this group now' }),
+        sensorGroupId: idText.optional().meta({ description: 'only alarms from sensors that are in this group now' }),
       }),
       success: 200,
       response: paged(Alarm),
@@ -66,10 +66,11 @@ export const alarmList = group({
     listCustomerStates: {
       method: 'GET',
       path: '/customers/states',
-      summary: 'List the open alarms and gaps of customers',
+      summary: "Count customers' open alarms and gaps",
       description:
-        'Returns the number of open alarms and of monitoring gaps of some customers, for lists of customers. Unknown ids are ' +
-        'left out. `openAlarms` counts the alarms of the last 24 hours that nobody has acknowledged and that are not over.',
+        'Returns the number of open alarms and monitoring gaps for each of these customers, for use in customer ' +
+        'lists. Unknown ids are left out. `openAlarms` counts alarms from the last 24 hours that are not over and ' +
+        'that nobody has acknowledged.',
       auth: 'user',
       may: 'system_admin',
       query: z.object({ customerIds }),

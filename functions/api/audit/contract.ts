@@ -21,18 +21,19 @@ export const naming = [
 
 export const audit = group({
   name: 'audit',
-  about: 'Log of changes, logins and refused calls',
+  about: 'Log of changes, logins and refused requests',
   operations: {
     listAudit: {
       method: 'GET',
       path: '/customers/{customerId}/audit',
-      summary: 'List the audit log of a customer',
+      summary: "List a customer's audit log",
       description:
-        'Returns the entries of the last 400 days, newest first. There is an entry for each call that changes something, for ' +
-        'each call that a known caller was not allowed to make, and for each login, including those with a wrong password. ' +
-        'Reads and device messages are not logged. An entry is written before its change, so a process that dies in between ' +
-        'leaves an entry for a change that was not made. Calls that concern no customer, such as those on firmware, are ' +
-        `logged under customer 0, which only system admins can read. ${partialListDescription('500', '5,000')}`,
+        'Returns entries from the last 400 days, newest first. There is an entry for each request that changes ' +
+        'something, for each request that a known caller was not allowed to make, and for each login, including ' +
+        'those with a wrong password. Reads and device messages are not logged. An entry is written before the ' +
+        'change, so a process that crashes in between leaves an entry for a change that was never made. Requests ' +
+        'that do not concern a customer, such as those on firmware, are logged under customer 0, which only system ' +
+        `admins can read. ${partialListDescription('500', '5,000')}`,
       auth: 'user',
       may: 'manage_users',
       within: 'customer',
@@ -40,20 +41,20 @@ export const audit = group({
       ...partialListHeaders,
       query: z.object({
         ...partialListQuery(auditIdText),
-        actorId: filter('only calls by the user, sensor or provisioning key with this id'),
-        operation: filter('only calls of this operation'),
+        actorId: filter('only requests by the user, sensor or provisioning key with this id'),
+        operation: filter('only requests to this operation'),
         objectKind: z
           .enum(objectKinds)
           .optional()
-          .meta({ description: 'only calls that concern objects of this kind' }),
-        objectId: filter('only calls that concern the object with this id'),
+          .meta({ description: 'only requests concerning this kind of object' }),
+        objectId: filter('only requests concerning the object with this id'),
         since: time('only entries from this time on, ms'),
         until: time('only entries up to this time, ms'),
         refused: z
           .enum(['true', 'false'])
           .transform((value) => value === 'true')
           .optional()
-          .meta({ description: '`true`: only refused calls; `false`: only permitted ones' }),
+          .meta({ description: '`true`: only refused requests; `false`: only permitted ones' }),
       }),
       success: 200,
       response: paged(AuditEntry),

@@ -26,11 +26,12 @@ export const auth = group({
       path: '/users/login',
       summary: 'Log in',
       description:
-        'Returns the user, with the session token in the header `Token` and in cookies. If the user has a second factor, a ' +
-        'correct password without `otp` returns 401 with `otpRequired: true`. Each code works once. A wrong code is treated ' +
-        'like a wrong password. The session ends after 24 hours. With `display`, for a page on a wall, it ends after 24 hours ' +
-        'without use, 90 days at most, and its cookies are renewed once an hour. It may call only the operations that say so; ' +
-        'everything else returns 403. People who acknowledge an alarm there enter their `name`.',
+        'Returns the user, with the session token in the header `Token` and in cookies. If the user has a second ' +
+        'factor, a correct password without `otp` returns 401 with `otpRequired: true`. Each code works once. A ' +
+        'wrong code is treated like a wrong password. The session ends after 24 hours. With `display`, for a wall ' +
+        'display, the session ends after 24 hours without use and after 90 days at most, and the cookies are renewed ' +
+        'once an hour. A display session may call only operations that say so; all others return 403. People who ' +
+        'acknowledge an alarm at a display enter their `name`.',
       auth: 'anyone',
       csrfExempt: true,
       body: Login,
@@ -65,7 +66,7 @@ export const auth = group({
       method: 'POST',
       path: '/users/password-reset',
       summary: 'Request a password reset code by email',
-      description: 'The response, and the time it takes, do not reveal whether the user exists.',
+      description: 'Neither the response nor the response time reveals whether the user exists.',
       auth: 'anyone',
       body: PasswordResetRequest,
       success: 202,
@@ -85,9 +86,9 @@ export const auth = group({
       path: '/users/password-reset/confirm',
       summary: 'Reset a password',
       description:
-        'Sets a new password with the code from the email, or from an invitation, and ends all sessions of the user. The code works once, and not ' +
-        'after the email address of the user has changed. The IP address of the caller then counts as known: wrong ' +
-        'passwords from other addresses do not delay logins from it.',
+        "Sets a new password with the code from the email or invitation, and ends all of the user's sessions. The " +
+        "code works once, and not after the user's email address has changed. The caller's IP address then counts as " +
+        'known: wrong passwords from other addresses do not delay logins from there.',
       auth: 'anyone',
       body: PasswordReset,
       success: 200,
@@ -114,7 +115,7 @@ export const auth = group({
       success: 200,
       response: Status.extend({
         url: z.string().optional().meta({
-          description: 'Where to send the browser to log out of the issuer as well, if the session began there',
+          description: 'Where to send the browser to also log out of the identity provider, if the session began there',
         }),
       }).meta({ id: 'LoggedOut' }),
       describedHeaders: { 'Set-Cookie': 'Deletes the three login cookies' },
@@ -124,7 +125,9 @@ export const auth = group({
       method: 'GET',
       path: '/users/login/oidc',
       summary: 'Get the OpenID Connect issuer',
-      description: 'Returns the name of the issuer that people can log in with; null if none is configured.',
+      description:
+        'Returns the name of the identity provider (OpenID Connect issuer) people can log in through; null if none ' +
+        'is configured.',
       auth: 'anyone',
       success: 200,
       response: z.object({ name: z.string().nullable() }).meta({ id: 'OidcIssuer' }),
@@ -133,18 +136,18 @@ export const auth = group({
     beginOidc: {
       method: 'POST',
       path: '/users/login/oidc',
-      summary: 'Begin a login with the issuer',
+      summary: 'Begin a login through the identity provider',
       description:
-        'Returns the URL of the issuer to send the browser to. The login is bound to the browser by the cookie of this ' +
-        'response, and must be completed within 10 minutes. Operations that ask for the password require that users ' +
-        'without one authenticated with the issuer within the last 5 minutes; use `prompt=login` for that.',
+        "Returns the identity provider's URL to send the browser to. The cookie in this response binds the login to " +
+        'the browser. The login must be completed within 10 minutes. Operations that ask for a password require ' +
+        'users without one to have authenticated with the identity provider within the last 5 minutes; use ' +
+        '`prompt=login` for that.',
       auth: 'anyone',
       csrfExempt: true,
       query: z.object({
-        prompt: z
-          .literal('login')
-          .optional()
-          .meta({ description: 'asks users to authenticate again even if they are logged in to the issuer' }),
+        prompt: z.literal('login').optional().meta({
+          description: 'asks users to authenticate again even if they are logged in to the identity provider',
+        }),
       }),
       success: 201,
       response: z.object({ url: z.string() }).meta({ id: 'OidcLogin' }),
@@ -155,11 +158,11 @@ export const auth = group({
     finishOidc: {
       method: 'POST',
       path: '/users/login/oidc/answer',
-      summary: 'Complete a login with the issuer',
+      summary: 'Complete a login through the identity provider',
       description:
-        'Takes the query string that the issuer sent the browser back with, which works once. Responds like a login with a ' +
-        'password. The permissions of the user are set from the claims at each login. A user whose claims no longer grant ' +
-        'access is logged out everywhere.',
+        'Takes the query string with which the identity provider sent the browser back. It works once. Responds like ' +
+        "a password login. Each login sets the user's permissions from the claims. A user whose claims no longer " +
+        'grant access is logged out everywhere.',
       auth: 'anyone',
       csrfExempt: true,
       body: OidcCallback,
@@ -187,11 +190,11 @@ export const auth = group({
       ...ofCaller,
       method: 'GET',
       path: '/users/{userId}/sessions',
-      summary: 'List the sessions of the caller',
+      summary: "List the caller's sessions",
       description:
-        `Returns the sessions, newest first, at most those of the last 100 logins of a day. ${onlySelf} A session is one ` +
-        'login; access tokens are not listed. For IPv6, `address` is the /64 network. When a session was last used is not ' +
-        'recorded.',
+        `Returns the sessions, newest first, at most those from the last 100 logins of a day. ${onlySelf} A session ` +
+        'is one login; access tokens are not listed. For IPv6, `address` is the /64 network. The time a session was ' +
+        'last used is not recorded.',
       response: z.array(SessionView),
       errors: ['user_not_found'],
       uses: ['logins.list', 'sessions.account', 'guard'],
@@ -200,8 +203,8 @@ export const auth = group({
       ...ofCaller,
       method: 'DELETE',
       path: '/users/{userId}/sessions/{sessionId}',
-      summary: 'End a session of the caller',
-      description: `The session is invalid from the next request on. ${onlySelf}`,
+      summary: "End one of the caller's sessions",
+      description: `The session is invalid starting with the next request. ${onlySelf}`,
       params: ByUser.extend({ sessionId: uuid }),
       response: Status,
       errors: ['user_not_found', 'session_not_found'],
@@ -221,8 +224,8 @@ export const auth = group({
       method: 'PUT',
       summary: 'Enable the second factor',
       description:
-        `Takes a code from the authenticator app, and returns ten recovery codes, which are not shown again. Each of them ` +
-        `replaces a code from the app in one login. Other sessions that were limited to the setup end. ${onlySelf}`,
+        'Takes a code from the authenticator app, and returns ten recovery codes, which are not shown again. Each ' +
+        `can replace an app code in one login. Other sessions limited to the setup end. ${onlySelf}`,
       body: OtpProof,
       response: RecoveryCodes,
       errors: ['user_not_found', 'otp_on', 'otp_not_found'],
@@ -231,10 +234,11 @@ export const auth = group({
     removeOtp: {
       method: 'DELETE',
       path: '/users/{userId}/otp',
-      summary: 'Remove the second factor of a user',
+      summary: "Remove a user's second factor",
       description:
-        'Ends all sessions of the user. Users remove their own with their `password`; after 10 wrong passwords within 15 ' +
-        'minutes the response is 429. Others need `manage_users` and every permission of the user.',
+        "Ends all of the user's sessions. Users remove their own second factor with their `password`; after 10 wrong " +
+        'passwords within 15 minutes, the operation returns 429. Other callers need `manage_users` and all of the ' +
+        "user's permissions.",
       auth: 'session',
       may: 'manage_users',
       orSelf: true,

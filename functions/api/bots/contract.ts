@@ -7,13 +7,13 @@ const ByBot = z.object({ botId: idText });
 
 export const bots = group({
   name: 'bots',
-  about: 'Accounts that own webhooks, receive the notifications of rules, and cannot log in',
+  about: 'Accounts that own webhooks and receive rule notifications, but cannot log in',
   operations: {
     listBots: {
       method: 'GET',
       path: '/bots',
       summary: 'List bots',
-      description: 'Returns all bots of a customer.',
+      description: "Returns all of a customer's bots.",
       auth: 'user',
       may: 'manage_bots',
       query: z.object({ customerId: idText.optional() }),
@@ -51,7 +51,7 @@ export const bots = group({
       method: 'PUT',
       path: '/bots/{botId}',
       summary: 'Update a bot',
-      description: 'Replaces the name, location and locale of a bot.',
+      description: "Replaces a bot's name, location and locale.",
       auth: 'user',
       may: 'manage_bots',
       within: 'bot',
@@ -67,8 +67,8 @@ export const bots = group({
       path: '/bots/{botId}',
       summary: 'Delete a bot and its webhooks',
       description:
-        'Rules that name the bot are kept: their other recipients are still notified, and their hits show that the bot was ' +
-        'not. A later update of such a rule must name existing recipients.',
+        'Rules that name the bot are kept. Their other recipients are still notified, and rule hits show that the ' +
+        'bot was not. A later update to such a rule must name existing recipients.',
       auth: 'user',
       may: 'manage_bots',
       within: 'bot',

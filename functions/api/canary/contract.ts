@@ -5,14 +5,14 @@ import { Status, uuid } from '#shared/domain/values.ts';
 
 export const canary = group({
   name: 'canary',
-  about: 'Receives the simulated falls of the canary',
+  about: "Receives the canary's simulated falls",
   isPage: true,
   operations: {
     receiveCanary: {
       method: 'POST',
       path: CANARY_PATH,
-      summary: 'Receive a delivery of the canary',
-      description: 'Ignores everything but the pending fall of the canary, whose random id nobody else knows.',
+      summary: 'Receive a canary delivery',
+      description: "Ignores everything but the canary's pending fall, whose random id nobody else knows.",
       auth: 'anyone',
       withoutTable: true,
       body: z.object({ event: z.object({ uuid }) }),

@@ -25,7 +25,7 @@ const onlySelf = 'Only for the caller; naming any other user returns 404.';
 
 export const channels = group({
   name: 'channels',
-  about: 'Notification channels of users, and who is on duty',
+  about: "Users' notification channels, and who is on duty",
   operations: {
     getChannelKinds: {
       method: 'GET',
@@ -41,10 +41,10 @@ export const channels = group({
     listChannels: {
       method: 'GET',
       path: '/users/{userId}/channels',
-      summary: 'List the channels of a user',
+      summary: "List a user's channels",
       description:
-        'Shows which channels are verified, and which were undeliverable. Only the user sees the addresses. Other users of ' +
-        'the customer need `manage_users`.',
+        'Shows which channels are verified, and which were undeliverable. Only the user sees the addresses. The ' +
+        "customer's other users need `manage_users`.",
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -59,12 +59,13 @@ export const channels = group({
       ...ofUser,
       method: 'PUT',
       path: '/users/{userId}/channels/{by}',
-      summary: 'Set up a channel of the caller',
+      summary: "Set up one of the caller's channels",
       description:
-        'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid for 10 ' +
-        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user; by SMS at most five ' +
-        'a day for a user. Push needs no code. An address that is already verified stays verified, and gets no code unless ' +
-        `it was undeliverable since. A channel that is not offered (\`GET /channels\`) returns 400. ${onlySelf}`,
+        'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid ' +
+        'for 10 minutes and five attempts. At most five codes an hour are sent per address and per user; by SMS at ' +
+        'most five a day per user. Push does not need a code. An already verified address stays verified and does ' +
+        'not get a code, unless it has since been undeliverable. A channel that is not offered (`GET /channels`) ' +
+        `returns 400. ${onlySelf}`,
       body: ChannelUpdate,
       response: ChannelView,
       errors: ['user_not_found', 'limit_reached'],
@@ -84,9 +85,9 @@ export const channels = group({
       ...ofUser,
       method: 'POST',
       path: '/users/{userId}/channels/{by}/proof',
-      summary: 'Verify a channel of the caller',
+      summary: "Verify one of the caller's channels",
       description:
-        'Takes the code that was sent to the channel. A code that is wrong, used, entered five times or older than 10 minutes ' +
+        'Takes the code sent to the channel. A code that is wrong, used, entered five times or older than 10 minutes ' +
         `returns 400. ${onlySelf}`,
       body: ChannelVerification,
       response: ChannelView,
@@ -97,7 +98,7 @@ export const channels = group({
       ...ofUser,
       method: 'DELETE',
       path: '/users/{userId}/channels/{by}',
-      summary: 'Delete a channel of the caller',
+      summary: "Delete one of the caller's channels",
       description: `The caller is no longer notified through this channel. ${onlySelf}`,
       response: Status,
       errors: ['user_not_found', 'channel_not_found'],
@@ -107,7 +108,9 @@ export const channels = group({
       ...ofDuty,
       method: 'PUT',
       summary: 'Go on duty',
-      description: `Puts the caller on duty until the given time. A rule notifies only those on duty who verified its channel. ${onlySelf}`,
+      description:
+        'Puts the caller on duty until the given time. A rule notifies only users on duty who have verified the ' +
+        `rule's channel. ${onlySelf}`,
       body: DutyUpdate,
       response: Duty,
       errors: ['user_not_found', 'customer_missing'],
@@ -117,7 +120,7 @@ export const channels = group({
       ...ofDuty,
       method: 'DELETE',
       summary: 'Go off duty',
-      description: `Also ends the current shift of the roster. The next one puts the caller on duty again. ${onlySelf}`,
+      description: `Also ends the caller's current roster shift. The next shift puts the caller on duty again. ${onlySelf}`,
       response: Status,
       errors: ['user_not_found', 'customer_missing'],
       uses: ['customers.get', 'duty.get', 'duty.end'],
@@ -127,7 +130,7 @@ export const channels = group({
       method: 'GET',
       path: '/customers/{customerId}/duty',
       summary: 'List the users on duty',
-      description: 'Users are on duty because they said so, or by a shift of the roster.',
+      description: 'Users are on duty because they went on duty themselves, or because of a roster shift.',
       may: 'logged_in',
       display: true,
       response: z.array(OnDutyView),
@@ -137,8 +140,8 @@ export const channels = group({
       ...ofCustomer,
       method: 'GET',
       path: '/customers/{customerId}/roster',
-      summary: 'Get the roster of a customer',
-      description: 'Leaves out entries of deleted users, and those for days before yesterday.',
+      summary: "Get a customer's roster",
+      description: 'Leaves out entries for deleted users and for days before yesterday.',
       may: 'logged_in',
       response: Roster,
       uses: ['customers.get', 'duty.roster', 'users.list'],
@@ -148,7 +151,7 @@ export const channels = group({
       method: 'GET',
       path: '/customers/{customerId}/roster/people',
       summary: 'List the users who can be in the roster',
-      description: 'Returns all users of the customer who may log in, and how each can be reached.',
+      description: "Returns the customer's users who may log in, and how each can be reached.",
       may: 'logged_in',
       response: z.array(RosterPerson),
       uses: ['customers.get', 'users.list', 'channels.list', 'know:channels'],
@@ -157,12 +160,12 @@ export const channels = group({
       ...ofCustomer,
       method: 'PUT',
       path: '/customers/{customerId}/roster',
-      summary: 'Replace the roster of a customer',
+      summary: "Replace a customer's roster",
       description:
-        "Users are on duty during their shifts, by the clock of the customer's time zone, unless they have gone off duty since a " +
-        'shift began. A shift may pass midnight; if `from` equals `to`, it takes a whole day. When clocks are set back, it begins the ' +
-        'first time that they show `from` and ends the last time that they show `to`. Entries for days before yesterday are ' +
-        'accepted and not kept.',
+        "Users are on duty during their shifts, in the customer's local time, unless they have gone off duty since a " +
+        'shift began. A shift may pass midnight; if `from` equals `to`, it lasts a whole day. When clocks are set ' +
+        'back, a shift begins the first time they show `from` and ends the last time they show `to`. Entries for ' +
+        'days before yesterday are accepted but not kept.',
       may: 'manage_rules',
       body: Roster,
       response: Roster,

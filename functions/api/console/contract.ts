@@ -7,7 +7,7 @@ import { Bytes } from '#shared/domain/values.ts';
 const Page = z
   .string()
   .regex(/^(?:[\w-]{1,64}\/){0,5}[\w.-]{1,64}\/?$/)
-  .describe('Path of a page, or name of a file, as referenced by the page');
+  .describe('Page path or file name, as referenced by the page');
 
 const part = defaults({
   method: 'GET',
@@ -52,8 +52,8 @@ export const webConsole = group({
       ...part,
       path: '/console/{page}',
       greedy: true,
-      summary: 'Get a page or a file of the console',
-      description: 'Files with a hash in their name never change, so caches may keep them forever.',
+      summary: 'Get a console page or file',
+      description: 'Files with a hash in the name never change, so caches may keep them forever.',
       params: z.object({ page: Page }),
       media: FILES,
       errors: ['path_unknown'],

@@ -61,8 +61,8 @@ export const customers = group({
     getEmergencyContacts: {
       method: 'GET',
       path: '/customers/{customerId}/emergency-contacts',
-      summary: 'List the emergency contacts of a customer',
-      description: 'They are notified of alarms that nobody else was notified of in time.',
+      summary: "List a customer's emergency contacts",
+      description: 'Emergency contacts are notified of an alarm if nobody else was notified in time.',
       auth: 'user',
       may: 'logged_in',
       within: 'customer',
@@ -75,7 +75,7 @@ export const customers = group({
     setEmergencyContacts: {
       method: 'PUT',
       path: '/customers/{customerId}/emergency-contacts',
-      summary: 'Replace the emergency contacts of a customer',
+      summary: "Replace a customer's emergency contacts",
       auth: 'user',
       may: 'manage_rules',
       within: 'customer',
@@ -97,8 +97,8 @@ export const customers = group({
       path: '/customers/{customerId}',
       summary: 'Delete a customer',
       description:
-        'Deletes a customer without users and sensors, along with its bots, webhooks, rules and sensor groups. Repeat the ' +
-        'request if it was interrupted.',
+        'Deletes a customer without users and sensors, along with all bots, webhooks, rules and sensor groups. ' +
+        'Repeat the request if it was interrupted.',
       auth: 'user',
       may: 'system_admin',
       within: 'customer',

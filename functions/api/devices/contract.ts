@@ -18,7 +18,7 @@ const NewDevice = z
       .string()
       .max(1_024)
       .optional()
-      .meta({ description: 'current token; required if the sensor is linked to a customer' }),
+      .meta({ description: 'the current token; required if the sensor is linked to a customer' }),
   })
   .meta({
     id: 'DeviceRegistration',
@@ -28,29 +28,30 @@ const Messages = z.lazy(() => deviceMessages().calls.meta({ id: 'Messages' }));
 const Accepted = Status.extend({
   warnings: z
     .array(
-      z.object({ index: z.int().min(0).describe('index of the message in the call, from 0'), message: z.string() }),
+      z.object({ index: z.int().min(0).describe('index of the message in the request, from 0'), message: z.string() }),
     )
     .optional()
-    .describe('What was stored but not understood: messages of an unknown kind, fields of the wrong type'),
+    .describe('What was stored but not understood: unknown kinds of messages, fields of the wrong type'),
 }).meta({ id: 'MessagesAccepted' });
 const BySensor = z.object({ sensorId: SensorId });
 
 export const devices = group({
   name: 'devices',
-  about: 'API for devices: registration, messages, configuration',
+  about: 'Device API: registration, messages, configuration',
   operations: {
     registerDevice: {
       method: 'POST',
       path: '/devices/register',
       summary: 'Register a device',
       description:
-        'A known device gets a new token and pairing code (status 200). If it sends its current `deviceToken`, that stays valid ' +
-        'for messages and registrations until the new one is used, at most 24 hours. If its sensor is linked to a customer, it must send ' +
-        'its current `deviceToken`, or the customer must have allowed a registration (`POST ' +
-        '/sensors/{sensorId}/registration`); otherwise it is refused and nothing changes. Both create an event of the sensor, ' +
-        '`sensor/registered` or `sensor/registration_refused`, which is sent to customer webhooks in the format Full. Of ' +
-        `refusals, the first ${REPORTED_REFUSALS.sensor} of a sensor and the first ${REPORTED_REFUSALS.customer} of a customer within ` +
-        '15 minutes are sent.',
+        'A known device gets a new token and pairing code (status 200). A current `deviceToken` sent with the ' +
+        'request stays valid for messages and registrations until the new token is used, but at most 24 hours. If ' +
+        'the sensor is linked to a customer, the request must include the current `deviceToken`, or the customer ' +
+        'must have allowed a registration (`POST /sensors/{sensorId}/registration`). Otherwise the request is ' +
+        'refused and nothing changes. Either way, a linked sensor gets an event, `sensor/registered` or ' +
+        '`sensor/registration_refused`, which customer webhooks receive in the Full format. Within 15 minutes, only ' +
+        `the first ${REPORTED_REFUSALS.sensor} refusals per sensor and the first ${REPORTED_REFUSALS.customer} per ` +
+        'customer are sent.',
       auth: 'provisioner',
       body: NewDevice,
       success: 201,
@@ -84,13 +85,13 @@ export const devices = group({
     getDeviceConfig: {
       method: 'GET',
       path: '/devices/{sensorId}/config',
-      summary: 'Get the configuration of a device',
+      summary: "Get a device's configuration",
       description:
-        'Returns the room and the configuration, without fields that the firmware does not support. The ETag contains ' +
-        '`version`; a request with it in `If-None-Match` returns 304 until something changes. `config.firmwareToInstall` is ' +
-        'the `versionCode` to install at the next start, which is the pinned one or the default of the manufacturer; null: ' +
-        'keep the installed version. `config.maxReportDelay` is the longest time (s) for which the device may keep reports ' +
-        'that say the same as before, to send several of them in one call.',
+        'Returns the room and the configuration, without fields the firmware does not support. The ETag contains ' +
+        '`version`; a request with it in `If-None-Match` returns 304 until something changes. ' +
+        '`config.firmwareToInstall` is the `versionCode` to install at the next start: the pinned version or the ' +
+        "manufacturer's default; null: keep the installed version. `config.maxReportDelay` is the longest time (s) " +
+        'the device may hold back unchanged reports to send several in one request.',
       auth: 'device',
       params: BySensor,
       success: 200,
@@ -102,12 +103,12 @@ export const devices = group({
     postMessages: {
       method: 'POST',
       path: '/devices/{sensorId}/messages',
-      summary: 'Send messages of a device',
+      summary: 'Send device messages',
       description:
-        `Takes one message, or an array of at most ${MESSAGE_LIMITS.count}, in the format of the maker. The response is sent once ` +
-        'all messages are stored durably, or known to change nothing. Sending a message twice has no further effect. A call ' +
-        'that exceeds `limits.quotas.messagesPerSecond` is refused as a whole. Messages of undocumented kinds, and additional ' +
-        'fields, are stored, but rules ignore them.',
+        `Takes one message, or an array of at most ${MESSAGE_LIMITS.count}, in the maker's format. The response is ` +
+        'sent once all messages are stored durably, or known not to change anything. Sending a message twice has no ' +
+        'further effect. A request that exceeds `limits.quotas.messagesPerSecond` is refused as a whole. ' +
+        'Undocumented kinds of messages and additional fields are stored, but rules ignore them.',
       auth: 'device',
       params: BySensor,
       body: Messages,

@@ -6,7 +6,7 @@ import { Bytes } from '#shared/domain/values.ts';
 const FileName = z
   .string()
   .regex(/^swagger-ui\.[0-9a-f]{16}\.(js|css)$/)
-  .describe('Name of the file, as referenced by the page');
+  .describe('File name, as referenced by the page');
 
 const part = defaults({
   method: 'GET',
@@ -27,15 +27,15 @@ export const docs = group({
       path: '/docs',
       published: 'revalidated',
       summary: 'Get the API reference as a page',
-      description: 'The page shows the OpenAPI document, and can call the operations.',
+      description: 'The page shows the OpenAPI document and can call the operations.',
       media: ['text/html; charset=utf-8'],
       responseHeaders: pageHeaders(),
     },
     getDocsFile: {
       ...part,
       path: '/docs/{file}',
-      summary: 'Get a file of the API reference',
-      description: 'The name of the file changes with its content.',
+      summary: 'Get an API reference file',
+      description: 'The file name changes with the content.',
       params: z.object({ file: FileName }),
       published: 'immutable',
       media: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'],

@@ -10,28 +10,29 @@ const FeedDelivery = z
     id: deliveryIdText,
     createDate: millis,
     headers: z.record(z.string(), z.string()).meta({
-      description: 'all headers, including signatures, and authentication for callers with the webhook token',
+      description: 'all headers, including signatures and, for callers with the webhook token, authentication',
     }),
-    body: z.string().meta({ description: 'the exact text that was signed' }),
+    body: z.string().meta({ description: 'the exact text the signatures are for' }),
   })
   .meta({ id: 'FeedDelivery' });
 
 export const feed = group({
   name: 'feed',
-  about: 'Fetch the deliveries of a webhook without a URL',
+  about: 'Fetch deliveries for webhooks without a URL',
   // A fetch may wait for deliveries.
   timeoutSeconds: MAX_WAIT_SECONDS + 5,
   operations: {
     fetchFeed: {
       method: 'GET',
       path: '/webhooks/{webhookId}/feed',
-      summary: 'Fetch the deliveries of a webhook',
+      summary: "Fetch a webhook's deliveries",
       description:
-        'For webhooks without a URL, with the token of the webhook, or by a user who may manage it. Returns the headers and ' +
-        'bodies that would have been posted, in order for each sensor. The same deliveries are returned until a fetch with ' +
-        '`after` confirms all of them up to that id: store or handle them, then fetch with the last id. Deliveries that exceed ' +
-        'the size of a response follow in the next one, so a short response does not mean that there are no more. Deliveries ' +
-        `that nobody confirms within ${FEED_RETENTION / 86_400_000} days fail. Read-only access tokens cannot fetch.`,
+        "For webhooks without a URL. Requires the webhook's token, or a user who may manage the webhook. Returns the " +
+        'headers and bodies that would have been posted, in order for each sensor. The same deliveries are returned ' +
+        'until a fetch with `after` confirms all deliveries up to that id: store or handle them, then fetch with the ' +
+        'last id. Deliveries that do not fit in a response follow in the next one, so a short response does not mean ' +
+        `there are no more. Deliveries not confirmed within ${FEED_RETENTION / 86_400_000} days fail. Read-only ` +
+        'access tokens cannot fetch.',
       auth: 'user',
       changes: true,
       may: webhookManagers,
@@ -39,7 +40,7 @@ export const feed = group({
       within: 'webhook',
       params: z.object({ webhookId: uuid }),
       query: z.object({
-        after: deliveryIdText.optional().meta({ description: 'confirms this delivery and all before it' }),
+        after: deliveryIdText.optional().meta({ description: 'confirms this and all earlier deliveries' }),
         limit: integerQuery(int32(1, MAX_FETCHED))
           .default(MAX_FETCHED)
           .meta({ description: 'maximum number of deliveries' }),
@@ -48,7 +49,8 @@ export const feed = group({
           .meta({
             description:
               'seconds to wait for deliveries; the response is empty if there are none by then, or if ' +
-              `${MAX_WAITING.ofFeed} other fetches of the webhook, or ${MAX_WAITING.ofCustomer} of its customer, are waiting`,
+              `${MAX_WAITING.ofFeed} other fetches for this webhook, or ${MAX_WAITING.ofCustomer} for this customer, ` +
+              'are waiting',
           }),
       }),
       success: 200,

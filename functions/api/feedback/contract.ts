@@ -16,7 +16,7 @@ const ofSensor = defaults({
 
 export const feedback = group({
   name: 'feedback',
-  about: 'Feedback from users on whether a rule hit or an event was correct',
+  about: 'User feedback on whether a rule hit or an event was correct',
   operations: {
     listFeedback: {
       ...ofSensor,
@@ -34,10 +34,10 @@ export const feedback = group({
       method: 'POST',
       summary: 'Give feedback on a sensor',
       description:
-        'Feedback is about something that the sensor reported or missed. The rule hit or event that it names must belong to ' +
-        'the sensor. With `forwardToMakerA` in the response, it is delivered to the maker (webhook `feedback`), even if it is ' +
-        'deleted in the meantime. That is the case if optimization is enabled for the sensor, and the address of the maker ' +
-        'is configured.',
+        'Feedback is about something the sensor reported or missed. A rule hit or event named in the feedback must ' +
+        'belong to the sensor. If `forwardToMakerA` is true in the response, the feedback is delivered to the maker ' +
+        '(webhook `feedback`), even if it is deleted in the meantime. This requires that optimization is enabled for ' +
+        "the sensor, and that the maker's address is configured.",
       body: NewFeedback,
       success: 201,
       response: Feedback,

@@ -10,7 +10,7 @@ export const firmware = group({
     listMakerAFirmwares: {
       method: 'GET',
       path: '/firmwares',
-      summary: 'List the firmware of maker A',
+      summary: 'List maker A firmware',
       description: 'Use `/firmwares/maker_a` instead.',
       deprecated: true,
       auth: 'user',
@@ -23,7 +23,7 @@ export const firmware = group({
     listFirmwares: {
       method: 'GET',
       path: '/firmwares/{manufacturer}',
-      summary: 'List the firmware of a manufacturer',
+      summary: "List a manufacturer's firmware",
       auth: 'user',
       may: 'edit_sensor_config',
       params: ByManufacturer,
@@ -49,7 +49,7 @@ export const firmware = group({
       method: 'DELETE',
       path: '/firmwares/{manufacturer}/{versionCode}',
       summary: 'Delete a firmware version',
-      description: 'The default version, and versions that are pinned by a sensor, cannot be deleted.',
+      description: 'The default version and versions that a sensor is pinned to cannot be deleted.',
       auth: 'user',
       may: 'system_admin',
       params: ByVersion,
@@ -61,7 +61,7 @@ export const firmware = group({
     setDefaultFirmware: {
       method: 'PUT',
       path: '/firmwares/{manufacturer}/{versionCode}/default',
-      summary: 'Set the default firmware version of a manufacturer',
+      summary: "Set a manufacturer's default firmware version",
       description: 'Replaces the previous default.',
       auth: 'user',
       may: 'system_admin',

@@ -20,22 +20,23 @@ const ofCustomer = defaults({
 const listed = (columns: readonly string[]): string => columns.map((name) => `\`${name}\``).join(', ');
 const columns: Readonly<Record<ImportKind, string>> = {
   users:
-    `(requires \`manage_users\`, in a session): ${listed(importColumns.users)}. A new username is a user who gets an invitation ` +
-    'by email; known ones are updated, except for their email address.',
+    `(requires \`manage_users\`, in a session): ${listed(importColumns.users)}. New users get an invitation by ` +
+    'email. Users whose username exists are updated, except for their email address.',
   sensors:
-    `(requires \`manage_sensors\`; names also \`edit_sensor_config\`): ${listed(importColumns.sensors)}. Groups are known by ` +
-    'their names, and created. A system admin links sensors that belong to nobody.',
+    `(requires \`manage_sensors\`; names also \`edit_sensor_config\`): ${listed(importColumns.sensors)}. Groups are ` +
+    'identified by name, and created if missing. Sensors without a customer are linked if the caller is a system ' +
+    'admin.',
   rules:
-    `(requires \`manage_rules\`): ${listed(importColumns.rules)}. A rule is known by its name. \`sensor\` is a hardware id, ` +
-    '`group` the name of a group; in `days` 1 is Monday; without `timeZone` that of the customer is used. Recipients are ' +
-    'separated by `;`: `anna:email` is the user anna, `onDuty:sms` are the users on duty, `webhook:Nurse call` is a webhook ' +
-    'of a bot. Steps of the escalation are separated by `|` and begin with their seconds: ' +
-    '`60 onDuty:sms | 180 anna:email; berta:sms`.',
+    `(requires \`manage_rules\`): ${listed(importColumns.rules)}. Rules are identified by name. \`sensor\` is a ` +
+    "hardware id, `group` a group name; in `days` 1 is Monday; without `timeZone` the customer's is used. Recipients " +
+    'are separated by `;`: `anna:email` is the user anna, `onDuty:sms` are the users on duty, `webhook:Nurse call` ' +
+    'is a bot webhook. Escalation steps are separated by `|` and begin with their seconds: `60 onDuty:sms | 180 ' +
+    'anna:email; berta:sms`.',
 };
 
 export const imports = group({
   name: 'imports',
-  about: 'Import of users, sensors and rules from CSV',
+  about: 'Import users, sensors and rules from CSV',
   operations: {
     createImport: {
       ...ofCustomer,
@@ -43,10 +44,11 @@ export const imports = group({
       path: '/customers/{customerId}/imports',
       summary: 'Import users, sensors or rules',
       description:
-        `Imports at most ${MAX_ROWS} rows of CSV (UTF-8 with a header line, separated by commas or semicolons), or of JSON with the ` +
-        'columns as fields. All rows are checked before anything is changed; the response to invalid ones is 400 and names ' +
-        'each. Then a job applies each row once. Empty cells keep what is there, so the same file again changes nothing. ' +
-        `Other columns are ignored. Columns by kind:\n\n${Object.entries(columns)
+        `Imports at most ${MAX_ROWS} rows from CSV (UTF-8 with a header line, separated by commas or semicolons), or ` +
+        'from JSON with the columns as fields. All rows are checked before anything is changed; if any are invalid, ' +
+        'the response is 400 and lists them. Then a job applies each row once. Empty cells keep the current values, ' +
+        'so importing the same file again changes nothing. Other columns are ignored. Columns by ' +
+        `kind:\n\n${Object.entries(columns)
           .map(([kind, line]) => `- \`${kind}\` ${line}`)
           .join('\n')}`,
       params: z.object({ customerId: idText }),
@@ -55,7 +57,7 @@ export const imports = group({
         dryRun: z
           .enum(['true', 'false'])
           .default('false')
-          .meta({ description: 'Only check the rows, and return what would change (200)' }),
+          .meta({ description: 'only check the rows, and return what would change (200)' }),
       }),
       body: ImportRows,
       bodyKind: 'rows',
@@ -95,8 +97,8 @@ export const imports = group({
       path: '/customers/{customerId}/imports/{importId}',
       summary: 'Get an import',
       description:
-        'Returns how an import went. It has failed if rows could not be applied, because something was changed after they were ' +
-        'checked; `errors` names them, up to 100. All others were applied.',
+        'Returns the state of an import. The import has failed if rows could not be applied, because something ' +
+        'changed after they were checked; `errors` lists up to 100 of these. All other rows were applied.',
       params: z.object({ customerId: idText, importId: jobIdText }),
       success: 200,
       response: Import,

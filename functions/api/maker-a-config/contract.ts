@@ -45,15 +45,16 @@ const critical = configOperations({
   may: 'system_admin',
   ...bodyAndResponse(Critical),
   description:
-    'If a device stops reporting on a fall, timers advance it: it is confirmed after the larger of `durationUntilConfirmSec` ' +
-    'and `energyDurationUntilConfirm`, called after `confirmedToAlertTimeoutSec`, and finished after `callingDurationSec` ' +
-    '(before v0.38 `callingToFinishTime`), each from the firmware that supports it. Such an event has the date that results ' +
-    'from these values, and is sent up to 3 s later, so that a report of the device takes precedence.',
+    'If a device stops reporting on a fall, timers advance the fall: it is confirmed after the larger of ' +
+    '`durationUntilConfirmSec` and `energyDurationUntilConfirm`, called after `confirmedToAlertTimeoutSec`, and ' +
+    'finished after `callingDurationSec` (before v0.38 `callingToFinishTime`), each only if the firmware supports ' +
+    'the setting. Such an event is dated according to these values, and is sent up to 3 s later, so that a device ' +
+    'report takes precedence.',
 });
 
 export const makerAConfig = group({
   name: 'maker-a-config',
-  about: 'Configurations of sensors of maker A',
+  about: 'Configurations of maker A sensors',
   operations: {
     getMakerABasicConfig: basic.get,
     putMakerABasicConfig: basic.put,

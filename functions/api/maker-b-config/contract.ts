@@ -43,7 +43,7 @@ const vitalData = configOperations({
 
 export const makerBConfig = group({
   name: 'maker-b-config',
-  about: 'Configurations of sensors of maker B',
+  about: 'Configurations of maker B sensors',
   operations: {
     getMakerBBasicConfig: basic.get,
     putMakerBBasicConfig: basic.put,

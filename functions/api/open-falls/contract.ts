@@ -17,10 +17,11 @@ export const openFalls = group({
       path: '/customers/{customerId}/open-falls',
       summary: 'List open falls',
       description:
-        'Returns the sensors of a customer with a fall that is not over, ordered by id. The list does not depend on rules. A ' +
-        'fall ends with a message of its device, when somebody closes it, two hours after it timed out, or when its sensor is ' +
-        'deleted or moves to another customer. One that somebody acknowledged stays in the list for two hours at most. `total` ' +
-        'counts sensors, including those with such a fall. Changes may take a second to appear.',
+        "Returns the customer's sensors with a fall that is not over, ordered by id. The list does not depend on " +
+        'rules. A fall ends when the device reports the end, when someone closes the fall, two hours after it timed ' +
+        'out, or when the sensor is deleted or moved to another customer. Acknowledged falls stay in the list for ' +
+        'two hours at most. `total` counts sensors, including those with only acknowledged falls. Changes may take a ' +
+        'second to appear.',
       auth: 'user',
       may: 'logged_in',
       display: true,

@@ -28,12 +28,12 @@ const beginning = defaults({
   ],
 });
 const requirements =
-  'Requires the password of the caller or, for users who log in with an issuer, a login within the last 5 minutes. A ' +
-  'customer can begin 50 jobs a day.';
+  "Requires the caller's password or, for users who log in through an identity provider, a login within the last 5 " +
+  'minutes. Each customer can begin 50 jobs a day.';
 
 export const personalData = group({
   name: 'personal-data',
-  about: 'Export and erasure of all data of a customer or a person',
+  about: 'Export and erasure of all data about a customer or a person',
   operations: {
     createExport: {
       ...ofCustomer,
@@ -42,10 +42,10 @@ export const personalData = group({
       path: '/customers/{customerId}/exports',
       summary: 'Export personal data',
       description:
-        'Exports all data of a customer, of a sensor and the person it watches over, or of a user. A job creates a ZIP file ' +
-        'with `data.jsonl`, which has one JSON object per item whose `item` is its kind, and `manifest.json`. Secrets are not ' +
-        'included. Also requires `manage_users` and `manage_rules` and, except for a user, `manage_bots`. ' +
-        requirements,
+        'Exports all data about a customer, about a sensor and the person it watches over, or about a user. A job ' +
+        'creates a ZIP file with `manifest.json` and `data.jsonl`, which has one JSON object per item, with the kind ' +
+        'in `item`. Secrets are not included. Also requires `manage_users` and `manage_rules` and, except for a ' +
+        `user, \`manage_bots\`. ${requirements}`,
       body: NewDataJob,
       success: 202,
       response: DataExport,
@@ -54,8 +54,8 @@ export const personalData = group({
       ...ofCustomer,
       method: 'GET',
       path: '/customers/{customerId}/exports',
-      summary: 'List the exports of a customer',
-      description: 'Returns the exports of the last 400 days, newest first.',
+      summary: "List a customer's exports",
+      description: 'Returns exports from the last 400 days, newest first.',
       success: 200,
       response: z.array(DataExport),
       errors: ['customer_not_found'],
@@ -67,8 +67,8 @@ export const personalData = group({
       path: '/customers/{customerId}/exports/{exportId}',
       summary: 'Get an export',
       description:
-        'Returns the export; once it has completed, with a URL of its file for callers in a session who hold the permissions ' +
-        'that the export requires. Each URL is recorded in the audit log.',
+        'Returns the export. Once completed, it includes a file URL for callers in a session who hold the ' +
+        'permissions the export requires. Each URL is recorded in the audit log.',
       records: true,
       success: 200,
       response: DataExport,
@@ -83,14 +83,14 @@ export const personalData = group({
       summary: 'Erase personal data',
       description:
         'Permanently erases a customer, a sensor with all its data, or a user. This cannot be undone. The subject is ' +
-        'inaccessible as soon as the response arrives. A job erases its data, and checks again after 16 minutes for data that ' +
-        'was still being processed. When a user is erased, rule hits, feedback and the audit log keep what others did, and the ' +
-        'audit log keeps what the user did, with the id. Users cannot erase themselves (403). The erasure of a customer begins at ' +
-        'once if a system admin asks for it. If somebody else does, its state is `requested`: it needs an approval and begins ' +
-        'after 24 hours at the earliest (`begins`). Everybody who manages the customer, the system admins and the address of the ' +
-        'customer get a mail, and any manager or system admin can cancel it until then. Meanwhile the requester cannot remove ' +
-        'users or change their permissions and logins. ' +
-        requirements,
+        'inaccessible as soon as the response arrives. A job erases the data, and checks again after 16 minutes for ' +
+        'data that was still being processed. When a user is erased, rule hits, feedback and the audit log keep what ' +
+        'others did, and the audit log keeps what the user did, with the id. Users cannot erase themselves (403). A ' +
+        'customer erasure begins at once if a system admin requests it. If another user does, the state is ' +
+        '`requested`: the erasure needs an approval and begins after 24 hours at the earliest (`begins`). All ' +
+        "managers of the customer, the system admins and the customer's address get an email, and any manager or " +
+        'system admin can cancel the erasure until it begins. Meanwhile the requester cannot remove users or change ' +
+        `their permissions and logins. ${requirements}`,
       body: NewDataJob,
       success: 202,
       response: Erasure,
@@ -101,8 +101,8 @@ export const personalData = group({
       ...ofCustomer,
       method: 'GET',
       path: '/customers/{customerId}/erasures',
-      summary: 'List the erasures of a customer',
-      description: 'Returns the erasures of the last 400 days, newest first.',
+      summary: "List a customer's erasures",
+      description: 'Returns erasures from the last 400 days, newest first.',
       success: 200,
       response: z.array(Erasure),
       errors: ['customer_not_found'],
@@ -113,7 +113,7 @@ export const personalData = group({
       method: 'GET',
       path: '/customers/{customerId}/erasures/{erasureId}',
       summary: 'Get an erasure',
-      description: 'Returns the erasure. Once it has completed, this is its certificate.',
+      description: 'Returns the erasure. Once completed, this is the erasure certificate.',
       success: 200,
       response: Erasure,
       errors: ['job_not_found'],
@@ -123,10 +123,10 @@ export const personalData = group({
       ...ofErasure,
       method: 'POST',
       path: '/customers/{customerId}/erasures/{erasureId}/approval',
-      summary: 'Approve the erasure of a customer',
+      summary: 'Approve a customer erasure',
       description:
-        'Lets a requested erasure begin, 24 hours after the request at the earliest. Not for the user who requested it (403), and ' +
-        'not for access tokens. The audit log has it under customer 0.',
+        'Lets a requested erasure begin, 24 hours after the request at the earliest. Not for the user who requested ' +
+        'it (403), and not for access tokens. Logged under customer 0 in the audit log.',
       auth: 'session',
       success: 200,
       response: Erasure,
@@ -137,9 +137,10 @@ export const personalData = group({
       ...ofErasure,
       method: 'DELETE',
       path: '/customers/{customerId}/erasures/{erasureId}',
-      summary: 'Cancel the requested erasure of a customer',
+      summary: 'Cancel a requested customer erasure',
       description:
-        'Cancels an erasure that has not begun, whether it was approved or not. The audit log has it under customer 0.',
+        'Cancels an erasure that has not begun, whether or not it was approved. Logged under customer 0 in the audit ' +
+        'log.',
       success: 200,
       response: Erasure,
       errors: ['job_not_found', 'erasure_begun', 'erasure_canceled'],

@@ -11,7 +11,7 @@ export const provisioningKeys = group({
       method: 'GET',
       path: '/provisioning-keys',
       summary: 'List provisioning keys',
-      description: 'Returns the records of the keys, oldest first, without the keys themselves.',
+      description: 'Returns the key records, oldest first, without the keys themselves.',
       auth: 'user',
       may: 'system_admin',
       success: 200,
@@ -23,8 +23,8 @@ export const provisioningKeys = group({
       path: '/provisioning-keys',
       summary: 'Create a provisioning key',
       description:
-        'Creates a key that registers devices of one maker. The key is returned only in this response. It may have an expiry ' +
-        'date, and a limit of devices that it registers for the first time.',
+        "Creates a key that registers one maker's devices. The key is returned only in this response. It may have an " +
+        'expiry date and a limit on new devices.',
       auth: 'user',
       may: 'system_admin',
       body: NewProvisioningKey,
@@ -36,7 +36,8 @@ export const provisioningKeys = group({
       method: 'DELETE',
       path: '/provisioning-keys/{keyId}',
       summary: 'Delete a provisioning key',
-      description: 'The key is invalid from the next request on. Devices that it registered are not affected.',
+      description:
+        'The key is invalid starting with the next request. Devices already registered with the key are not affected.',
       auth: 'user',
       may: 'system_admin',
       params: z.object({ keyId: uuid }),

@@ -31,14 +31,14 @@ const common = defaults({
 });
 
 const description =
-  'Counts falls, false alarms, response times and offline times by month and room. Days and months are those of the time ' +
-  'zone of the customer. A report is based on rule hits, their acknowledgements and feedback, which are kept for 120 days. ' +
-  'Falls count even if no rule fired for them; other events need a rule. Months without data are left out, and simulated ' +
-  'events are not counted. If ' +
-  'several rules fired for an event, the first acknowledgement and the latest feedback count. Feedback that names no event ' +
-  'counts at the time that it refers to. Offline times begin with hits of rules on `sensor_inactive`, and end with hits of ' +
-  `rules on \`sensor_active\`. A report covers at most ${MAX_MONTHS} calendar months. The response is 409 for more than ` +
-  `${MAX_HITS} rule hits, or if the customer has more than ${MAX_SENSORS} sensors.`;
+  'Counts falls, false alarms, response times and offline times by month and room. Days and months are in the ' +
+  "customer's time zone. A report is based on rule hits, acknowledgements and feedback, which are kept for 120 days. " +
+  'Falls count even if no rule fired for them; other events need a rule. Months without data are left out, and ' +
+  'simulated events are not counted. If several rules fired for an event, the first acknowledgement and the latest ' +
+  'feedback count. Feedback that does not name an event counts at the time it refers to. Offline times begin with ' +
+  'hits of `sensor_inactive` rules, and end with hits of `sensor_active` rules. A report covers at most ' +
+  `${MAX_MONTHS} calendar months. The response is 409 for more than ${MAX_HITS} rule hits, or if the customer has ` +
+  `more than ${MAX_SENSORS} sensors.`;
 
 /** A separate function, because reading many hits must not delay requests people wait for during an alarm. */
 export const reports = group({
@@ -57,10 +57,10 @@ export const reports = group({
       path: '/customers/{customerId}/report.csv',
       summary: 'Download a report as CSV',
       description:
-        'Returns the same report as CSV (RFC 4180, UTF-8 with a byte order mark), one line per month and room. Times are in ' +
-        'seconds. A text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.',
+        'Returns the same report as CSV (RFC 4180, UTF-8 with a byte order mark), one line per month and room. Times ' +
+        'are in seconds. Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.',
       media: ['text/csv; charset=utf-8'],
-      describedHeaders: { 'Content-Disposition': 'name of the file' },
+      describedHeaders: { 'Content-Disposition': 'the file name' },
       response: Bytes,
     },
   },

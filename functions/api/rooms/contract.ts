@@ -13,13 +13,13 @@ const common = defaults({
 
 export const rooms = group({
   name: 'rooms',
-  about: 'The room of a sensor, and its regions',
+  about: 'The room a sensor watches, with all regions',
   operations: {
     getRoom: {
       ...common,
       method: 'GET',
       path: '/sensors/{sensorId}/room',
-      summary: 'Get the room of a sensor',
+      summary: "Get a sensor's room",
       may: 'logged_in',
       display: true,
       response: Room,
@@ -29,11 +29,11 @@ export const rooms = group({
       ...common,
       method: 'PUT',
       path: '/sensors/{sensorId}/room',
-      summary: 'Update the room of a sensor',
+      summary: "Update a sensor's room",
       description:
-        'Replaces the room. What the sensor learned about the previous room is then outdated, so its learning mode should be ' +
-        'started again. A region without `id` keeps the id of the region of the same kind and name. A region that a rule ' +
-        'names, even a disabled rule, cannot be removed; the 409 lists these rules.',
+        'Replaces the room. What the sensor learned about the previous room is then outdated, so learning mode ' +
+        'should be started again. A region without `id` keeps the id of the previous region with the same kind and ' +
+        'name. A region named by a rule, even a disabled one, cannot be removed; the 409 response lists these rules.',
       may: 'edit_sensor_room',
       body: RoomUpdate,
       response: Room,
@@ -45,7 +45,7 @@ export const rooms = group({
       ...common,
       method: 'GET',
       path: '/sensors/{sensorId}/room/regions',
-      summary: 'List the regions of a room',
+      summary: "List a room's regions",
       may: 'logged_in',
       display: true,
       response: z.array(Region),

@@ -19,12 +19,12 @@ const acknowledgement = defaults({
 
 export const ruleHits = group({
   name: 'rule-hits',
-  about: 'Rules that fired, their notifications and acknowledgements',
+  about: 'Fired rules, with notifications and acknowledgements',
   operations: {
     listRuleHits: {
       method: 'GET',
       path: '/customers/{customerId}/rule-hits',
-      summary: 'List the rule hits of a customer',
+      summary: "List a customer's rule hits",
       auth: 'user',
       may: 'logged_in',
       // Without rule hits, a display would not show that a person has stopped breathing.
@@ -32,8 +32,8 @@ export const ruleHits = group({
       within: 'customer',
       params: z.object({ customerId: idText }),
       description:
-        'Returns the rule hits of the last 120 days. `total` and the order are exact, and all pages can be read. New hits, ' +
-        'and changes such as feedback, an acknowledgement or the result of a delivery, may take a second to appear.',
+        'Returns rule hits from the last 120 days. `total` and the order are exact, and all pages can be read. New ' +
+        'hits, and changes such as feedback, an acknowledgement or a delivery result, may take a second to appear.',
       ...partialListHeaders,
       query: z.object({
         ...partialListQuery(idText),
@@ -64,9 +64,10 @@ export const ruleHits = group({
       display: true,
       summary: 'Acknowledge a rule hit',
       description:
-        'Acknowledges the alarm in the name of the caller, and with it the fall that it is about. The first acknowledgement ' +
-        'counts: repeating it returns 200 and may change the note, and anybody else gets a 409 with the name of the user who ' +
-        'acknowledged. Customer webhooks get the event `alarm/acknowledged`.',
+        "Acknowledges the alarm in the caller's name, and with it the fall the alarm is about. Only the first " +
+        'acknowledgement counts: repeating it returns 200 and may change the note; for anyone else, the operation ' +
+        'returns 409 with the name of the user who acknowledged. Customer webhooks get the event ' +
+        '`alarm/acknowledged`.',
       body: AcknowledgingUser,
       errors: ['customer_not_found', 'rule_hit_not_found', 'acknowledged_already'],
       uses: ['acknowledgements.make', 'users.get', ...acknowledging, ...withSensors.uses],
@@ -74,9 +75,10 @@ export const ruleHits = group({
     withdrawAcknowledgement: {
       ...acknowledgement,
       method: 'DELETE',
-      summary: 'Withdraw the acknowledgement of a rule hit',
+      summary: 'Withdraw a rule hit acknowledgement',
       description:
-        'Only for the user who acknowledged it, and for callers with `manage_customers`. Returns 409 once its fall is closed.',
+        'Only for the user who acknowledged the rule hit, and for callers with `manage_customers`. Returns 409 once ' +
+        'the fall is closed.',
       errors: ['customer_not_found', 'rule_hit_not_found', 'fall_closed'],
       uses: ['acknowledgements.withdraw', ...withdrawing, ...withSensors.uses],
     },

@@ -6,19 +6,18 @@ import { NewRule, Rule, RuleCopy, RuleUpdate } from '#shared/domain/rule/rule.ts
 import { idText, int32, Status } from '#shared/domain/values.ts';
 
 const regions =
-  '`regionId` requires a `sensorId` whose room has that region, and limits the rule to events in that region: falls, beds, ' +
-  'doors, regions and sitting up. Presence in the room, sensor events and vital signs have no region, so their rules are ' +
-  'refused with 400. A fall reported by maker A belongs to the region that contains its first point, edges included, and to ' +
-  'the smallest if there are several; a fall reported by maker B belongs to the region that the person entered last and ' +
-  'has not left.';
+  '`regionId` requires a `sensorId` whose room has that region, and limits the rule to events in that region: falls, ' +
+  'beds, doors, regions and sitting up. Room presence, sensor events and vital signs have no region, so such rules ' +
+  "are refused with 400. A maker A fall belongs to the smallest region that contains the fall's first point, edges " +
+  'included. A maker B fall belongs to the region the person entered last and has not left.';
 
 const escalation =
-  ' Until somebody acknowledges a hit, the recipients of each step of `escalation` are notified `afterSeconds` after the hit. ' +
-  'With `repeatSeconds`, all recipients are then notified again, each once per round, for at most 20 rounds. With ' +
-  '`untilAcknowledged` false, the escalation also ends when the situation is over: a fall when it is finished or canceled, ' +
-  '`sensor_inactive` when the sensor is active again, and situations of a room or a region when that is left or entered ' +
-  'again. Changes of the rule apply to the steps that are still due. Acknowledging the hit, or deleting the rule or the ' +
-  'sensor, ends the escalation.';
+  ' Until someone acknowledges a hit, the recipients of each `escalation` step are notified `afterSeconds` after the ' +
+  'hit. With `repeatSeconds`, all recipients are then notified again, each once per round, for at most 20 rounds. If ' +
+  '`untilAcknowledged` is false, the escalation also ends when the situation is over: a fall when it is finished or ' +
+  'canceled, `sensor_inactive` when the sensor is active again, and room or region situations when the room or ' +
+  'region is left or entered again. Changes to the rule apply to steps still due. Acknowledging the hit, or deleting ' +
+  'the rule or the sensor, ends the escalation.';
 
 /** The deliveries in a rule test. `step` is 0 for the first recipients. */
 const RuleTest = z
@@ -51,7 +50,7 @@ export const rules = group({
       method: 'GET',
       path: '/rules',
       summary: 'List rules',
-      description: 'Returns the rules of a customer. A search may miss changes of the last second.',
+      description: "Returns a customer's rules. A search may miss changes made in the last second.",
       auth: 'user',
       may: 'logged_in',
       query: z.object({
@@ -68,7 +67,7 @@ export const rules = group({
       method: 'POST',
       path: '/rules',
       summary: 'Create a rule',
-      description: `A rule notifies its recipients when a situation occurs at the sensors that it watches. ${regions}${escalation}`,
+      description: `A rule notifies its recipients when a situation occurs at the sensors it watches. ${regions}${escalation}`,
       auth: 'user',
       may: 'manage_rules',
       body: NewRule,
@@ -94,7 +93,7 @@ export const rules = group({
       method: 'PUT',
       path: '/rules/{ruleId}',
       summary: 'Update a rule',
-      description: `Replaces the rule, which may move to another sensor or situation. ${regions}${escalation}`,
+      description: `Replaces the rule, which may change to another sensor or situation. ${regions}${escalation}`,
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',
@@ -110,8 +109,8 @@ export const rules = group({
       path: '/rules/{ruleId}/copies',
       summary: 'Copy a rule',
       description:
-        'Creates a rule that equals this one, except for its name. If something that the rule refers to no longer exists, or ' +
-        'a recipient can no longer be notified, the copy is refused with 400, like a new rule.',
+        'Creates a copy of the rule under another name. If something the rule refers to no longer exists, or a ' +
+        'recipient can no longer be notified, the copy is refused with 400, like a new rule.',
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',
@@ -127,9 +126,10 @@ export const rules = group({
       path: '/rules/{ruleId}/test',
       summary: 'Test a rule',
       description:
-        'Sends a test to all recipients of all steps at once. Title and message begin with "Test: ", and requests have the ' +
-        'header `X-Service-Cloud-Test: true`. A test creates no event, no rule hit and no escalation. It is sent to the users ' +
-        'who are on duty now. A disabled webhook holds its test. A rule can be tested five times a minute.',
+        'Sends a test to all recipients in all steps at once. Title and message begin with "Test: ", and requests ' +
+        'have the header `X-Service-Cloud-Test: true`. A test does not create an event, a rule hit or an escalation. ' +
+        'On-duty recipients are the users on duty now. A disabled webhook holds the test delivery. A rule can be ' +
+        'tested five times a minute.',
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',

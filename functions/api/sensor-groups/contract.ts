@@ -12,11 +12,11 @@ const oneGroup = defaults({
   success: 200,
 });
 const onePlan = defaults({ ...oneGroup, path: '/sensor-groups/{groupId}/plan', response: FloorPlan });
-const oneGroupOnly = 'A sensor is in one group at most, so it leaves its previous group.';
+const oneGroupOnly = 'A sensor is in one group at most, so a sensor added here leaves its previous group.';
 
 export const sensorGroups = group({
   name: 'sensor-groups',
-  about: 'Groups of sensors that rules watch together',
+  about: 'Sensor groups that rules watch together',
   operations: {
     listSensorGroups: {
       method: 'GET',
@@ -67,9 +67,8 @@ export const sensorGroups = group({
     getFloorPlan: {
       ...onePlan,
       method: 'GET',
-      summary: 'Get the plan of a sensor group',
-      description:
-        'Returns where the rooms of the group lie. Until a plan is set, it is 40 m by 20 m and has no rooms.',
+      summary: "Get a sensor group's plan",
+      description: "Returns where the group's rooms are. Until a plan is set, it is 40 m by 20 m and has no rooms.",
       may: 'logged_in',
       display: true,
       errors: ['sensor_group_not_found'],
@@ -78,9 +77,9 @@ export const sensorGroups = group({
     setFloorPlan: {
       ...onePlan,
       method: 'PUT',
-      summary: 'Replace the plan of a sensor group',
+      summary: "Replace a sensor group's plan",
       description:
-        'Only sensors of the group can be on its plan, each once. A sensor that leaves the group leaves the plan.',
+        "Only the group's sensors can be on the plan, each once. A sensor that leaves the group also leaves the plan.",
       may: 'manage_sensors',
       body: FloorPlanUpdate,
       errors: ['sensor_group_not_found'],
@@ -91,8 +90,8 @@ export const sensorGroups = group({
       method: 'DELETE',
       summary: 'Delete a sensor group',
       description:
-        'The sensors of the group are kept. A group that a rule watches cannot be deleted, because its sensors would ' +
-        'silently stop being watched.',
+        "The group's sensors are kept. A group watched by a rule cannot be deleted, because the sensors would no " +
+        'longer be watched, without anyone noticing.',
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_group_not_found', 'sensor_group_in_use'],

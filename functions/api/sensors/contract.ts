@@ -28,7 +28,7 @@ const Link = z
   .object({
     manufacturer: Manufacturer,
     code: z.string().overwrite(withoutSpaces).length(8).describe('not case-sensitive; spaces are ignored'),
-    customerId: id.optional().describe('only for system admins: the customer that gets the sensor'),
+    customerId: id.optional().describe('only for system admins: the customer to link the sensor to'),
   })
   .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
 
@@ -46,7 +46,7 @@ const oneSensor = defaults({
 
 export const sensors = group({
   name: 'sensors',
-  about: 'Sensors, their status and events, and the customer they are linked to',
+  about: 'Sensors, with status, events and the customer they are linked to',
   operations: {
     listSensors: {
       method: 'GET',
@@ -61,7 +61,7 @@ export const sensors = group({
         searchText: searchParameter,
         sortBy: sortBy(['id', 'name', 'isActive', 'createDate', 'updateDate'], 'asc(name)'),
         isActive: IsActive.default(null).meta({
-          description: 'only sensors that are active, or that are not; absent, empty or `null`: both',
+          description: 'only active or only inactive sensors; absent, empty or `null`: both',
         }),
         customerId: idText.optional(),
         sensorIds: z.string().regex(SENSOR_IDS).default('').meta({
@@ -78,14 +78,14 @@ export const sensors = group({
       path: '/sensors/link',
       summary: 'Link a sensor',
       description:
-        'Links a sensor to the customer of the caller by its pairing code. System admins name the customer with ' +
-        '`customerId`. After five wrong codes a user has to wait up to 15 minutes.',
+        "Links a sensor to the caller's customer by pairing code. System admins name the customer with `customerId`. " +
+        'After five wrong codes, a user has to wait up to 15 minutes.',
       auth: 'user',
       may: 'logged_in',
       body: Link,
       success: 200,
       response: Status,
-      describedHeaders: { 'X-Sensor-Id': 'the id of the linked sensor' },
+      describedHeaders: { 'X-Sensor-Id': 'id of the linked sensor' },
       errors: [
         'pairing_code_unknown',
         'customer_missing',
@@ -120,8 +120,9 @@ export const sensors = group({
       method: 'DELETE',
       summary: 'Delete a sensor',
       description:
-        'Permanently deletes a sensor that is inactive, with its room and its configuration, and removes it from its group. ' +
-        'Its device loses its token, but can register again. Events, rule hits and feedback are kept until they expire.',
+        'Permanently deletes an inactive sensor, including room and configuration, and removes it from its group. ' +
+        'The device token is revoked, but the device can register again. Events, rule hits and feedback are kept ' +
+        'until they expire.',
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_not_found', 'sensor_active'],
@@ -131,10 +132,10 @@ export const sensors = group({
       ...oneSensor,
       method: 'POST',
       path: '/sensors/{sensorId}/registration',
-      summary: 'Allow the device of a sensor to register again',
+      summary: "Allow a sensor's device to register again",
       description:
-        'Allows one registration without a token within 15 minutes, for a device that lost its token, for example in a reset. ' +
-        'Otherwise the device of a linked sensor needs its token to register.',
+        'Allows one registration without a token within 15 minutes, for a device that lost its token, for example in ' +
+        "a reset. Otherwise a linked sensor's device needs its token to register.",
       may: 'manage_sensors',
       response: z.object({ registrationUntil: millis }).meta({ id: 'RegistrationWindow' }),
       errors: ['sensor_not_found'],
@@ -144,7 +145,7 @@ export const sensors = group({
       ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/status',
-      summary: 'Get the status of a sensor',
+      summary: "Get a sensor's status",
       may: 'logged_in',
       display: true,
       response: SensorStatus,
@@ -155,12 +156,12 @@ export const sensors = group({
       ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/events',
-      summary: 'List the events of a sensor',
+      summary: "List a sensor's events",
       description:
-        `Returns the events of the last 120 days, newest first. ${partialListDescription('1,000', '4,000')} A new event may take a ` +
-        'second to appear. `raw` is null if it exceeds 16 KiB. It is also null in the older events of a page once their ' +
-        'total exceeds 5 MiB, counting each `"` and `\\` twice; 160 events always fit. A single event always has ' +
-        'it.',
+        `Returns events from the last 120 days, newest first. ${partialListDescription('1,000', '4,000')} A new ` +
+        "event may take a second to appear. `raw` is null if it exceeds 16 KiB. It is also null in a page's older " +
+        'events once the page\'s total exceeds 5 MiB, counting each `"` and `\\` twice; 160 events always fit. ' +
+        'Requests for a single event always return `raw`.',
       may: 'logged_in',
       query: z.object(partialListQuery(idText)),
       response: paged(EventView),
@@ -172,8 +173,8 @@ export const sensors = group({
       ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/events/{uuid}',
-      summary: 'Get an event of a sensor',
-      description: 'Returns the event with the complete message that caused it.',
+      summary: 'Get a sensor event',
+      description: 'Returns the event with the complete message that caused the event.',
       may: 'logged_in',
       params: oneSensor.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
       response: EventView,
@@ -186,8 +187,9 @@ export const sensors = group({
       path: '/sensors/{sensorId}/customer',
       summary: 'Move a sensor to another customer',
       description:
-        'The new customer, or null for none, gets it like a new sensor: with the default name, room and configuration, in no ' +
-        'group, and inactive until its next message. Only a sensor that had no customer keeps its settings.',
+        'The new customer, or null for none, gets the sensor as if it were new: with the default name, room and ' +
+        'configuration, not in a group, and inactive until the next message. Only a sensor that had no customer ' +
+        'keeps its settings.',
       may: 'system_admin',
       body: NewOwner,
       response: Sensor,

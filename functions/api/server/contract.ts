@@ -21,7 +21,7 @@ const ServerConfig = z
 /** The JSON Schema names for device messages, each webhook format, and feedback to makers. */
 const SchemaName = z
   .enum(['device-messages', ...Format.options.map((format) => `webhook-${format}` as const), 'webhook-feedback'])
-  .describe('What devices send by HTTP and MQTT, or what webhooks receive in a format');
+  .describe('What devices send by HTTP and MQTT, or what webhooks receive in the given format');
 
 export const server = group({
   name: 'server',
@@ -32,8 +32,8 @@ export const server = group({
       path: '/server/config',
       summary: 'Get the server configuration',
       description:
-        'Callers who are logged in also get the optional fields. `url` is the address of the service, and `deviceUrl` the ' +
-        'address for devices, which may be the same; both without `/api/v1`.',
+        'Only logged-in callers get the optional fields. `url` is the service address, and `deviceUrl` the address ' +
+        'for devices, which may be the same; both without `/api/v1`.',
       auth: 'optional',
       success: 200,
       response: ServerConfig,
@@ -42,10 +42,10 @@ export const server = group({
     getQrCode: {
       method: 'GET',
       path: '/server/qr-code',
-      summary: 'Get the QR code of this server',
+      summary: "Get this server's QR code",
       description:
-        'The mobile app scans it to add this server. It contains a JSON object with `url`, the address of the service, and ' +
-        '`serviceName`, encoded in Base64 with padding. The response is 503 while the address is unknown.',
+        'The mobile app scans this code to add the server. The content is a JSON object with `url`, the service ' +
+        'address, and `serviceName`, encoded in Base64 with padding. Returns 503 while the address is unknown.',
       auth: 'anyone',
       success: 200,
       media: ['image/png', 'image/svg+xml'],
@@ -68,8 +68,9 @@ export const server = group({
       path: '/schemas/{name}',
       summary: 'Get a JSON Schema',
       description:
-        'The schema (draft 2020-12) of the messages of devices or of the deliveries in a format, with examples. It may get new ' +
-        'optional fields and kinds of messages; anything else gets a new version of the API, whose addresses begin with it.',
+        'Returns the schema (draft 2020-12) for device messages, or for deliveries in a format, with examples. New ' +
+        'optional fields and kinds of messages may be added; any other change gets a new API version, which has a ' +
+        'different base path.',
       auth: 'anyone',
       params: z.object({ name: SchemaName }),
       success: 200,
@@ -82,10 +83,10 @@ export const server = group({
     getHealth: {
       method: 'GET',
       path: '/health',
-      summary: 'Get the health of the service',
+      summary: 'Get the service health',
       description:
-        'The response is 503 if something fails that alarms depend on. Details are returned only to system admins, and on ' +
-        'premises to callers with `METRICS_TOKEN` or on the same machine.',
+        'Returns 503 if something that alarms depend on is failing. Details are returned only to system admins, and ' +
+        'on premises to callers with `METRICS_TOKEN` or on the same machine.',
       auth: 'optional',
       withoutTable: true,
       success: 200,

@@ -6,18 +6,19 @@ import { Station } from '#shared/domain/watch/station.ts';
 /** A separate function with little memory, because each open console requests it every few seconds. */
 export const station = group({
   name: 'station',
-  about: 'What a screen that watches over people shows',
+  about: 'Content for station screens, which watch over people',
   operations: {
     getStation: {
       method: 'GET',
       path: '/customers/{customerId}/station',
-      summary: 'Get what a station screen shows',
+      summary: 'Get the content for a station screen',
       description:
-        'Returns open falls, the rule hits of the last day that changed last, what is not being watched, and who is on duty, in ' +
-        'one cheap call. A request with the `ETag` of the last response in `If-None-Match` returns 304 until any of that ' +
-        'changes; the date of the watch alone counts as a change only after five minutes. Read `/rule-hits` once for the ' +
-        'earlier hits of the day, and again when each of these has changed since the last call. Changes may take a second to ' +
-        'appear, those of the watch and of who is on duty a minute, and those of the sensors of hits six minutes.',
+        "Returns open falls, the last day's most recently changed rule hits, what is not being watched, and who is " +
+        "on duty, in one cheap request. A request with the last response's `ETag` in `If-None-Match` returns 304 " +
+        'until any of these change; the watch date alone counts as a change only after five minutes. Read ' +
+        "`/rule-hits` once for the day's earlier hits, and again whenever all returned hits have changed since the " +
+        'last request. Changes may take a second to appear, changes to the watch and to who is on duty a minute, and ' +
+        "changes to a hit's sensor six minutes.",
       auth: 'user',
       may: 'logged_in',
       display: true,
@@ -26,7 +27,9 @@ export const station = group({
       params: z.object({ customerId: idText }),
       success: 200,
       alsoSuccess: 304,
-      describedHeaders: { ETag: 'Changes with the content. A request with it in If-None-Match gets 304 until then' },
+      describedHeaders: {
+        ETag: 'Changes with the content. A request with this value in If-None-Match returns 304 until then',
+      },
       response: Station,
       errors: ['customer_not_found'],
       uses: [

@@ -14,18 +14,18 @@ import { idText, Status, userIdText } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: userIdText() });
 
-/** Callers who may change a user's login. */
-const selfOrPeers = 'Only for the user, and for callers with `manage_users` who hold every permission of the user.';
+/** Callers who may change a user login. */
+const selfOrPeers = "Only for the user, and for callers with `manage_users` who hold all of the user's permissions.";
 
 export const users = group({
   name: 'users',
-  about: 'People who log in, and their permissions',
+  about: 'People who log in, and what they may do',
   operations: {
     listUsers: {
       method: 'GET',
       path: '/users',
       summary: 'List users',
-      description: 'Returns the users of a customer. System admins who name no customer get all users.',
+      description: "Returns a customer's users. System admins who do not name a customer get all users.",
       auth: 'user',
       may: 'manage_users',
       query: z.object({
@@ -43,8 +43,9 @@ export const users = group({
       path: '/users',
       summary: 'Create a user',
       description:
-        'Creates a user with a `password`; or, with `invite`, mails `email` a link by which the user sets one, valid for ' +
-        `${INVITATION_DAYS} days. A customer can invite ${INVITATIONS_PER_DAY} users a day. Access tokens cannot create users.`,
+        'Creates a user with a `password`; or, with `invite`, emails the user a link to set one, valid for ' +
+        `${INVITATION_DAYS} days. A customer can invite ${INVITATIONS_PER_DAY} users a day. Access tokens cannot ` +
+        'create users.',
       auth: 'session',
       may: 'manage_users',
       body: NewUser,
@@ -82,12 +83,12 @@ export const users = group({
     updateUser: {
       method: 'PUT',
       path: '/users/{userId}',
-      summary: 'Update the profile of a user',
+      summary: "Update a user's profile",
       description:
-        'Replaces the profile. Only the user, and callers with `manage_users` who hold every permission of the user, can ' +
-        'change `email`, and only in a session, at most five times an hour. Users who change their own must send ' +
-        '`currentPassword`, and reset codes go to the previous address for another 24 hours; users who log in with an issuer ' +
-        'cannot change theirs. The previous address gets a mail.',
+        "Replaces the profile. Only the user, and callers with `manage_users` who hold all of the user's " +
+        'permissions, can change `email`, and only in a session, at most five times an hour. Users who change their ' +
+        'own address must send `currentPassword`, and reset codes go to the previous address for another 24 hours; ' +
+        'users who log in through an identity provider cannot change theirs. The previous address gets an email.',
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -112,7 +113,7 @@ export const users = group({
       method: 'DELETE',
       path: '/users/{userId}',
       summary: 'Delete a user',
-      description: `Ends all sessions and revokes all tokens of the user. The username can be used again. ${selfOrPeers}`,
+      description: `Ends all of the user's sessions and revokes all tokens. The username can be used again. ${selfOrPeers}`,
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -125,10 +126,10 @@ export const users = group({
     setUserAccess: {
       method: 'PUT',
       path: '/users/{userId}/access',
-      summary: 'Update the permissions of a user',
+      summary: "Update a user's permissions",
       description:
-        'Replaces the permissions from the next request on. Callers can only grant permissions that they hold; only system ' +
-        `admins can change \`isAdmin\`. ${selfOrPeers} Access tokens cannot change permissions.`,
+        "Replaces the permissions, starting with the user's next request. Callers can only grant permissions they " +
+        `hold; only system admins can change \`isAdmin\`. ${selfOrPeers} Access tokens cannot change permissions.`,
       auth: 'session',
       may: 'manage_users',
       within: 'user',
@@ -142,11 +143,11 @@ export const users = group({
     setUserPassword: {
       method: 'PUT',
       path: '/users/{userId}/password',
-      summary: 'Set the password of a user',
+      summary: "Set a user's password",
       description:
-        'Ends all sessions of the user. Users who set their own password must send the current one; after 10 wrong ones ' +
-        `within 15 minutes the response is 429. ${selfOrPeers} Access tokens cannot set passwords. Users who log in with an ` +
-        'issuer have none.',
+        "Ends all of the user's sessions. Users who set their own password must send the current one; after 10 wrong " +
+        `passwords within 15 minutes, the operation returns 429. ${selfOrPeers} Access tokens cannot set passwords. ` +
+        'Users who log in through an identity provider have none.',
       auth: 'session',
       may: 'manage_users',
       orSelf: true,

@@ -6,16 +6,16 @@ import { Watch } from '#shared/domain/watch/watch.ts';
 /** A separate function, because consoles request the watch all the time, and many sensors and rules make it slow. */
 export const watch = group({
   name: 'watch',
-  about: 'Monitoring gaps: offline sensors, hours without a rule, recipients that cannot be reached',
+  about: 'Monitoring gaps: offline sensors, hours without a rule, unreachable recipients',
   operations: {
     getWatch: {
       method: 'GET',
       path: '/customers/{customerId}/watch',
-      summary: 'Get the monitoring gaps of a customer',
+      summary: "Get a customer's monitoring gaps",
       description:
-        'Returns what is not being watched, and what keeps alarms from reaching people. Everybody who can see the sensors of ' +
-        'the customer can read it, so that the night shift knows. It is computed at most once a minute, so a change may take a ' +
-        'minute to appear; `date` says when that was.',
+        'Returns what is not being watched, and what keeps alarms from reaching people. Anyone who can see the ' +
+        "customer's sensors can read the gaps, so that the night shift knows about them. They are computed at most " +
+        'once a minute, at `date`, so a change may take a minute to appear.',
       auth: 'user',
       may: 'logged_in',
       display: true,

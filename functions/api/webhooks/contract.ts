@@ -17,13 +17,13 @@ const ByWebhook = z.object({ webhookId: uuid });
 
 export const webhooks = group({
   name: 'webhooks',
-  about: 'Receivers of notifications, their secrets and health',
+  about: 'Notification receivers, with secrets and health',
   operations: {
     listWebhooks: {
       method: 'GET',
       path: '/webhooks',
       summary: 'List webhooks',
-      description: 'Returns the webhooks of a customer that the caller may manage.',
+      description: "Returns a customer's webhooks, as far as the caller may manage them.",
       auth: 'user',
       may: webhookManagers,
       query: z.object({
@@ -40,7 +40,7 @@ export const webhooks = group({
       method: 'POST',
       path: '/webhooks',
       summary: 'Create a webhook',
-      description: 'The token of the webhook is returned only in this response.',
+      description: 'The webhook token is returned only in this response.',
       auth: 'user',
       may: webhookManagers,
       body: NewWebhook,
@@ -73,7 +73,7 @@ export const webhooks = group({
     getCircuit: {
       method: 'GET',
       path: '/webhooks/{webhookId}/circuit',
-      summary: 'Get the state of the circuit breaker of a webhook',
+      summary: "Get the state of a webhook's circuit breaker",
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',
@@ -88,9 +88,9 @@ export const webhooks = group({
       path: '/webhooks/{webhookId}',
       summary: 'Update a webhook',
       description:
-        'Replaces the webhook. Without `secretKey` the secret is kept; null removes it. Both null and a new secret end the ' +
-        'overlap of a rotation. Enabling a disabled webhook resets its health. A webhook that moves to another bot, or to the ' +
-        'customer, is no longer notified by the rules that name it.',
+        'Replaces the webhook. Without `secretKey` the secret is kept; null removes the secret. Both null and a new ' +
+        "secret end a rotation's overlap. Enabling a disabled webhook resets `health`. After a webhook moves to " +
+        'another bot, or to the customer, rules that name it no longer notify it.',
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',
@@ -113,7 +113,7 @@ export const webhooks = group({
       method: 'DELETE',
       path: '/webhooks/{webhookId}',
       summary: 'Delete a webhook',
-      description: 'Pending deliveries are not sent. Rules that name the webhook are kept, as with a deleted bot.',
+      description: 'Pending deliveries are not sent. Rules that name the webhook are kept, as for a deleted bot.',
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',
@@ -126,10 +126,10 @@ export const webhooks = group({
     markSeen: {
       method: 'PUT',
       path: '/webhooks/{webhookId}/seen',
-      summary: 'Mark the failure of a webhook as seen',
+      summary: 'Mark a webhook failure as seen',
       description:
-        'Removes the failure of the given date from `getWatch` for everybody; later failures remain. Callers who can read ' +
-        '`getWatch` need no further permission.',
+        'Removes the failure with the given date from `getWatch` for all users; later failures remain. Callers who ' +
+        'can read `getWatch` do not need any further permission.',
       auth: 'user',
       may: 'logged_in',
       within: 'webhook',
@@ -144,7 +144,7 @@ export const webhooks = group({
       method: 'POST',
       path: '/webhooks/{webhookId}/token',
       summary: 'Generate a new token',
-      description: 'The token is returned only in this response. It is used from the next attempt on.',
+      description: 'The token is returned only in this response. It is used starting with the next attempt.',
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',

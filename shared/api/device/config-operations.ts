@@ -31,7 +31,7 @@ export const configOperations = <
   response,
   description,
 }: ConfigPairInput<P, I, B, R>) => {
-  const subject = `the ${name} configuration of a sensor of ${maker}`;
+  const subject = `the ${name} configuration of a ${maker} sensor`;
   const common = {
     path: `/sensors/{sensorId}/${maker}/config/${name}`,
     auth: 'user',

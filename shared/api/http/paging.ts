@@ -25,14 +25,14 @@ export const pageQuery = {
 export const partialListQuery = <T extends z.ZodType>(after: T) => ({
   ...pageQuery,
   after: after.optional().meta({
-    description: 'continues the list after the entry with this id; taken from the `Link` header of a response',
+    description: "continues the list after the entry with this id; taken from a response's `Link` header",
   }),
 });
 
 /** The response headers for a list read in bounded parts. */
 export const partialListHeaders = {
   describedHeaders: { 'X-Total-Is': '`exact`, or `at-least` if `total` counts only the entries read so far' },
-  optionalHeaders: { Link: 'Query of the next page, if there is one: `<?page=1>; rel="next"`' },
+  optionalHeaders: { Link: 'Query for the next page, if there is one: `<?page=1>; rel="next"`' },
 } as const;
 
 /** Describes a list read in bounded parts: how many entries are always counted, and the maximum read per request. */
@@ -42,7 +42,7 @@ export const partialListDescription = (counted: string, maximum: string): string
 
 export const searchParameter = anyText
   .default('')
-  .meta({ description: 'text that the entries must contain; not case-sensitive' });
+  .meta({ description: 'text the entries must contain; not case-sensitive' });
 
 const SENSOR_ID_MAXIMUM = 26;
 const LONGEST_URL = 65_536;
@@ -53,7 +53,7 @@ const LONGEST_URL = 65_536;
 export const sensorParameter = text(0, LONGEST_URL)
   .transform((id) => (id.length > SENSOR_ID_MAXIMUM ? 'none' : id))
   .default('')
-  .meta({ description: 'only entries of this sensor; empty for all sensors' });
+  .meta({ description: 'only entries for this sensor; empty for all sensors' });
 
 type Sort<F extends string> = `${'asc' | 'desc'}(${F})`;
 

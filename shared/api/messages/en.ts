@@ -8,14 +8,15 @@ export const errorTexts: Record<ErrorCode, string> = {
   sensor_wrong_manufacturer: 'This is not available for sensors of this manufacturer',
   credentials_invalid: 'The login is not valid',
   reset_code_invalid: 'The code is not valid, or has expired',
-  otp_required: 'Enter the code of your second factor',
+  otp_required: 'Enter the code from your second factor',
   oidc_refused: 'The identity provider refused the login, or the account has no access here',
-  csrf_detected: 'The request did not come from the page that started the session. The session has ended',
+  csrf_detected: 'The request did not come from the page that started the session, so the session has ended',
   forbidden: 'This is not permitted',
   otp_setup_required: 'Your account requires a second factor. Set one up first',
-  login_too_old: `Log in again: this requires a login in the last ${MAX_LOGIN_AGE / 60_000} minutes`,
+  login_too_old: `Log in again: this requires a login within the last ${MAX_LOGIN_AGE / 60_000} minutes`,
   erasure_requester:
-    'You requested the erasure of your customer. Until it begins or is canceled, you cannot remove users or change their permissions and logins',
+    "You requested your customer's erasure. Until the erasure begins or is canceled, you cannot remove users or " +
+    'change their permissions and logins',
   path_unknown: 'There is nothing at this path',
   user_not_found: 'The user was not found',
   customer_not_found: 'The customer was not found',
@@ -42,24 +43,24 @@ export const errorTexts: Record<ErrorCode, string> = {
   method_not_allowed: 'This method is not allowed at this path',
   username_taken: 'The username is taken',
   otp_on: 'The second factor is already on. Remove it first',
-  oidc_off: 'This service has no identity provider to log in with',
+  oidc_off: 'This service has no identity provider to log in through',
   user_external: 'The user logs in through another service, and has no password here',
-  customer_missing: 'The user belongs to no customer',
+  customer_missing: 'The user does not belong to a customer',
   sensor_of_another_customer: 'The sensor belongs to another customer',
   sensor_being_erased: `The sensor's data is being erased. Link it again in ${LAST_PASS_AFTER / 60_000} minutes, when the erasure has finished`,
   sensor_active: 'The sensor is online. Only offline sensors can be deleted',
-  region_in_use: 'Rules use regions that this room does not have: {rules}. Change or delete these rules first',
-  sensor_group_in_use: 'A rule or a webhook filter uses the sensor group. Change that first',
+  region_in_use: 'Rules use regions missing from this room: {rules}. Change or delete these rules first',
+  sensor_group_in_use: 'A rule or a webhook filter uses the sensor group. Change it first',
   customer_in_use: 'The customer still has users or sensors',
   firmware_in_use: 'The firmware is the default, or a sensor is pinned to it',
   firmware_exists: 'This firmware version already exists',
   access_tokens_too_many: 'The user already has the maximum number of access tokens',
   webhook_disabled: 'The webhook is disabled',
-  webhook_has_address: 'The webhook has a URL. Its events are posted there, and cannot be fetched',
+  webhook_has_address: 'The webhook has a URL. Events are posted there and cannot be fetched',
   acknowledged_already: '{name} is already on it',
-  fall_closed: 'The fall is closed, so its acknowledgement can no longer be withdrawn',
+  fall_closed: 'The fall is closed, so the acknowledgement can no longer be withdrawn',
   report_too_long: 'This period has more entries than one report can count. Choose a shorter period',
-  erasure_requested: 'The erasure of this customer has already been requested',
+  erasure_requested: "This customer's erasure has already been requested",
   erasure_begun: 'The erasure has already begun',
   erasure_canceled: 'The erasure was canceled',
   body_too_slow: 'The request took too long to arrive',
@@ -84,12 +85,12 @@ export const limitNames: Record<LimitName, string> = {
   sensors: 'sensors',
   sensorsInGroup: 'sensors in a group',
   sensorGroups: 'sensor groups',
-  replays: 'running replays of a webhook',
-  messagesPerSecond: 'messages of a sensor per second',
+  replays: 'running replays per webhook',
+  messagesPerSecond: 'messages per second and sensor',
   smsPerDay: 'SMS per day',
   smsCodesPerDay: 'SMS codes per day',
   smsTestsPerDay: 'test SMS per day',
-  devices: 'devices of a provisioning key',
+  devices: 'devices per provisioning key',
   invitations: 'invitations per day',
 };
 
@@ -101,7 +102,8 @@ export const problemTexts: Record<Problem, string> = {
   maximum: 'must be at most {limit}',
   text_length: 'must be {min} to {max} characters long',
   text_characters:
-    'must not contain control characters, line separators, characters that change the direction of text, or incomplete characters',
+    'must not contain control characters, line separators, characters that change the text direction, or incomplete ' +
+    'characters',
   password_length: 'must be {min} to {max} bytes long',
   password_common: 'is among the most common passwords',
   standard_secret: 'must be whsec_ in lower case and padded Base64 of {min} to {max} bytes',
@@ -116,22 +118,22 @@ export const problemTexts: Record<Problem, string> = {
   customer_hook_has_no_bot: 'must be omitted for a customer webhook',
   bot_hook_needs_bot: 'is required for a bot webhook',
   format_is_for_bots: 'is a format for bot webhooks only',
-  filter_is_for_customer_hooks: 'is for customer webhooks only. The rules of a bot decide what it receives',
+  filter_is_for_customer_hooks: "is for customer webhooks only. A bot's rules decide what it receives",
   unknown_reference: 'does not exist',
   time_zone: 'is not an IANA time zone',
   repeated_header: 'must be sent only once',
-  customer_required: 'is required, because you belong to no customer',
+  customer_required: 'is required, because you do not belong to a customer',
   format_cannot_tell: 'names a webhook whose format cannot express this situation',
-  format_loses_rules: 'cannot express the situation of a rule that names this webhook',
+  format_loses_rules: 'cannot express the situation in a rule that names this webhook',
   foreign_webhook: 'is not a webhook of this bot',
-  not_reachable: 'is a channel that this user has not confirmed',
+  not_reachable: 'is a channel this user has not confirmed',
   cannot_log_in: 'is a user who may not log in',
-  needs_mail: 'needs email, which this service cannot send',
-  channel_not_offered: 'is a channel that this service cannot send through; available: {choices}',
+  needs_mail: 'requires email, which this service cannot send',
+  channel_not_offered: 'is a channel this service cannot send through; available: {choices}',
   url: 'is not an allowed address',
   url_address: 'leads to an address that is not allowed',
-  url_loopback: 'leads to the machine of this service. Its operator can allow that with ALLOWED_TARGET_RANGES',
-  hardware_id: 'is not a hardware ID of this manufacturer',
+  url_loopback: "leads to this service's own machine. The operator can allow that with ALLOWED_TARGET_RANGES",
+  hardware_id: 'is not a hardware ID from this manufacturer',
   unsupported: 'is not supported by sensors of this manufacturer; it must be one of: {choices}',
   outside_room: 'is outside the room; it must be from {least} to {most}',
   region_corners: 'must be to the left of and above the opposite corner',
@@ -141,21 +143,21 @@ export const problemTexts: Record<Problem, string> = {
   rate_order: 'must not be below the lower rate',
   wrong_password: 'is not the current password',
   wrong_code: 'is not the code that was sent, or is no longer valid',
-  wrong_otp: 'is not the current code of the app',
+  wrong_otp: "is not the app's current code",
   channel_gone: 'cannot be reached',
   csv: 'is not valid CSV in line {line}',
   duplicate_row: 'is also in row {row}',
   ambiguous: 'matches several; rename them first',
   taken: 'is taken',
-  email_kept: 'differs from the address of this user, which an import does not change',
-  not_held: 'needs permissions that you do not have: {choices}',
+  email_kept: "differs from this user's address, which an import does not change",
+  not_held: 'requires permissions you do not have: {choices}',
   changed_since: 'was changed or deleted since the import was checked',
   limit: 'exceeds the limit of {limit}',
 };
 
 export const resetMail = {
   subject: 'Your code for a new password',
-  text: `A new password was requested for your account. Use this code within {minutes} minutes to set it. The code works once.
+  text: `A new password was requested for your account. Use this code within {minutes} minutes to set one. The code works once.
 
 {code}
 
@@ -165,9 +167,9 @@ If you did not request this, you can ignore this email. Without the code, nothin
 
 export const addressMail = {
   subject: 'Your email address was changed',
-  text: `The email address of your account {username} was changed. If you did not do this, set a new password now, and inform somebody who manages users.
+  text: `The email address for your account {username} was changed. If you did not do this, set a new password now, and inform someone who manages users.
 
-Unless somebody who manages users changed it, codes for a new password still go to this address for 24 hours.
+Unless someone who manages users made the change, codes for a new password still go to this address for 24 hours.
 `,
 };
 

@@ -21,7 +21,7 @@ const accessText = (operation: Operation): string => {
   if (!('may' in operation)) return '';
   const required = [operation.may].flat().join('` or `');
   const bySession = operation.orSelf === 'by_session' ? ' in a session' : '';
-  const self = operation.orSelf ? `, except for users who access their own account${bySession}` : '';
+  const self = operation.orSelf ? `, except for access to one's own account${bySession}` : '';
   const permission = operation.may === 'logged_in' ? '' : `Requires \`${required}\`${self}.`;
   return [permission, allowsDisplay(operation) && 'Displays may call it.'].filter(Boolean).join(' ');
 };
@@ -76,7 +76,7 @@ const operationOf = (write: WriteSchema, tag: string, name: string, operation: O
   };
 };
 
-const message = z.string().meta({ description: 'in the language of the caller' });
+const message = z.string().meta({ description: "in the caller's language" });
 const otpRequired = z
   .literal(true)
   .optional()
@@ -86,7 +86,7 @@ const invalidFields = z.array(
     .object({
       path: z.string(),
       message: z.string(),
-      row: z.int().min(0).optional().meta({ description: 'in an import, the number of the row, from 1' }),
+      row: z.int().min(0).optional().meta({ description: 'in an import, the row number, from 1' }),
       field: z.string().optional().meta({ description: 'in an import, the column' }),
     })
     .meta({ id: 'InvalidField' }),
@@ -112,16 +112,16 @@ const components = (schemas: Json, pathItems: Json) => ({
     session: {
       type: 'http',
       scheme: 'bearer',
-      description: 'the `Token` header of the response to a login (`POST /users/login`)',
+      description: 'the `Token` header from a login response (`POST /users/login`)',
     },
-    accessToken: { type: 'http', scheme: 'bearer', description: 'an access token of a user' },
+    accessToken: { type: 'http', scheme: 'bearer', description: "a user's access token" },
     cookie: {
       type: 'apiKey',
       in: 'cookie',
       name: 'PSAUTHTOKEN',
-      description: 'the cookie of a login; every method except GET also needs the header X-CSRF-Token',
+      description: 'the login cookie; every method except GET also requires the X-CSRF-Token header',
     },
-    deviceToken: { type: 'http', scheme: 'bearer', description: 'the token of a registered device' },
+    deviceToken: { type: 'http', scheme: 'bearer', description: "a registered device's token" },
     provisioningKey: { type: 'http', scheme: 'bearer', description: 'a key that registers devices' },
   },
 });

@@ -13,12 +13,14 @@ export type ApiDescription = Readonly<Record<'tags' | 'webhooks' | 'components',
 
 /** Conventions for all operations that schemas cannot express. */
 const conventions = [
-  'To begin, log in (`POST /users/login`), send the `Token` header of its response as a bearer token, and list the sensors (`GET /sensors`).',
+  "To begin, log in (`POST /users/login`), send the response's `Token` header as a bearer token, and list the " +
+    'sensors (`GET /sensors`).',
   'Write integers with digits only: `29.0`, `1e3` and numbers beyond 2^53-1 are rejected with 400.',
-  'Texts must not contain control characters, line separators (U+2028, U+2029), characters that embed, override or ' +
-    'isolate a direction (U+202A to U+202E, U+2066 to U+2069), lone surrogates, U+FFFE or U+FFFF. Their length is counted in code points.',
-  'Fields of a request body that are unknown or read-only are ignored.',
-  'Objects, and lists unless stated otherwise, always include your own last write.',
+  'Strings must not contain control characters, line separators (U+2028, U+2029), characters that embed, override or ' +
+    'isolate a direction (U+202A to U+202E, U+2066 to U+2069), lone surrogates, U+FFFE or U+FFFF. Lengths are counted ' +
+    'in code points.',
+  'Unknown and read-only fields in a request body are ignored.',
+  'Objects, and lists unless stated otherwise, always reflect your own last write.',
 ].join('\n\n');
 
 const serverAt = (url: string) => [{ url: url + BASE_PATH }];

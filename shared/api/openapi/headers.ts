@@ -12,15 +12,15 @@ export const headers = {
   'X-RateLimit-Limit': header('Requests allowed per second; 1000000 means no limit', integer),
   'X-RateLimit-Remaining': header('Requests remaining in this second', integer),
   'X-RateLimit-Reset': header('Seconds until the limit resets', integer),
-  'X-Version-Id': header('Version of the service'),
-  'X-Request-Id': header('Id of the request. Include it when you contact support'),
-  'X-Error-Code': header('Error code, the same in every language', {
+  'X-Version-Id': header('Service version'),
+  'X-Request-Id': header('Request id. Include it when you contact support'),
+  'X-Error-Code': header('Error code; does not depend on the language', {
     type: 'string',
     enum: Object.keys(errors),
   }),
-  'Cache-Control': header('Responses must not be cached', constant('no-store')),
+  'Cache-Control': header('The response must not be cached', constant('no-store')),
   'X-Content-Type-Options': header('Browsers must not guess the content type', constant('nosniff')),
-  'Strict-Transport-Security': header('Browsers must call the service over HTTPS only'),
+  'Strict-Transport-Security': header('Browsers must use HTTPS only'),
   'Retry-After': header('Seconds to wait before a retry', integer),
   'WWW-Authenticate': {
     ...header(`Authentication scheme; behind API Gateway \`${REMAPPED_AUTHENTICATE}\``),
@@ -47,7 +47,7 @@ export const successHeaders = ({
 }: Operation): Json => ({
   ...commonHeaders,
   ...(published && {
-    ETag: header('Entity tag of the content. A request with it in If-None-Match gets 304 until the content changes'),
+    ETag: header('Entity tag. A request with this value in If-None-Match returns 304 until the content changes'),
   }),
   ...Object.fromEntries(
     Object.entries({ ...(published && publishedHeaders[published]), ...responseHeaders }).map(([name, value]) => [

@@ -17,7 +17,7 @@ const header = (name: string, description: string, required: boolean): Json => (
 
 /** Delivery headers, besides those for authentication. Receivers use them to verify deliveries. */
 const headers = [
-  header('webhook-id', 'Id of the delivery, the same for all attempts and replays', true),
+  header('webhook-id', 'Delivery id, the same for all attempts and replays', true),
   header('webhook-timestamp', 'Start of the attempt, in seconds since the epoch', true),
   header(
     'webhook-signature',
@@ -25,7 +25,7 @@ const headers = [
     false,
   ),
   header('X-Service-Cloud-Signature', '`sha256=` and the HMAC-SHA256 of the body in lower-case hex', false),
-  header('X-Service-Cloud-Test', '`true` for a test of the webhook', false),
+  header('X-Service-Cloud-Test', '`true` for a webhook test', false),
 ];
 
 type Request = {
@@ -42,9 +42,10 @@ const capitalized = (name: string): string => name.charAt(0).toUpperCase() + nam
 const responses = {
   '2XX': { description: 'Delivered' },
   410: {
-    description: 'Gone: after two minutes of nothing else, the webhook is disabled and its pending deliveries are held',
+    description:
+      'Gone: after two minutes with no other response, the webhook is disabled and pending deliveries are held',
   },
-  default: { description: 'Failed: retried according to the retry schedule of the webhook' },
+  default: { description: "Failed: retried according to the webhook's retry schedule" },
 };
 
 const pathItemOf = (write: Write, { name, payload, mediaType, tag, summary, description }: Request): Json => {
@@ -76,10 +77,10 @@ const feedback: Request = {
   payload: FeedbackPayload,
   mediaType: JSON_TYPE,
   tag: 'feedback',
-  summary: 'Feedback from a user, forwarded to the maker of the sensor',
+  summary: "User feedback, forwarded to the sensor's maker",
   description:
-    'Sent to the address, and signed with the secret, that the operator of the service and the maker agreed on. ' +
-    'May be delivered more than once, with the same `webhook-id`.',
+    'Sent to the address, and signed with the secret, agreed on by the service operator and the maker. May be ' +
+    'delivered more than once, with the same `webhook-id`.',
 };
 
 const toWebhook = (format: Format): Request => ({
@@ -89,9 +90,9 @@ const toWebhook = (format: Format): Request => ({
   mediaType: formats[format].mediaType,
   summary: formats[format].summary,
   description:
-    'Deliveries of a sensor may arrive out of order, especially after a retry. Order them by the time of the event ' +
-    '(`event.createDate` in Full, `createDate` in Custom 1; Chat and Teams show it), not by arrival. ' +
-    'Each may be delivered more than once, with the same `webhook-id`.',
+    "A sensor's deliveries may arrive out of order, especially after a retry. Order them by event time " +
+    '(`event.createDate` in Full, `createDate` in Custom 1; Chat and Teams show it), not by arrival. Each may be ' +
+    'delivered more than once, with the same `webhook-id`.',
 });
 
 /** The operations that make the service send requests, with the receiver URL. */

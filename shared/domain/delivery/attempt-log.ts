@@ -13,20 +13,17 @@ export const AttemptLog = z
     startDate: millis,
     durationMs: int64,
     status: int64.nullable(),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'stable code of the reason why there is no status, such as timeout' }),
+    error: z.string().nullable().meta({ description: 'why there is no status, as a stable code such as timeout' }),
     responseBody: z.string().meta({
       description:
-        'the first 4 KiB of the response; with protocol_error, the first 200 bytes of what was received instead; with ' +
-        'tls_failed, the code of OpenSSL, such as DEPTH_ZERO_SELF_SIGNED_CERT; for an email, the response of the mail ' +
-        'server if it was not accepted; for an undeliverable message, the reason that its service reported',
+        'the first 4 KiB of the response; with protocol_error, the first 200 bytes received instead; with ' +
+        'tls_failed, the OpenSSL code, such as DEPTH_ZERO_SELF_SIGNED_CERT; for an email, the mail server response ' +
+        'if the email was not accepted; for an undeliverable message, the reason reported by the mail or SMS service',
     }),
     timings: z
       .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })
-      .meta({ description: 'duration of each phase in ms; null if it did not take place' }),
-    outbox: z.boolean().meta({ description: 'the message is only a file in the outbox, and was sent to nobody' }),
+      .meta({ description: 'duration of each phase in ms; null if the phase did not take place' }),
+    outbox: z.boolean().meta({ description: 'the message is only a file in the outbox and was not sent' }),
   })
   .meta({ id: 'AttemptLog' });
 export type AttemptLog = z.output<typeof AttemptLog>;

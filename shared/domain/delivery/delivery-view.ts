@@ -14,8 +14,8 @@ export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
 export const DeliveryView = z
   .object({
     id: deliveryIdText,
-    webhookId: uuid.nullable().meta({ description: 'null if the receiver is a person' }),
-    userId: id.nullable().meta({ description: 'null if the receiver is a webhook' }),
+    webhookId: uuid.nullable().meta({ description: 'null for a delivery to a person' }),
+    userId: id.nullable().meta({ description: 'null for a delivery to a webhook' }),
     userName: z.string().nullable().meta({ description: 'the name at that time' }),
     by: z.enum(['webhook', ...channelKinds]),
     eventId: int64,
@@ -32,20 +32,22 @@ export const DeliveryView = z
       .nullable()
       .meta({
         description:
-          'held: webhook_disabled; failed: gone (410, or the address of the person no longer exists or was refused permanently), exhausted (the last ' +
-          'attempt failed), not_reachable (the user has not verified this channel, or was deleted, or this service cannot send through it), limit_reached (SMS per ' +
-          'day), undeliverable (its service accepted the message, and later reported that it did not arrive), expired (held for too long), canceled (its replay was canceled, or the alarm was acknowledged before this ' +
-          'step was sent), replayed (a redelivery is held in its place), deleted (its webhook was deleted); delivered: ' +
-          'redelivered (a redelivery succeeded while it was queued), otherwise null',
+          "held: webhook_disabled; failed: gone (410, or the person's address no longer exists or was refused " +
+          'permanently), exhausted (the last attempt failed), not_reachable (the user has not verified this channel, ' +
+          'or was deleted, or this service cannot send through the channel), limit_reached (SMS per day), ' +
+          'undeliverable (the mail or SMS service accepted the message, but later reported that it did not arrive), ' +
+          'expired (held for too long), canceled (the replay was canceled, or the alarm was acknowledged before this ' +
+          'step was sent), replayed (a redelivery is held instead), deleted (the webhook was deleted); delivered: ' +
+          'redelivered (a redelivery succeeded while this delivery was queued), otherwise null',
       }),
     attempts: int64,
     lastAttempt: LastAttempt.nullable().meta({
-      description: 'the last attempt that has ended; null before the first one has',
+      description: 'the last completed attempt; null before the first one',
     }),
-    createDate: millis.meta({ description: 'ms; when its event was received, or the redelivery was requested' }),
+    createDate: millis.meta({ description: 'ms; when the event was received or the redelivery requested' }),
     updateDate: millis,
     nextAttempt: millis.nullable(),
-    replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one resends' }),
+    replayOf: deliveryIdText.nullable().meta({ description: 'the delivery resent by this one' }),
   })
   .meta({ id: 'Delivery' });
 export type DeliveryView = z.output<typeof DeliveryView>;
@@ -56,10 +58,9 @@ export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptL
 /** The request as the receiver gets it, without authentication and signature headers. */
 export const DeliveryMessage = z
   .object({
-    headers: z.record(z.string(), z.string()).meta({ description: 'the headers that are the same in every attempt' }),
+    headers: z.record(z.string(), z.string()).meta({ description: 'headers that are the same in every attempt' }),
     body: z.string().nullable().meta({
-      description:
-        'the text, without the link that acknowledges; null if the message of the device is no longer stored',
+      description: 'the text, without the acknowledgement link; null if the device message is no longer stored',
     }),
   })
   .meta({ id: 'DeliveryMessage' });

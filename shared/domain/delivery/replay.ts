@@ -41,7 +41,7 @@ export const Replay = z
     since: millis,
     until: millis,
     total: int64.meta({
-      description: 'the number of deliveries to resend; for a long time span it grows while the replay runs',
+      description: 'the number of deliveries to resend; for a long time range, it grows while the replay runs',
     }),
     sent: int64,
     failed: int64,

@@ -23,7 +23,7 @@ export const SecretKey = z
     const params = { key: 'standard_secret', ...KEY_BYTES };
     if (!isUnambiguous(value)) issues.push({ code: 'custom', input: value, params });
   })
-  .meta({ description: 'after the prefix whsec_, Base64 (standard alphabet, padded) of 16 to 64 bytes' });
+  .meta({ description: 'if prefixed with whsec_, 16 to 64 bytes in Base64 (standard alphabet, padded)' });
 
 /** The request body for changing only the secret. */
 export const NewSecret = z

@@ -22,12 +22,12 @@ const anyOf = <T extends z.ZodType>(element: T, whenNull: string) =>
 
 /** The webhook fields that select events. */
 const eventFilterFields = {
-  eventTypes: anyOf(eventType(), 'events of any type, or without one'),
-  situations: anyOf(Situation, 'events of any situation, or without one'),
+  eventTypes: anyOf(eventType(), 'events with any type or none'),
+  situations: anyOf(Situation, 'events with any situation or none'),
   sensorGroupId: id
     .nullable()
     .default(null)
-    .meta({ description: 'customer webhooks only; null: events of all sensors' }),
+    .meta({ description: 'customer webhooks only; null: events from all sensors' }),
 } satisfies Record<keyof EventFilters, z.ZodType>;
 
 const fields = z.object({
@@ -90,7 +90,8 @@ export const Circuit = z
   .object({
     state: z.enum(['closed', 'open', 'half_open']).meta({
       description:
-        'open: retries are postponed, and new deliveries are sent as probes; half_open: one probe tests whether the receiver works',
+        'open: retries are postponed, and new deliveries are sent as probes; half_open: a probe is testing whether ' +
+        'the receiver works',
     }),
     openUntil: millis.nullable().meta({ description: 'when the next retry may probe the receiver' }),
   })

@@ -7,7 +7,7 @@ import { uuid } from '../values.ts';
 export const AnsweredFall = z
   .object({
     sensorId: SensorId,
-    uuid: uuid.meta({ description: 'the event of the request' }),
+    uuid: uuid.meta({ description: 'the event named in the request' }),
     acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged the fall' }),
     closure: FallClosure.nullable().meta({ description: 'null if nobody has closed the fall' }),
   })

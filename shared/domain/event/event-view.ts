@@ -19,8 +19,8 @@ export const EventView = z
       .nullable()
       .meta({
         description:
-          'the region at that time; `name` is empty for a region that only the device knows; null outside of regions',
+          'the region at that time; null outside all regions; `name` is empty for a region only the device knows',
       }),
-    raw: z.unknown().meta({ description: 'the message of the device; numbers keep all their digits' }),
+    raw: z.unknown().meta({ description: 'the device message; numbers keep all digits' }),
   })
   .meta({ id: 'Event' });

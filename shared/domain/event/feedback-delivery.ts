@@ -17,14 +17,14 @@ export const FeedbackPayload = z
     event: z
       .strictObject({
         id: int64,
-        uuid: z.uuid().meta({ description: 'the uuid of the message for its first event' }),
+        uuid: z.uuid().meta({ description: "for a message's first event, the message uuid" }),
         createDate: millis,
         receiveDate: millis,
         type: z.string(),
         action: z.string(),
       })
       .nullable()
-      .meta({ description: 'the event that the feedback names, directly or by a rule hit; null if none' }),
+      .meta({ description: 'the event named in the feedback, directly or by a rule hit; null if none' }),
   })
   .meta({
     id: 'FeedbackPayload',

@@ -4,8 +4,8 @@ import type { SensorRecord } from '../sensor/sensor.ts';
 import { id, int64, millis, text, uuid } from '../values.ts';
 
 const fields = {
-  referenceDate: id.meta({ description: 'ms; the time that the feedback refers to' }),
-  reason: text(1, 128).meta({ description: 'a short technical text' }),
+  referenceDate: id.meta({ description: 'ms; the time the feedback refers to' }),
+  reason: text(1, 128).meta({ description: 'a short technical label' }),
   description: text(0, 256).default(''),
   classification: z.enum(['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE']),
   ruleHitId: id.nullable().default(null),

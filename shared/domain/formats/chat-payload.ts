@@ -18,13 +18,13 @@ const LinkAttachment = z
 /** The Chat payload, understood by incoming webhooks in Slack, Mattermost and Rocket.Chat. */
 export const ChatPayload = z
   .strictObject({
-    text: nonEmpty.meta({ description: 'The title of the rule' }),
+    text: nonEmpty.meta({ description: 'The rule title' }),
     attachments: z
       .array(z.union([Attachment, LinkAttachment]).meta({ id: 'ChatAttachment' }))
       .min(1)
       .max(2)
       .meta({
-        description: 'The message, then the link to acknowledge it, if there is one',
+        description: 'The message, then the acknowledgement link, if there is one',
       }),
   })
   .meta({

@@ -7,7 +7,7 @@ import { exampleValues, textBetween } from './payload-parts.ts';
 /** The Custom 1 payload (D2 "Custom 1"). */
 export const Custom1Payload = z
   .strictObject({
-    sensorId: z.string().length(26).regex(/^id_/).meta({ description: 'The device id, for both makers' }),
+    sensorId: z.string().length(26).regex(/^id_/).meta({ description: 'The device id, whatever the maker' }),
     sensorName: textBetween(1, maxLengths.sensorName),
     location: textBetween(1, maxLengths.location).nullable(),
     description: textBetween(1, maxLengths.description),

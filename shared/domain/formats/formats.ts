@@ -22,25 +22,25 @@ const forPeople = {
 
 /** The webhook formats. The renderers are separate (render.ts), because few functions need them. */
 export const formats: Readonly<Record<Format, PayloadFormat>> = {
-  full: { ...forSystems, summary: 'An event in the format Full', message: 'optional' },
+  full: { ...forSystems, summary: 'An event in the Full format', message: 'optional' },
   custom1: {
     ...forSystems,
-    summary: 'An event in the format Custom 1; for bots',
+    summary: 'An event in the Custom 1 format; for bots',
     isForBots: true,
     needsCode: true,
     message: 'left_out',
   },
   raw: {
     ...forSystems,
-    summary: 'A message of a device, exactly as it was sent',
+    summary: 'A device message, exactly as sent',
     message: 'required',
     isOncePerMessage: true,
   },
   chat: {
     ...forPeople,
-    summary: 'An alarm for incoming webhooks of Slack, Mattermost and Rocket.Chat; for bots',
+    summary: 'An alarm for Slack, Mattermost and Rocket.Chat incoming webhooks; for bots',
   },
-  teams: { ...forPeople, summary: 'An alarm as an Adaptive Card, for workflow webhooks of Microsoft Teams; for bots' },
+  teams: { ...forPeople, summary: 'An alarm as an Adaptive Card, for Microsoft Teams workflow webhooks; for bots' },
 };
 
 /** Situations that the service notices by itself, with or without a device message. */

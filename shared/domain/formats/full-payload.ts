@@ -21,7 +21,7 @@ const SentEvent = z.strictObject({
     .meta({ description: `By type: ${allKinds.map((kind) => `${kind.type}/${kind.action}`).join(', ')}` }),
   normalizedCoordinates: NormalizedCoordinates.nullable(),
   raw: z.record(z.string(), z.unknown()).meta({
-    description: 'The message of the device; numbers keep all their digits; {} without a message',
+    description: 'The device message; numbers keep all digits; {} without a message',
   }),
 });
 const SentRule = z.strictObject({
@@ -46,17 +46,22 @@ export const FullPayload = z
     event: SentEvent,
     sensor: z.strictObject({ id: z.string().regex(/^id_/), name: z.string(), groupId: int64 }),
     customer: z.strictObject({ id: int64, name: z.string(), location: z.string() }).nullable(),
-    rule: SentRule.nullable().meta({ description: 'null if no rule is the cause' }),
-    acknowledgeUrl: z.string().nullable().meta({
-      description:
-        'POST to it, or open it as a page, to acknowledge the alarm; valid for 24 hours; null if no rule is the cause',
-    }),
+    rule: SentRule.nullable().meta({ description: 'null if the delivery was not caused by a rule' }),
+    acknowledgeUrl: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'POST to this URL, or open it as a page, to acknowledge the alarm; valid for 24 hours; null if the delivery ' +
+          'was not caused by a rule',
+      }),
     acknowledgement: z
       .strictObject({ ruleHitId: int64.nullable(), ...Acknowledgement.shape })
       .nullable()
       .meta({
         description:
-          'who acknowledged which alarm, in the event alarm/acknowledged (`ruleHitId` is null for a whole fall); otherwise null',
+          'for the event alarm/acknowledged, who acknowledged which alarm (`ruleHitId` is null for a whole fall); ' +
+          'otherwise null',
       }),
   })
   .meta({

@@ -16,7 +16,7 @@ const TextRun = z.strictObject({
   selectAction: z
     .strictObject({ type: z.literal('Action.OpenUrl'), url: pageUrl })
     .optional()
-    .meta({ description: 'Turns a web address in the title or message of the rule into a link' }),
+    .meta({ description: "Turns a web address in the rule's title or message into a link" }),
 });
 const RichTextBlock = z.strictObject({ type: z.literal('RichTextBlock'), inlines: z.array(TextRun).min(1) });
 const Container = z.strictObject({

@@ -10,18 +10,19 @@ export const auditIdText = z.string().regex(/^\d{14}[0-9a-f]{12}$/);
 export const Actor = z.object({
   kind: z.enum(actorKinds).meta({
     description:
-      'user: with a session; token: with an access token of that user; device: with a device token; key: with a ' +
-      'provisioning key; link: with a link or code that was sent to that user; anonymous: without credentials; ' +
-      'home_assistant: by the button in Home Assistant; receiver: by `X-Acknowledged-By` in a response to a webhook',
+      "user: with a session; token: with that user's access token; device: with a device token; key: with a " +
+      'provisioning key; link: with a link or code sent to that user; anonymous: without credentials; ' +
+      'home_assistant: by the button in Home Assistant; receiver: by `X-Acknowledged-By` in a webhook response',
   }),
-  id: z
+  id: z.string().nullable().meta({ description: 'id of the user, sensor, provisioning key or webhook' }),
+  name: z
     .string()
     .nullable()
-    .meta({ description: 'the id of the user, the sensor, the provisioning key or the webhook' }),
-  name: z.string().nullable().meta({
-    description:
-      'the name at that time; for a token the user, with the token in brackets; for a receiver the name in its response',
-  }),
+    .meta({
+      description:
+        'the name at that time; for a token, the user, with the token in brackets; for a receiver, the name in the ' +
+        'response',
+    }),
 });
 export type Actor = z.output<typeof Actor>;
 /** Returns the actor for requests with a session or an access token. */
@@ -35,8 +36,8 @@ export const actorOfCaller = ({ kind, accountId, name }: Caller): Actor => ({
 const AuditDetail = z
   .object({
     field: z.string(),
-    from: z.unknown().meta({ description: 'the value before; null if there was none' }),
-    to: z.unknown().meta({ description: 'the value since' }),
+    from: z.unknown().meta({ description: 'the previous value; null if there was none' }),
+    to: z.unknown().meta({ description: 'the new value' }),
   })
   .meta({ id: 'AuditDetail', examples: [{ field: 'isEnabled', from: true, to: false }] });
 export type AuditDetail = z.output<typeof AuditDetail>;
@@ -48,34 +49,34 @@ export const AuditEntry = z
     date: millis,
     actor: Actor,
     address: z.string().meta({
-      description: 'the IP address of the caller; for IPv6 its /64 network; for a receiver the host in its URL',
+      description: "the caller's IP address; for IPv6, the /64 network; for a receiver, the host in the webhook URL",
     }),
-    operation: z.string().meta({ description: 'the `operationId` of this document' }),
+    operation: z.string().meta({ description: 'the `operationId` in this document' }),
     object: z.object({
       kind: z.enum(objectKinds),
       id: z.string(),
       name: z.string().nullable().optional().meta({
-        description: 'its name now; null if it no longer exists; missing for kinds without names',
+        description: 'the current name; null if the object no longer exists; missing for kinds without names',
       }),
     }),
     changes: z.array(z.string()).meta({
-      description: 'the names of the fields that the call set, up to 400 characters',
+      description: 'names of the fields set by the request, up to 400 characters',
     }),
     details: z
       .array(AuditDetail)
       .default([])
       .meta({
         description:
-          'which of these fields changed, and how; without personal and secret values, without values that are long, and of long ' +
-          'lists only what was removed and added',
+          'which of these fields changed, and how; without personal, secret or long values; for long lists, only ' +
+          'what was removed and added',
       }),
     requestId: z
       .string()
-      .meta({ description: 'for a receiver the id of the delivery; for a change by an import its id' }),
-    refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
+      .meta({ description: 'for a receiver, the delivery id; for a change by an import, the import id' }),
+    refused: z.boolean().meta({ description: 'true: the caller lacked permission, or the password was wrong' }),
     count: int64.optional().meta({
       description:
-        'for refused calls: the number of equal ones by the same actor within a minute that the entry stands for',
+        'for refused requests: how many identical ones by the same actor within a minute the entry stands for',
     }),
   })
   .meta({ id: 'AuditLine' });

@@ -11,15 +11,15 @@ export const CustomerUpdate = z
     ...fields,
     timeZone: TimeZone.optional().meta({
       description:
-        'IANA name of the time zone of `{time}` in rules without a schedule. UTC for new customers; unchanged if left out',
+        'IANA time zone for `{time}` in rules without a schedule. UTC for new customers; unchanged if left out',
     }),
     requireOtp: z
       .boolean()
       .optional()
       .meta({
         description:
-          'Whether users with a password need a second factor. From their next login on, those without one can only set ' +
-          'it up. False for new customers; unchanged if left out',
+          'Whether users with a password need a second factor. Starting with the next login, users without one can ' +
+          'only set one up. False for new customers; unchanged if left out',
       }),
   })
   .meta({

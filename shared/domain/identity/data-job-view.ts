@@ -21,7 +21,7 @@ export const NewDataJob = z
     subject: Subject,
     reason: text(1, 256).meta({ description: 'why; kept with the job' }),
     password: z.string().max(1_024).default('').meta({
-      description: 'the password of the caller; left out by users who log in through an OpenID Connect issuer',
+      description: "the caller's password; left out by users who log in through an identity provider",
     }),
   })
   .meta({
@@ -35,22 +35,22 @@ export type NewDataJob = z.output<typeof NewDataJob>;
 const fields = z.object({
   id: jobIdText,
   state: z.enum(['requested', 'running', 'completed', 'failed', 'canceled']).meta({
-    description: 'requested, canceled: only erasures of a customer, which need an approval',
+    description: 'requested, canceled: only customer erasures, which need an approval',
   }),
   createDate: millis,
   updateDate: millis,
   subject: Subject,
   reason: z.string(),
-  actor: Actor.nullable().meta({ description: 'who requested it; null if that was not recorded yet' }),
-  counts: z.record(z.string(), int64).meta({ description: 'the number of exported or erased items, by kind' }),
-  fileUntil: millis.nullable().meta({ description: 'when the result is deleted; null if there is none' }),
+  actor: Actor.nullable().meta({ description: 'who requested the job; null if not recorded yet' }),
+  counts: z.record(z.string(), int64).meta({ description: 'number of exported or erased items, by kind' }),
+  fileUntil: millis.nullable().meta({ description: 'when the result file is deleted; null if there is none' }),
   url: z
     .string()
     .nullable()
     .meta({
       description:
-        'the URL of the result, valid for five minutes; null for erasures, in lists, for access tokens, and for callers who ' +
-        'lack a permission that the export required',
+        'URL of the result file, valid for five minutes; null for erasures, in lists, for access tokens, and for ' +
+        'callers who lack a permission the export required',
     }),
 });
 
@@ -61,8 +61,7 @@ const placesLeft = ['backups', 'logs', 'quarantine', 'outbox', 'list_of_erasures
 export const Erasure = fields
   .extend({
     begins: millis.nullable().meta({
-      description:
-        'when a requested erasure begins at the earliest, once it is approved; null if it needed no approval',
+      description: 'when a requested erasure begins at the earliest, once approved; null if no approval was needed',
     }),
     approvedBy: Actor.nullable(),
     canceledBy: Actor.nullable(),
@@ -70,10 +69,10 @@ export const Erasure = fields
       .array(
         z.object({
           what: z.enum(placesLeft),
-          until: millis.nullable().meta({ description: 'null: as long as the operator of the service keeps it' }),
+          until: millis.nullable().meta({ description: 'null: as long as the service operator keeps it' }),
         }),
       )
       .meta({ description: 'where traces remain, and until when; empty until the erasure has completed' }),
   })
-  .meta({ id: 'Erasure', description: 'An erasure. Once completed, this is its certificate' });
+  .meta({ id: 'Erasure', description: 'An erasure. Once completed, this is the erasure certificate' });
 export type Erasure = z.output<typeof Erasure>;

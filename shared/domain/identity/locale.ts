@@ -27,7 +27,12 @@ const inAnyCase = (tag: string): string =>
   tag.replace(/[a-z]/gi, (character) => `[${character.toUpperCase()}${character.toLowerCase()}]`);
 const ANY_TAG = new RegExp(`${TAG.source}|^(${irregular.map(inAnyCase).join('|')})$`);
 /** The locale of a person or bot, as sent. `languageOf` (language.ts) returns the language to use for text. */
-export const Locale = z.string().max(64).regex(ANY_TAG).meta({
-  description:
-    'A language tag (BCP 47), kept as it was sent. Texts are in this language if the service supports it, otherwise in English.',
-});
+export const Locale = z
+  .string()
+  .max(64)
+  .regex(ANY_TAG)
+  .meta({
+    description:
+      'A language tag (BCP 47), kept as sent. Texts are in this language if the service supports it, otherwise in ' +
+      'English.',
+  });

@@ -46,9 +46,9 @@ export const quotasSchema = () => {
   return z
     .strictObject({
       ...counts,
-      messagesPerSecond: messagesPerSecond.meta({ description: 'of each sensor; 0: no limit' }),
+      messagesPerSecond: messagesPerSecond.meta({ description: 'per sensor; 0: no limit' }),
     })
-    .meta({ id: 'Quotas', description: 'the limits of a customer' });
+    .meta({ id: 'Quotas', description: "a customer's limits" });
 };
 
 /** Returns the schema for stage quota overrides. */

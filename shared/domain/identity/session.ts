@@ -12,7 +12,7 @@ export const SessionView = z
     expires: millis,
     address: z.string(),
     userAgent: z.string(),
-    display: z.boolean().meta({ description: 'A display on a wall: it expires a day after its last use' }),
-    isCurrent: z.boolean().meta({ description: 'The session that makes this call' }),
+    display: z.boolean().meta({ description: "A wall display's session, which expires a day after the last use" }),
+    isCurrent: z.boolean().meta({ description: 'The session that makes this request' }),
   })
   .meta({ id: 'Session' });

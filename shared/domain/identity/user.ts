@@ -24,7 +24,7 @@ const NewPassword = z
   .meta({
     maxLength: PASSWORD_BYTES.max,
     ...validTextPattern,
-    description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes of UTF-8; common passwords are rejected`,
+    description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes in UTF-8; common passwords are rejected`,
   });
 
 const Username = text(1, 64);
@@ -46,7 +46,7 @@ export const NewUser = Profile.extend({
   customerId: id.nullable().optional(),
   username: Username,
   password: NewPassword.optional(),
-  invite: z.boolean().default(false).meta({ description: 'Mail a link to set a password, instead of `password`' }),
+  invite: z.boolean().default(false).meta({ description: 'Email a link to set a password, instead of `password`' }),
   locale: Locale.default(DEFAULT_LOCALE),
   telegramId: Profile.shape.telegramId.default(null),
   mobileNumber: Profile.shape.mobileNumber.default(null),
@@ -152,7 +152,7 @@ export const User = Profile.extend({
   mustSetOtp: z.literal(true).optional().meta({
     description: 'The session can only set up a second factor, because the customer requires one',
   }),
-  display: z.literal(true).optional().meta({ description: 'The session is that of a display' }),
+  display: z.literal(true).optional().meta({ description: 'The session belongs to a display' }),
 }).meta({ id: 'User' });
 export type User = z.input<typeof User>;
 
@@ -166,7 +166,7 @@ export const Login = z
       description: 'Required if the user has a second factor: the six digits from the app, or a recovery code',
     }),
     display: z.boolean().optional().meta({
-      description: 'Starts the session of a display on a wall, which may do little and lasts while it is used',
+      description: 'Starts a session for a wall display, which may do little and lasts while it is used',
     }),
   })
   .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });

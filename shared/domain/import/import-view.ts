@@ -36,7 +36,7 @@ export const MAX_ROWS = 1_000;
 /** A row as sent: the cells in a CSV line, or the fields in an object. */
 export const ImportRow = z.record(z.string(), z.unknown()).meta({
   id: 'ImportRow',
-  description: 'the columns of a row, by name',
+  description: "a row's columns, by name",
 });
 export type ImportRow = z.output<typeof ImportRow>;
 
@@ -52,16 +52,16 @@ export const ImportRows = z
 
 const RowError = z
   .object({
-    row: int64.meta({ description: 'the number of the row, from 1, without the header' }),
+    row: int64.meta({ description: 'row number, from 1, not counting the header' }),
     field: z.string().meta({ description: 'the column' }),
-    message: z.string().meta({ description: 'in the language of the caller', examples: ['is unknown'] }),
+    message: z.string().meta({ description: "in the caller's language", examples: ['is unknown'] }),
   })
   .meta({ id: 'ImportRowError' });
 
 const counts = {
   rows: int64,
   created: int64.meta({ description: 'users invited, sensors linked, or rules created' }),
-  updated: int64.meta({ description: 'users, sensors or rules changed; all other rows are unchanged' }),
+  updated: int64.meta({ description: 'users, sensors or rules changed; all other rows changed nothing' }),
 };
 
 /** An accepted import. */
@@ -74,7 +74,7 @@ export const Import = z
     updateDate: millis,
     ...counts,
     errors: z.array(RowError).meta({
-      description: 'rows that could not be applied, because something was changed after they were checked',
+      description: 'rows that could not be applied, because something changed after they were checked',
     }),
   })
   .meta({ id: 'Import' });

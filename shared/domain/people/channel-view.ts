@@ -8,17 +8,18 @@ export const ChannelView = z
   .object({
     by: By,
     address: z.string().optional().meta({
-      description: 'for `push` the host that pushes are sent to; missing in the channels of other users',
+      description: "for `push`, the host that push messages are sent to; missing in other users' channels",
     }),
     provenDate: millis.nullable().meta({
-      description: 'when the user verified the channel with the code; null until then, and nothing else is sent to it',
+      description:
+        'when the user verified the channel with the code; null until then; an unverified channel only gets codes',
     }),
     undeliverableDate: millis.nullable().meta({
       description:
-        'when a message that was accepted turned out to be undeliverable: a bounced mail, an SMS that expired; null again ' +
-        'once the user has verified the channel again or changed its address',
+        'when an accepted message turned out to be undeliverable, such as a bounced email or an expired SMS; null ' +
+        'again once the user has verified the channel again or changed the address',
     }),
-    undeliverableReason: z.string().nullable().meta({ description: 'why, in the words of the mail or SMS service' }),
+    undeliverableReason: z.string().nullable().meta({ description: 'why, as stated by the mail or SMS service' }),
   })
   .meta({ id: 'Channel' });
 type ChannelView = z.output<typeof ChannelView>;
@@ -39,7 +40,7 @@ const PushSubscription = z
   .object({
     endpoint: text(1, 2_048),
     keys: z.object({
-      p256dh: point.meta({ description: 'a point of P-256, in base64url without padding' }),
+      p256dh: point.meta({ description: 'a P-256 point, in base64url without padding' }),
       auth: z
         .string()
         .regex(/^[A-Za-z0-9_-]{22}$/)
@@ -53,23 +54,24 @@ export const ChannelUpdate = z
   .object({
     address: text(1, 254).optional().meta({
       description:
-        'for `email` an email address; for `sms` a number in E.164, such as +491701234567; for `telegram` a chat id',
+        'for `email`, an email address; for `sms`, an E.164 number, such as +491701234567; for `telegram`, a chat id',
     }),
     subscription: PushSubscription.optional().meta({ description: 'for `push`' }),
   })
   .meta({ id: 'ChannelUpdate', examples: [{ address: 'night@example.com' }] });
 
 export const ChannelVerification = z
-  .object({ code: z.string().max(64).meta({ description: 'the six digits that were sent to the channel' }) })
+  .object({ code: z.string().max(64).meta({ description: 'the six digits sent to the channel' }) })
   .meta({ id: 'ChannelProof', examples: [{ code: '123456' }] });
 
 export const ChannelKinds = z
   .object({
-    kinds: z.array(By).meta({ description: 'the channels that this service can send through' }),
+    kinds: z.array(By).meta({ description: 'the channels this service can send through' }),
     outbox: z.array(By).meta({
       description:
-        'those whose messages are only files in `outbox` of the data folder (`npm start` with `OUTBOX`): they reach nobody',
+        "channels whose messages are only written to files in the data folder's `outbox` (`npm start` with " +
+        '`OUTBOX`), and reach nobody',
     }),
-    pushKey: z.string().meta({ description: 'the `applicationServerKey` that browsers subscribe with' }),
+    pushKey: z.string().meta({ description: 'the `applicationServerKey` for browser subscriptions' }),
   })
   .meta({ id: 'ChannelKinds' });

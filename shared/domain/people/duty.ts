@@ -11,7 +11,7 @@ import { type DutyPlan, type Shift, shiftsOn } from './shifts.ts';
 export const MAX_DUTY = 24 * 3_600_000;
 
 const reachableBy = z.array(By).meta({
-  description: 'the verified channels of the user that this service can send through, without undeliverable ones',
+  description: "the user's verified channels this service can send through, without undeliverable ones",
 });
 
 export const DutyUpdate = z
@@ -20,7 +20,7 @@ export const DutyUpdate = z
 export const Duty = DutyUpdate.extend({ reachableBy }).meta({ id: 'Duty' });
 
 const source = z.enum(['self', 'roster']).meta({
-  description: 'self: the user went on duty; roster: a shift of the roster. If both apply, the one that ends later',
+  description: 'self: the user went on duty; roster: a roster shift. If both apply, the one that ends later',
 });
 export const OnDutyView = z
   .object({ userId: id, name: z.string(), until: millis, source, reachableBy })

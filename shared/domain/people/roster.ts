@@ -9,12 +9,12 @@ export const MAX_ENTRIES = 500;
 export const MAX_DAYS_AHEAD = 62;
 
 const { days, from, to } = Schedule.shape;
-const userId = id.meta({ description: 'a user of the customer who may log in' });
+const userId = id.meta({ description: "one of the customer's users who may log in" });
 const clock = {
   from: from.meta({ description: "in the customer's time zone" }),
   to: to.meta({ description: 'on the next day if it is not after `from`' }),
 };
-const date = Day.meta({ description: `the day on which the shift begins, at most ${MAX_DAYS_AHEAD} days ahead` });
+const date = Day.meta({ description: `the day the shift begins, at most ${MAX_DAYS_AHEAD} days ahead` });
 /** An entry mixing fields from two kinds is rejected, because only one kind would count. */
 const none = z.never().optional();
 
@@ -28,8 +28,8 @@ const DayOff = z
 const RosterEntry = z.union([WeeklyShift, DatedShift, DayOff]).meta({
   id: 'RosterEntry',
   description:
-    'Shifts of every week, a shift on one day, or a day off. An entry for a day replaces the weekly shifts of the user that ' +
-    'begin on it.',
+    "Weekly shifts, a shift on one day, or a day off. An entry for one day replaces the user's weekly shifts that " +
+    'begin on that day.',
 });
 export type RosterEntry = z.output<typeof RosterEntry>;
 

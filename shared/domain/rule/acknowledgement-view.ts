@@ -5,7 +5,9 @@ import { MAX_NAME_LENGTH } from './acknowledgement.ts';
 /** Who acknowledged a rule hit, and when. The first acknowledgement stands until it is withdrawn. */
 export const Acknowledgement = z
   .object({
-    userId: id.nullable().meta({ description: 'null for a person named by a receiver, or who opened the link' }),
+    userId: id
+      .nullable()
+      .meta({ description: 'null for a person named by a receiver, or who used the link without a user' }),
     name: z.string(),
     date: millis,
   })
@@ -42,7 +44,7 @@ export const AcknowledgingUser = z
   .object({
     note: Note.optional().meta({ description: 'a request without it keeps the note' }),
     name: text(1, MAX_NAME_LENGTH).optional().meta({
-      description: 'who acknowledges it at a display: required from its session, ignored from all others',
+      description: 'who acknowledges at a display: required in display sessions, ignored in all others',
     }),
   })
   .meta({

@@ -14,40 +14,39 @@ export type AlarmState = (typeof alarmStates)[number];
  */
 export const Alarm = z
   .object({
-    uuid: uuid.meta({ description: 'the event; of a fall, its first urgent one' }),
+    uuid: uuid.meta({ description: 'the event; for a fall, the first urgent one' }),
     sensorId: z.string(),
-    name: z.string().nullable().meta({ description: 'the name of the sensor; null if the customer no longer has it' }),
+    name: z.string().nullable().meta({ description: 'the sensor name; null if the customer no longer has the sensor' }),
     situation: z.enum(urgentSituations),
-    hitIds: z.array(id).meta({ description: 'the rule hits about it; empty if no rule fired' }),
+    hitIds: z.array(id).meta({ description: 'the rule hits for this alarm; empty if no rule fired' }),
     isSimulated: z.boolean(),
     createDate: millis,
     notifiedDate: millis.nullable().meta({
       description:
-        'when a message of a rule hit first succeeded, or else a delivery to a webhook of the customer; null if none has ' +
-        'succeeded, or if all that had came back as undeliverable',
+        "when a rule hit's message, or else a delivery to a customer webhook, first succeeded; null if none has, or " +
+        'if all those came back as undeliverable',
     }),
-    acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
+    acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged the alarm' }),
     overDate: millis.nullable().meta({
       description:
-        'when it was over: the device reported the end of the fall or somebody closed it, or the sensor was online again; null ' +
-        'if that has not happened. Vital signs are never over',
+        'when the alarm was over: the device reported the end of the fall, someone closed the fall, or the sensor ' +
+        'was online again; otherwise null. Vital sign alarms are never over',
     }),
     overBy: z
       .enum(['device', 'closure', 'time'])
       .nullable()
       .meta({
         description:
-          'device: it reported the end; closure: somebody closed the fall; time: the device did not report the end, so the fall ' +
-          'counts as over two hours after it timed out',
+          'device: the device reported the end; closure: someone closed the fall; time: the device did not report ' +
+          'the end, so the fall counts as over two hours after timing out',
       }),
     feedback: Feedback.nullable().meta({ description: 'the newest feedback' }),
-    note: storedText(1, 256)
-      .nullable()
-      .meta({ description: 'the note of the closure, or else of the acknowledgement' }),
-    outcome: FallOutcome.nullable().meta({ description: 'null unless somebody has closed the fall' }),
+    note: storedText(1, 256).nullable().meta({ description: "the closure's note, or else the acknowledgement's" }),
+    outcome: FallOutcome.nullable().meta({ description: 'null unless someone has closed the fall' }),
     state: z.enum(alarmStates).meta({
       description:
-        'the first that applies; unanswered: nobody acknowledged it although all steps and repeats of a rule were sent',
+        "the first that applies; unanswered: nobody acknowledged the alarm although a rule's steps and repeats were " +
+        'all sent',
     }),
   })
   .meta({ id: 'Alarm' });

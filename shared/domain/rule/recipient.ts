@@ -3,7 +3,7 @@ import { channelKinds } from '../people/channel.ts';
 import { id, uuid } from '../values.ts';
 
 /** The channel used to notify a person. */
-export const By = z.enum(channelKinds).meta({ description: 'The channel by which a person is notified' });
+export const By = z.enum(channelKinds).meta({ description: 'The channel to notify the person through' });
 export type By = z.output<typeof By>;
 
 /** A recipient mixing fields from two kinds is rejected, because only one would be notified. */
@@ -18,7 +18,7 @@ export const Recipient = z
       .object({ onDuty: z.literal(true), by: By, botId: none, webhookId: none, userId: none })
       .meta({ id: 'OnDutyRecipient' }),
   ])
-  .meta({ id: 'Recipient', description: 'A webhook of a bot, a user, or (`onDuty: true`) the users on duty' });
+  .meta({ id: 'Recipient', description: 'A bot webhook, a user, or (`onDuty: true`) the users on duty' });
 export type Recipient = z.output<typeof Recipient>;
 
 /** The person who gets a delivery or a hit message, and through which channel. `name` is the name at that time. */

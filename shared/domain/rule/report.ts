@@ -3,24 +3,22 @@ import { int64, millis } from '../values.ts';
 
 const count = int64;
 const figures = {
-  falls: count.meta({ description: 'events `fall_detected`, whether rules fired for them or not, each counted once' }),
-  sensitiveFalls: count.meta({ description: 'events `fall_detected_sensitive`, whether rules fired for them or not' }),
+  falls: count.meta({ description: '`fall_detected` events, whether or not rules fired for them, each counted once' }),
+  sensitiveFalls: count.meta({ description: '`fall_detected_sensitive` events, whether or not rules fired for them' }),
   suspectedFalls: count.meta({
-    description: 'events `fall_suspected` and `fall_suspected_sensitive` for which rules fired',
+    description: '`fall_suspected` and `fall_suspected_sensitive` events for which rules fired',
   }),
   falseAlarms: count.meta({ description: 'feedback FALSE_POSITIVE' }),
   confirmed: count.meta({ description: 'feedback TRUE_POSITIVE' }),
   missed: count.meta({ description: 'feedback FALSE_NEGATIVE' }),
-  acknowledged: count.meta({ description: 'falls of all three kinds that somebody acknowledged' }),
-  unanswered: count.meta({ description: 'falls of all three kinds that nobody has acknowledged' }),
-  medianMs: millis
-    .nullable()
-    .meta({ description: 'median time to the acknowledgement; null if none was acknowledged' }),
-  p90Ms: millis.nullable().meta({ description: '90th percentile of that time' }),
-  silences: count.meta({ description: 'events `sensor_inactive` for which rules fired' }),
-  silentMs: millis.meta({ description: 'total time that sensors were offline, as far as the end is known' }),
+  acknowledged: count.meta({ description: 'acknowledged falls of all three kinds' }),
+  unanswered: count.meta({ description: 'unacknowledged falls of all three kinds' }),
+  medianMs: millis.nullable().meta({ description: 'median time to acknowledgement; null if none was acknowledged' }),
+  p90Ms: millis.nullable().meta({ description: '90th percentile of the time to acknowledgement' }),
+  silences: count.meta({ description: '`sensor_inactive` events for which rules fired' }),
+  silentMs: millis.meta({ description: 'total time sensors were offline, as far as the end is known' }),
   silencesWithoutEnd: count.meta({
-    description: 'offline periods whose end was not reported by a rule in the time span',
+    description: 'offline periods whose end was not reported by a rule in the time range',
   }),
 } as const;
 

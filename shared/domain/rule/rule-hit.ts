@@ -13,12 +13,12 @@ export const RuleMessage = z
     createDate: millis,
     updateDate: millis,
     ruleHitId: id,
-    accountId: int64.min(0).meta({ description: 'the bot of the webhook, or the user; 0 if the user was erased' }),
-    publisher: z.enum(['webhook', ...channelKinds]).meta({ description: 'the channel of the message' }),
+    accountId: int64.min(0).meta({ description: "the webhook's bot, or the user; 0 if the user was erased" }),
+    publisher: z.enum(['webhook', ...channelKinds]).meta({ description: 'the channel used' }),
     wasSend: z.boolean(),
     sendTryTimes: z.array(millis),
     extra: z.object({ display_name: z.string(), is_bot: z.boolean() }),
-    step: int32(0, 5).meta({ description: 'the escalation step of the message; 0 for the first recipients' }),
+    step: int32(0, 5).meta({ description: 'the escalation step; 0 for the first recipients' }),
   })
   .meta({ id: 'RuleMessage' });
 export type RuleMessage = z.infer<typeof RuleMessage>;
@@ -40,22 +40,23 @@ export const RuleHit = z
     situation: Situation,
     allSend: z.boolean(),
     notifiedDate: millis.nullable().meta({
-      description:
-        'when the first message succeeded; null if none has succeeded, or if all that had came back as undeliverable',
+      description: 'when the first message succeeded; null if none has, or if all those came back as undeliverable',
     }),
     unansweredDate: millis.nullable().meta({
-      description: 'when nobody had acknowledged it although all steps and repeats were sent; otherwise null',
+      description: 'when all steps and repeats had been sent without an acknowledgement; otherwise null',
     }),
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage).meta({
-      description: 'from 300 on, steps add none; the list of deliveries has all recipients',
+      description: 'from 300 messages on, steps do not add more; the delivery list has all recipients',
     }),
     feedback: Feedback.nullable().meta({ description: 'the newest feedback' }),
     nobodyOnDuty: z.boolean().meta({
-      description: 'the users on duty were to be notified, and nobody was on duty who had verified the channel',
+      description: 'the users on duty were to be notified, but nobody on duty had verified the channel',
     }),
-    acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
-    closure: FallClosure.nullable().meta({ description: 'null unless somebody has closed its fall' }),
+    acknowledgement: NotedAcknowledgement.nullable().meta({
+      description: 'null if nobody has acknowledged the rule hit',
+    }),
+    closure: FallClosure.nullable().meta({ description: 'null unless someone has closed the fall' }),
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;

@@ -20,7 +20,7 @@ const fields = z.object({
   regionId: uuid.nullable().default(null),
   schedule: Schedule.nullable().default(null).meta({
     description:
-      'When the event must happen. For urgent situations, such as falls, it is enough if it is received then',
+      'When the event must happen. For urgent situations, such as falls, it is enough if the event is received then',
   }),
   rateLimitSeconds: int32(0, 86_400).default(60),
   includeSimulated: z.boolean().default(false),

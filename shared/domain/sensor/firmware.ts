@@ -12,7 +12,7 @@ export const NewFirmware = z
     buildDate: millis,
     isDefault: z
       .boolean()
-      .meta({ description: 'true makes it the default of its manufacturer, in place of the previous one' }),
+      .meta({ description: "true: becomes the manufacturer's default, replacing the previous one" }),
   })
   .meta({
     id: 'FirmwareCreation',
@@ -24,7 +24,7 @@ export const Firmware = NewFirmware.extend({ manufacturer: Manufacturer, createD
 export type Firmware = z.infer<typeof Firmware>;
 
 export const ByManufacturer = z.object({
-  manufacturer: Manufacturer.meta({ description: 'Manufacturer of the sensors that the firmware is for' }),
+  manufacturer: Manufacturer.meta({ description: 'Manufacturer whose sensors the firmware is for' }),
 });
 export const ByVersion = ByManufacturer.extend({
   versionCode: z
@@ -32,5 +32,5 @@ export const ByVersion = ByManufacturer.extend({
     .regex(/^[1-9]\d{0,9}$/)
     .transform(Number)
     .pipe(versionCode)
-    .meta({ description: 'Version code of the firmware' }),
+    .meta({ description: 'Firmware version code' }),
 });

@@ -9,11 +9,11 @@ const MAX_ROOMS = 200;
 const MAX_SIDE = 1_000;
 
 const descriptions = {
-  sensorId: { description: 'a sensor of the group' },
+  sensorId: { description: 'a sensor in the group' },
   x: { description: 'm from the left edge of the plan to the sensor' },
   y: { description: 'm from the upper edge of the plan to the sensor' },
   rotation: {
-    description: 'degrees clockwise by which the room is turned; at 0 a sensor on the wall looks down the plan',
+    description: 'degrees clockwise by which the room is turned; at 0, a wall sensor faces down the plan',
   },
 };
 

@@ -6,7 +6,7 @@ const limits = z.object({
   expires: millis.nullable().meta({ description: 'when (ms) the key expires; null: never' }),
   maxDevices: int32(1, 1_000_000)
     .nullable()
-    .meta({ description: 'the number of new devices that it may register; null: no limit' }),
+    .meta({ description: 'how many new devices the key may register; null: no limit' }),
 });
 
 /** The request body for creating a provisioning key. */
@@ -32,7 +32,7 @@ export const ProvisioningKey = limits
     name: z.string(),
     manufacturer: Manufacturer.nullable(),
     createDate: millis,
-    devices: z.int().min(0).meta({ description: 'the number of devices that it registered for the first time' }),
+    devices: z.int().min(0).meta({ description: 'how many devices were registered for the first time with the key' }),
     lastUsed: millis.nullable(),
   })
   .meta({ id: 'ProvisioningKey' });

@@ -9,9 +9,9 @@ const seconds = int32(1, 300).default(120);
 
 /** A region in a request: kind, name and two corners are required. */
 export const RegionUpdate = z.object({
-  id: uuid
-    .optional()
-    .meta({ description: 'if left out, the id of the previous region of the same kind and name, otherwise a new one' }),
+  id: uuid.optional().meta({
+    description: 'if left out, the id of the previous region with the same kind and name, or a new id if there is none',
+  }),
   kind: RegionKind,
   name: text(1, 64),
   topLeftX: cm,

@@ -11,21 +11,21 @@ const rows = Object.entries(mountings).flatMap(([maker, byMounting]) =>
   ),
 );
 const regions = Object.entries(regionCounts).map(
-  ([maker, { all, kinds }]) => `A sensor of ${maker} has at most ${all} regions, of which at most ${listed(kinds)}.`,
+  ([maker, { all, kinds }]) => `A ${maker} sensor has at most ${all} regions, of which at most ${listed(kinds)}.`,
 );
 
 /** The room and region limits by maker and mounting, for the API document. */
 export const roomLimitsText = [
-  'The limits depend on the maker of the sensor and on `sensorMounting`. All lengths are in cm.',
+  "The limits depend on the sensor's maker and on `sensorMounting`. All lengths are in cm.",
   [
     '| maker | sensorMounting | largest xMin, xMax | largest yMax | sensorHeight |',
     '| --- | --- | ---: | ---: | ---: |',
     ...rows,
   ].join('\n'),
-  'Mountings and kinds of regions that are not listed for a maker are rejected, and so is a `zMin` that is not below `zMax`.',
+  'Mountings and region kinds not listed for a maker are rejected, and so is a `zMin` not below `zMax`.',
   regions.join(' '),
-  'Both corners of a region must be inside the room: x from -xMin to xMax, y from -yMin to yMax. The first is above and to ' +
-    `the left of the second, and no side is shorter than ${MIN_REGION_SIDE}.`,
+  'Both corners of a region must be inside the room: x from -xMin to xMax, y from -yMin to yMax. The first corner is ' +
+    `above and to the left of the second, and no side is shorter than ${MIN_REGION_SIDE}.`,
 ].join('\n\n');
 
 const allLimits: readonly Limits[] = Object.values(mountings).flatMap((byMounting) => Object.values(byMounting));

@@ -6,5 +6,5 @@ export const ListedSensorView = Sensor.extend({
   state: SensorStatus.pick({ lastSeen: true, presence: true })
     .nullable()
     .optional()
-    .meta({ description: 'missing unless it is asked for; null before the first message' }),
+    .meta({ description: 'missing unless requested; null before the first message' }),
 }).meta({ id: 'ListedSensor' });

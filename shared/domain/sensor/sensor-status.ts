@@ -15,8 +15,8 @@ export const SensorStatus = z
     firmwareVersion: z.int(),
     fallState: FallState.nullable().meta({
       description:
-        'state of the newest fall; null if there was none, or if it was canceled. If the device stops reporting, time advances ' +
-        'it, up to 3 s after the time in the critical configuration',
+        "the newest fall's state; null if there was none, or if it was canceled. If the device stops reporting, " +
+        'timers advance the state, up to 3 s after the time in the critical configuration',
     }),
     presence: z.boolean().nullable(),
     learning: z.object({ active: z.boolean(), endDate: millis.nullable() }),

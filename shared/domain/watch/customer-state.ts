@@ -8,9 +8,9 @@ export const MAX_CUSTOMERS = 30;
 export const CustomerState = z
   .object({
     customerId: id,
-    openAlarms: z.int().min(0).meta({ description: 'at most 100 are counted' }),
-    gaps: z.int().min(0).meta({ description: 'the number of monitoring gaps, as in the watch of the customer' }),
-    isFallGap: z.boolean().meta({ description: 'one of the gaps is about falls' }),
+    openAlarms: z.int().min(0).meta({ description: 'counted up to 100' }),
+    gaps: z.int().min(0).meta({ description: "the number of monitoring gaps, as in the customer's watch" }),
+    isFallGap: z.boolean().meta({ description: 'at least one gap is about falls' }),
     date: millis.meta({ description: 'when the gaps were computed' }),
   })
   .meta({ id: 'CustomerState' });

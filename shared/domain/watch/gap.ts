@@ -12,10 +12,8 @@ const sensorKinds = {
 type SensorKind = (typeof sensorKinds)['falls' | 'others'][number];
 
 const sensors = {
-  sensorIds: z
-    .array(z.string())
-    .meta({ description: 'sorted by the names of the sensors; of many sensors, only the first ones' }),
-  total: z.int().min(1).meta({ description: 'the number of these sensors' }),
+  sensorIds: z.array(z.string()).meta({ description: 'sorted by sensor name; if there are many, only the first ones' }),
+  total: z.int().min(1).meta({ description: 'how many sensors are affected' }),
 };
 const { days, from, to } = Schedule.shape;
 /** The fall rules kept from notifying anyone. Empty if the gap only affects a customer webhook. */
@@ -26,9 +24,9 @@ const GapOfSensors = z.object({
     description: [
       'sensor_offline: no message for too long',
       'no_rule: no enabled rule for `fall_detected` in the whole room',
-      'silent_mode: the critical configuration silences falls, or the sensor marked its newest fall as silent',
+      'silent_mode: the critical configuration silences falls, or the sensor marked the newest fall as silent',
       'fall_detection_off: the configuration turns falls off',
-      'unknown_messages: most messages of the last 24 h, or most of those about falls, were not understood',
+      'unknown_messages: most messages in the last 24 h, or most of those about falls, were not understood',
       'no_rule_for_silence: nobody can be notified if the sensor goes offline',
     ].join('; '),
   }),
@@ -45,23 +43,25 @@ const UnreachableRecipient = z.object({
   kind: z.literal('unreachable_recipient'),
   ruleIds,
   userId: id.nullable().meta({ description: 'null: the users on duty, or a webhook' }),
-  by: By.nullable().meta({ description: 'the channel that is missing or cannot be sent through; null for a webhook' }),
+  by: By.nullable().meta({ description: 'the missing or unavailable channel; null for a webhook' }),
   webhookId: uuid.nullable().meta({
     description:
-      'a webhook that was deleted, belongs to another bot, or whose first attempt comes only when an alarm is unnotified',
+      'a webhook that was deleted, belongs to another bot, or makes its first attempt only when an alarm already ' +
+      'counts as unnotified',
   }),
 });
 const GapOfWebhook = z.object({
   kind: z.enum(['webhook_failing', 'webhook_off', 'raw_only']).meta({
     description:
-      'webhook_failing: its last request failed, or nobody has fetched its feed; webhook_off: it is disabled; raw_only: its format is Raw, which ' +
-      'repeats the last message of a fall that time alone makes an alarm',
+      'webhook_failing: the last request failed, or nobody has fetched the feed; webhook_off: the webhook is ' +
+      "disabled; raw_only: the format is Raw, which repeats a fall's last message when time alone makes the fall an " +
+      'alarm',
   }),
   webhookId: uuid,
   ruleIds,
 });
 const LoopbackTarget = z.object({
-  kind: z.literal('loopback_target').meta({ description: 'the webhook leads to the machine of the service' }),
+  kind: z.literal('loopback_target').meta({ description: "the webhook leads to the service's own machine" }),
   webhookId: uuid,
 });
 const NobodyOnDuty = z.object({ kind: z.literal('nobody_on_duty'), ruleIds, by: By });
@@ -70,7 +70,7 @@ const Unnotified = z.object({
   kind: z.literal('unnotified'),
   sensorId: z.string(),
   situation: Situation,
-  hitId: id.nullable().meta({ description: 'null: the event of a webhook of the customer' }),
+  hitId: id.nullable().meta({ description: "null: a customer webhook's event" }),
   createDate: millis,
 });
 

@@ -11,9 +11,12 @@ export const Station = z
     openFalls: z
       .array(SensorWithFalls)
       .max(MAX_STATION_SENSORS)
-      .meta({ description: 'the first page of the list of open falls' }),
-    sensorsWithFalls: z.int().min(0).meta({ description: 'how many sensors the list of open falls has' }),
-    hits: z.array(RuleHit).max(MAX_STATION_HITS).meta({ description: 'those that changed last, newest change first' }),
+      .meta({ description: 'the first page of the open falls list' }),
+    sensorsWithFalls: z.int().min(0).meta({ description: 'how many sensors are in the open falls list' }),
+    hits: z
+      .array(RuleHit)
+      .max(MAX_STATION_HITS)
+      .meta({ description: 'the most recently changed hits, newest change first' }),
     watch: Watch,
     onDuty: z.array(OnDutyView),
   })

@@ -11,9 +11,9 @@ const Trouble = z
   .object({
     webhookId: uuid,
     name: z.string(),
-    isSwitchedOff: z.boolean().meta({ description: 'disabled by the service, and not enabled since' }),
+    isSwitchedOff: z.boolean().meta({ description: 'disabled by the service and not enabled since' }),
     failedDeliveries: amount.meta({
-      description: 'original deliveries of events that failed permanently since it was last seen',
+      description: 'original event deliveries that failed permanently since this was last seen',
     }),
     date: millis.meta({ description: 'when the latest problem occurred' }),
   })
@@ -21,7 +21,7 @@ const Trouble = z
 type Trouble = z.output<typeof Trouble>;
 
 /** The request body for marking problems as seen. */
-export const Seen = z.object({ date: millis.meta({ description: 'the `date` of the problem' }) }).meta({
+export const Seen = z.object({ date: millis.meta({ description: "the problem's `date`" }) }).meta({
   id: 'Seen',
   examples: [{ date: 1_795_651_200_000 }],
 });
@@ -54,25 +54,26 @@ export const Watch = z
     rules: amount,
     fallsTold: z.enum(['all', 'some', 'none']).meta({
       description:
-        'all: `fall_detected` of each sensor reaches somebody at every minute of the coming week, so no gap is about falls; ' +
-        'none: it reaches nobody at any time',
+        "all: each sensor's `fall_detected` reaches someone at every minute of the coming week, so no gap is about " +
+        'falls; none: `fall_detected` never reaches anyone',
     }),
     isSilenceTold: z.boolean().meta({ description: 'whether an enabled rule reports offline sensors' }),
     gaps: z.array(Gap).meta({
       description:
-        'alarms about people that reached nobody first, newest first; then gaps about falls. Of very many gaps of a kind, ' +
-        'only the first ones',
+        'alarms about people that reached nobody first, newest first; then gaps about falls. If there are very many ' +
+        'gaps of one kind, only the first ones',
     }),
-    totalGaps: amount.optional().meta({ description: 'the number of gaps, with those that `gaps` leaves out' }),
+    totalGaps: amount.optional().meta({ description: 'the number of gaps, including those left out of `gaps`' }),
     names: z.object({ sensors: namesById, rules: namesById, webhooks: namesById, users: namesById }).meta({
-      description: 'the names of what `gaps` refer to, by id, except what was deleted',
+      description: 'names of what `gaps` refer to, by id, except deleted ones',
     }),
     unheardRules: z.array(z.object({ id, name: z.string() })).meta({
       description:
-        'fall rules that reach nobody: their webhooks are disabled, failing or unreachable, and their users lack the channel',
+        'fall rules that reach nobody: the webhooks are disabled, failing or unreachable, and the users lack the ' +
+        'channel',
     }),
     isNobodyOnDuty: z.boolean().meta({
-      description: 'a fall rule or a step of it notifies the users on duty, and none of them can be notified',
+      description: 'a fall rule or escalation step notifies the users on duty, but none of them can be notified',
     }),
     troubles: z.array(Trouble).meta({ description: 'newest first' }),
   })

@@ -14,16 +14,13 @@ import { int32 } from '#shared/domain/values.ts';
  * stored in the sensor.
  */
 export const basicFields = {
-  name: textField(
-    SENSOR_NAME_LENGTH,
-    'Sensor 0A1B',
-    'name of the sensor; initially the last 4 digits of its hardware id',
-  ),
-  volume: integerField(0, 'volume of the beep on a fall; 0 is off', { min: 0, max: 100 }),
+  name: textField(SENSOR_NAME_LENGTH, 'Sensor 0A1B', 'sensor name; initially the last 4 digits of the hardware id'),
+  volume: integerField(0, 'volume of the fall beep; 0 is off', { min: 0, max: 100 }),
   ledMode: choiceField([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
   learningModeEnabled: booleanField(
     false,
-    'true starts the learning phase of 14 days, which ends with the event `sensor/learning_completed`, and discards the active sensitivity map',
+    'true starts the 14-day learning phase, which ends with the event `sensor/learning_completed`, and discards the ' +
+      'active sensitivity map',
   ),
   testModeEnabled: booleanField(false, 'turns itself off after 24 h, and when the learning phase ends', { from: 31 }),
   fallingMitigatorEnabled: booleanField(false, 'fewer false alarms, at the risk of missing a few real falls', {
@@ -51,7 +48,7 @@ export const dryContactFields = {
   primaryPolicy: policy('primary contact'),
   secondaryMode: mode('secondary contact'),
   secondaryPolicy: policy('secondary contact'),
-  activationDurationSec: integerField(30, 'seconds that the contact stays active after a fall', {
+  activationDurationSec: integerField(30, 'how long (s) the contact stays active after a fall', {
     min: 1,
     max: 300,
     from: 40,
@@ -71,8 +68,8 @@ export const firmwareFields = {
   firmwareVersion: pinned,
   otaEnabled: booleanField(true, 'over-the-air updates', { until: 38 }),
   logLevel: choiceField([-1, 0, 1, 2, 3], 1, '-1 verbose, 0 debug, 1 info, 2 warning, 3 error'),
-  mqttLogLevelLive: choiceField(logLevels, 'Info', 'lowest level of messages that are sent at once', { from: 42 }),
-  mqttLogLevelOnDemand: choiceField(logLevels, 'Debug', 'lowest level of messages that are kept and sent on request', {
+  mqttLogLevelLive: choiceField(logLevels, 'Info', 'lowest level of log messages sent at once', { from: 42 }),
+  mqttLogLevelOnDemand: choiceField(logLevels, 'Debug', 'lowest level of log messages kept and sent on request', {
     from: 42,
   }),
 } as const;

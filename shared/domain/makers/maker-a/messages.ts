@@ -10,7 +10,7 @@ const flag = (what: string) => z.boolean().optional().describe(what);
 const coordinate = (what: string) => z.number().min(-100_000).max(100_000).describe(`cm, ${what}`);
 
 const ids = {
-  uuid: uuid.optional().describe('Identifies the message: duplicates with the same one count once'),
+  uuid: uuid.optional().describe('Identifies the message: duplicates count once'),
   sensorEventId: uuid.optional().describe('Alias of `uuid`'),
 };
 export const Target = z.object({
@@ -23,17 +23,17 @@ const placed = {
     .array(Target)
     .max(64)
     .optional()
-    .describe('Positions of people; the first one locates the event if there is no `fallLoc`'),
+    .describe('Positions of people; without `fallLoc`, the first one locates the event'),
 };
 const fall = {
-  timestamp: time('Start of the fall, which identifies it: the same in all messages of a fall'),
-  statusUpdateTimestamp: time('Time of this status'),
+  timestamp: time('Start of the fall, which identifies it: the same in all messages about a fall'),
+  statusUpdateTimestamp: time('Time of the status'),
   fallLocX_cm: coordinate('location of the fall, to the right of the sensor').optional(),
   fallLocY_cm: coordinate('to the front').optional(),
-  fallLocZ_cm: coordinate('above the floor; 0 if it is missing').optional(),
+  fallLocZ_cm: coordinate('above the floor; 0 if missing').optional(),
   isSimulated: flag('A test, which fires only rules with `includeSimulated`'),
-  isLearning: flag('The device is in its learning phase; `false` ends the learning mode of the sensor'),
-  isSilent: flag('The fall leads to events, but fires no rule'),
+  isLearning: flag("The device is in the learning phase; `false` ends the sensor's learning mode"),
+  isSilent: flag('The fall creates events, but does not fire rules'),
   exitReason: z.unknown().optional().describe('Why the device dropped the fall; stored, not interpreted'),
   ...placed,
   ...ids,
@@ -46,16 +46,17 @@ const presence = {
   name: 'Presence',
   example: { presenceDetected: true, presenceRegionMap: { 0: 1 }, timestamp: EXAMPLE_TIME },
   description:
-    'Presence in the room and its regions. A change of `presenceDetected` leads to `presence / occupied_room` or ' +
-    '`presence / empty_room`, a change of a region in `presenceRegionMap` to `region / entered` or `left`, ' +
-    '`bed / entered` or `left`, `door / entered` or `left`, by the kind of the region. Without a change there is no event.',
+    'Presence in the room and in regions. When `presenceDetected` changes, this creates `presence / occupied_room` ' +
+    'or `presence / empty_room`; when a region in `presenceRegionMap` changes, `region / entered` or `left`, `bed / ' +
+    "entered` or `left`, `door / entered` or `left`, depending on the region's kind. Without a change there is no " +
+    'event.',
   fields: z.object({
-    presenceDetected: flag('Whether somebody is in the room'),
+    presenceDetected: flag('Whether anyone is in the room'),
     presenceRegionMap: z
       .record(z.string().regex(REGION), z.literal([0, 1]))
       .optional()
-      .describe('1 if somebody is in the region with this `positionIdx`, 0 if not'),
-    timestamp: time('Time of the report'),
+      .describe('1 if anyone is in the region with this `positionIdx`, 0 if not'),
+    timestamp: time('Report time'),
     statusUpdateTimestamp: time('The same; takes precedence over `timestamp`'),
     ...placed,
     ...ids,
@@ -73,15 +74,17 @@ const falls = {
     fallLocZ_cm: 20,
   },
   description:
-    'A fall and its states. `fall_detected` (the device starts its analysis) leads to `fall / fall_suspected`, ' +
-    '`fall_confirmed` to `fall / confirmed`, `calling` to `fall / fall_detected`, which is the alarm, `finished` to `fall / finished`, `fall_exit` ' +
-    'and `canceled` to `fall / canceled`. Three starts within five minutes without `calling` also lead to `fall / fall_loop`. If the device ' +
-    'stops reporting, time advances the fall, according to the critical configuration of the sensor: `confirmed` after the larger of ' +
-    '`durationUntilConfirmSec` (from v0.40; before, at once) and `energyDurationUntilConfirm` (from v0.42), then `fall_detected` after ' +
-    '`confirmedToAlertTimeoutSec`, then `finished` after `callingDurationSec` (before v0.38 `callingToFinishTime`). Such an event is dated ' +
-    'by the configuration, and created up to 3 s later, so that a report of the device takes precedence.',
+    "A fall's state. `fall_detected` (the device starts an analysis) creates `fall / fall_suspected`, " +
+    '`fall_confirmed` creates `fall / confirmed`, `calling` creates `fall / fall_detected`, which is the alarm, ' +
+    '`finished` creates `fall / finished`, `fall_exit` and `canceled` create `fall / canceled`. Three starts within ' +
+    'five minutes without `calling` also create `fall / fall_loop`. If the device stops reporting, timers advance ' +
+    "the fall according to the sensor's critical configuration: `confirmed` after the larger of " +
+    '`durationUntilConfirmSec` (from v0.40; before, at once) and `energyDurationUntilConfirm` (from v0.42), then ' +
+    '`fall_detected` after `confirmedToAlertTimeoutSec`, then `finished` after `callingDurationSec` (before v0.38 ' +
+    '`callingToFinishTime`). Such an event is dated according to the configuration, and created up to 3 s later, so ' +
+    'that a device report takes precedence.',
   fields: z.object({
-    status: z.enum([...fallStatuses, 'on_call']).describe('State of the fall; `on_call` counts as `calling`'),
+    status: z.enum([...fallStatuses, 'on_call']).describe('Fall state; `on_call` counts as `calling`'),
     ...fall,
   }),
 } satisfies MessageKind;
@@ -90,12 +93,13 @@ const sensitiveFalls = {
   name: 'SensitiveFall',
   example: { status: 'calling', timestamp: EXAMPLE_TIME, statusUpdateTimestamp: EXAMPLE_TIME + 20_000 },
   description:
-    'A fall that the sensitivity mode detected. `fall_suspected` leads to `fall / fall_suspected_sensitive`, `calling` to ' +
-    '`fall / fall_detected_sensitive`, which is the alarm, `finished` to `fall / finished`, `fall_exit` and `canceled` to `fall / canceled`.',
+    'A fall detected in sensitivity mode. `fall_suspected` creates `fall / fall_suspected_sensitive`, `calling` ' +
+    'creates `fall / fall_detected_sensitive`, which is the alarm, `finished` creates `fall / finished`, `fall_exit` ' +
+    'and `canceled` create `fall / canceled`.',
   fields: z.object({
     status: z
       .enum(['fall_suspected', 'calling', 'on_call', 'finished', 'fall_exit', 'canceled'])
-      .describe('State of the fall; `on_call` counts as `calling`'),
+      .describe('Fall state; `on_call` counts as `calling`'),
     ...fall,
   }),
 } satisfies MessageKind;
@@ -104,9 +108,9 @@ const bedExit = {
   name: 'BedExit',
   example: { timestamp: EXAMPLE_TIME },
   description:
-    'Somebody left the bed: `bed / left`. Further exits are suppressed for the `bedExitSuspendDuration` of the sensor.',
+    "Someone left the bed: `bed / left`. Further exits are suppressed for the sensor's `bedExitSuspendDuration`.",
   fields: z.object({
-    timestamp: time('Time of the exit'),
+    timestamp: time('Exit time'),
     statusUpdateTimestamp: time('The same; takes precedence over `timestamp`'),
     ...placed,
     ...ids,
@@ -117,15 +121,15 @@ const state = {
   name: 'State',
   example: { versionName: '0.42.1' },
   description:
-    'The state of the device. It leads to no event, but makes an inactive sensor active, like any message. `payload` may also be sent ' +
-    'without `type` around it.',
+    'The device state. Does not create an event, but makes an inactive sensor active, like any message. `payload` ' +
+    'may also be sent without the surrounding `type`.',
   fields: z.object({
     status: z.unknown().optional().describe('Stored, not interpreted'),
     versionName: z
       .string()
       .max(64)
       .optional()
-      .describe('Firmware, such as `0.42.1` or `product-v0.42.1`, which sets the version of the sensor to 42'),
+      .describe("Firmware, such as `0.42.1` or `product-v0.42.1`, which sets the sensor's version to 42"),
     ...ids,
   }),
 } satisfies MessageKind;

@@ -3,11 +3,7 @@ import { SENSOR_NAME_LENGTH } from '#shared/domain/sensor/sensor.ts';
 
 /** The D1 O19 fields. */
 export const basicFields = {
-  name: textField(
-    SENSOR_NAME_LENGTH,
-    'Sensor 0A1B',
-    'name of the sensor; initially the last 4 digits of its hardware id',
-  ),
+  name: textField(SENSOR_NAME_LENGTH, 'Sensor 0A1B', 'sensor name; initially the last 4 digits of the hardware id'),
   workingMode: choiceField([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
 } as const;
 

@@ -5,14 +5,14 @@ import type { MessageKind } from '../message-fields.ts';
 // The maker B messages as documented and decoded. Their content is in `data`.
 
 // A track without a valid number is still a person. All such tracks count as track 0.
-const track = z.int().min(0).max(2_147_483_647).describe('Number of the tracked person; 0 if it is missing');
+const track = z.int().min(0).max(2_147_483_647).describe('Number of the tracked person; 0 if missing');
 
 /** A person enters or leaves the room or an area in it. */
 export const MoveEntry = z.object({
   'track-id': track.optional(),
   event: z.literal([1, 2, 3, 4]).describe('1 enters the room, 2 leaves it, 3 enters an area, 4 leaves it'),
   area_type: z.int().min(0).optional().describe('2 bed, 4 door, 5 monitored bed, all others default'),
-  area_id: z.int().min(0).max(63).optional().describe('The `positionIdx` of the region'),
+  area_id: z.int().min(0).max(63).optional().describe("The region's `positionIdx`"),
 });
 export const PostureEntry = z.object({
   'track-id': track.optional(),
@@ -21,8 +21,8 @@ export const PostureEntry = z.object({
     .min(0)
     .max(255)
     .describe(
-      '2 suspected fall, 5 fall, 7 and 8 suspected and confirmed sitting on the ground, 10 and 11 suspected and confirmed ' +
-        'sitting up in bed; any other pose ends the fall of the track',
+      '2 suspected fall, 5 fall, 7 and 8 suspected and confirmed sitting on the ground, 10 and 11 suspected and ' +
+        "confirmed sitting up in bed; any other pose ends the track's fall",
     ),
 });
 
@@ -36,8 +36,9 @@ const moves = {
   example: { data: [{ 'track-id': 1, event: 3, area_type: 2, area_id: 0 }] },
   type: 1,
   description:
-    'People who enter or leave. The first to enter the room leads to `presence / occupied_room`, the last to leave it to ' +
-    '`presence / empty_room`; areas lead to `bed / entered` or `left`, `door / entered` or `left`, `region / entered` or `left`.',
+    'People who enter or leave. The first person to enter the room creates `presence / occupied_room`, the last to ' +
+    'leave creates `presence / empty_room`; areas create `bed / entered` or `left`, `door / entered` or `left`, ' +
+    '`region / entered` or `left`.',
   fields: z.object({ data: z.array(MoveEntry).max(64) }),
 } satisfies Kind;
 const postures = {
@@ -45,10 +46,11 @@ const postures = {
   example: { data: [{ 'track-id': 1, pose: 5 }] },
   type: 2,
   description:
-    'Postures. 2 leads to `fall / fall_suspected`, 5 to `fall / fall_detected`, 7 to `fall / fall_suspected_sensitive`, 8 ' +
-    'to `fall / fall_detected_sensitive`, 11 to `posture / sitting_up_in_bed`. Another pose of the same track ends its fall: ' +
-    '`fall / finished` after 5 or 8, otherwise `fall / canceled`. 2 three times within five minutes also leads to `fall / fall_loop`. ' +
-    'The same pose of a fall again is a duplicate, unless the track sent no posture for more than five minutes.',
+    'Postures. 2 creates `fall / fall_suspected`, 5 creates `fall / fall_detected`, 7 creates `fall / ' +
+    'fall_suspected_sensitive`, 8 creates `fall / fall_detected_sensitive`, 11 creates `posture / ' +
+    'sitting_up_in_bed`. Another pose on the same track ends the fall: `fall / finished` after 5 or 8, otherwise ' +
+    "`fall / canceled`. Three times 2 within five minutes also creates `fall / fall_loop`. Repeating a fall's pose " +
+    'is a duplicate, unless the track has not sent a posture for more than five minutes.',
   fields: z.object({ data: z.array(PostureEntry).max(64) }),
 } satisfies Kind;
 const people = {
@@ -56,7 +58,7 @@ const people = {
   example: { data: { 'number-people': 1 } },
   type: 3,
   description:
-    'The number of people in the room: `presence / occupied_room` or `presence / empty_room` when presence changes.',
+    'How many people are in the room: `presence / occupied_room` or `presence / empty_room` when presence changes.',
   fields: z.object({ data: z.object({ 'number-people': z.int().min(0).max(1_000).describe('Number of people') }) }),
 } satisfies Kind;
 const online = {
@@ -70,14 +72,14 @@ const weakSignal = {
   name: 'WeakSignal',
   example: {},
   type: 7,
-  description: 'The radio signal is weak: `sensor / weak_signal`. No data is needed.',
+  description: 'The radio signal is weak: `sensor / weak_signal`. Data is not needed.',
   fields: z.object({}),
 } satisfies Kind;
 const tilted = {
   name: 'Tilted',
   example: {},
   type: 8,
-  description: 'The sensor was moved: `sensor / tilted`. No data is needed.',
+  description: 'The sensor was moved: `sensor / tilted`. Data is not needed.',
   fields: z.object({}),
 } satisfies Kind;
 const vital = {
@@ -85,7 +87,7 @@ const vital = {
   example: { data: { respirationRate: 14, heartRate: 62 } },
   type: null,
   description:
-    'Vital signs, with `cmd` `stat`. An alarm leads to `vital / respiration_high`, `respiration_low`, `apnea`, ' +
+    'Vital signs, with `cmd` `stat`. An alarm creates `vital / respiration_high`, `respiration_low`, `apnea`, ' +
     '`heart_rate_high`, `heart_rate_low` or `vital_signs_weak`.',
   fields: z.object({
     data: z.object({
@@ -107,7 +109,7 @@ export const messagesOfMakerB = { moves, postures, people, online, weakSignal, t
 
 /** Fields in every maker B message, besides its kind and data. */
 export const CommonFields = z.object({
-  timestamp: millis.optional().describe('Time of the message, ms since the Unix epoch; can be in `data` instead'),
-  uuid: uuid.optional().describe('Identifies the message: duplicates with the same one count once'),
+  timestamp: millis.optional().describe('Message time, ms since the Unix epoch; can be in `data` instead'),
+  uuid: uuid.optional().describe('Identifies the message: duplicates count once'),
   sensorEventId: uuid.optional().describe('Alias of `uuid`'),
 });

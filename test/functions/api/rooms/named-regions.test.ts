@@ -57,7 +57,7 @@ describe('a region named in a rule', () => {
     expect([answer.status, answer.body]).toEqual([
       409,
       {
-        message: `Rules use regions that this room does not have: ${created.map(({ id, name }) => `"${name}" (${id})`).join(', ')}. Change or delete these rules first`,
+        message: `Rules use regions missing from this room: ${created.map(({ id, name }) => `"${name}" (${id})`).join(', ')}. Change or delete these rules first`,
         statusCode: 409,
       },
     ]);
