@@ -40,7 +40,7 @@ const own = declare({
     schema: () => text(/^[\w.:-]{1,253}$/, 'an address or host name of this machine'),
     default: '127.0.0.1',
     about: {
-      help: 'Address or host name to listen on, for HTTP and MQTT. 0.0.0.0 listens on all addresses of this machine.',
+      help: "Address or host name to listen on, for HTTP and MQTT. 0.0.0.0 listens on all of this machine's addresses.",
       byDefault: '127.0.0.1, reachable only from this machine',
       example: '0.0.0.0',
     },
@@ -54,7 +54,7 @@ const own = declare({
     schema: path,
     default: null,
     about: {
-      help: 'File with the certificate and its chain (PEM), for HTTPS and MQTT. It is reloaded when it changes.',
+      help: 'File with the certificate and chain (PEM), for HTTPS and MQTT. It is reloaded when it changes.',
       byDefault: 'no TLS',
       example: '/etc/ssl/cloud.pem',
     },
@@ -63,7 +63,7 @@ const own = declare({
     schema: path,
     default: null,
     about: {
-      help: 'File with the private key of that certificate (PEM).',
+      help: 'File with the private key for that certificate (PEM).',
       byDefault: 'no TLS',
       example: '/etc/ssl/cloud.key',
     },
@@ -79,12 +79,12 @@ const own = declare({
   ADMIN_USERNAME: {
     schema: shortName,
     default: 'admin',
-    about: { help: 'Username of the system admin that is created at the first start.' },
+    about: { help: 'Username for the system admin created at the first start.' },
   },
   ADMIN_PASSWORD: {
     schema: password,
     default: null,
-    about: { isSecret: true, help: 'Initial password of that admin.', byDefault: 'generated, and printed once' },
+    about: { isSecret: true, help: 'Initial password for that admin.', byDefault: 'generated, and printed once' },
   },
   PROVISIONING_KEY: {
     schema: () => text(/^\S(.{0,1022}\S)?$/, '1 to 1024 characters without a space at either end'),
@@ -104,7 +104,7 @@ const own = declare({
     schema: port,
     default: null,
     about: {
-      help: 'Port of the MQTT broker for devices. 0 picks a free one.',
+      help: 'MQTT broker port for devices. 0 picks a free one.',
       byDefault: 'no MQTT',
       example: '1883',
     },
@@ -113,7 +113,7 @@ const own = declare({
     schema: smsUrl,
     default: null,
     about: {
-      help: 'Address of the SMS gateway, which gets a POST with `{"to", "text"}` as JSON for each SMS.',
+      help: 'SMS gateway address, which receives a POST with `{"to", "text"}` as JSON for each SMS.',
       byDefault: 'no SMS',
       example: 'https://sms.example.org/send',
     },
@@ -127,8 +127,10 @@ const own = declare({
     schema: flag,
     default: null,
     about: {
-      help: 'Writes messages that no service is set up for to files in `outbox` of the data folder, where they reach nobody. Without it, these channels are not offered.',
-      byDefault: 'the value of `DEMO`',
+      help:
+        "Writes messages for channels without a service to files in the data folder's `outbox`, where they reach " +
+        'nobody. Without it, these channels are not offered.',
+      byDefault: 'as `DEMO`',
       example: 'true',
     },
   },
@@ -137,21 +139,23 @@ const own = declare({
     default: null,
     about: {
       isSecret: true,
-      help: 'Mail server that mails are sent through; needs `MAIL_SENDER`. The default port of smtp is 587, that of smtps 465. Beyond loopback, smtp requires STARTTLS, unless `?tls=none` is added.',
-      byDefault: 'no mails',
+      help:
+        'Mail server for sending email; requires `MAIL_SENDER`. The default port is 587 for smtp, 465 for smtps. ' +
+        'Beyond loopback, smtp requires STARTTLS, unless `?tls=none` is added.',
+      byDefault: 'no email',
       example: 'smtp://mail.example.org',
     },
   },
   SMTP_USER: {
     schema: () => text(/^[^\0\r\n]{1,256}$/, '1 to 256 characters on one line'),
     default: null,
-    about: { help: 'Username for the mail server.', byDefault: 'that of `SMTP_URL`, or no login' },
+    about: { help: 'Username for the mail server.', byDefault: 'the username in `SMTP_URL`, or no login' },
   },
   SMTP_PASSWORD_FILE: {
     schema: path,
     default: null,
     about: {
-      help: 'File with the password of that user. It is read again for each mail.',
+      help: "File with that user's password. It is read again for each email.",
       byDefault: 'the password in `SMTP_URL`',
       example: '/etc/sensor-cloud.smtp',
     },
@@ -160,8 +164,10 @@ const own = declare({
     schema: path,
     default: null,
     about: {
-      help: 'File with the certificates (PEM) of the authorities that may sign the certificate of the mail server. It is read again for each mail.',
-      byDefault: 'the authorities that Node.js trusts',
+      help:
+        "File with the CA certificates (PEM) that may sign the mail server's certificate. It is read again for each " +
+        'email.',
+      byDefault: 'the CAs trusted by Node.js',
       example: '/etc/ssl/home-ca.pem',
     },
   },
@@ -169,7 +175,10 @@ const own = declare({
     schema: path,
     default: null,
     about: {
-      help: 'File with the certificates (PEM) of private authorities, or of receivers with self-signed ones. Besides the authorities that Node.js trusts, they are trusted for webhooks, the mail server, the SMS gateway and the broker of Home Assistant, and for nothing else. It is read when the service starts.',
+      help:
+        'File with private CA certificates or self-signed receiver certificates (PEM). In addition to the CAs ' +
+        'trusted by Node.js, they are trusted for webhooks, the mail server, the SMS gateway and the Home Assistant ' +
+        'broker, and for nothing else. The file is read when the service starts.',
       byDefault: 'none',
       example: '/etc/ssl/home-ca.pem',
     },
@@ -179,7 +188,9 @@ const own = declare({
     default: null,
     about: {
       isSecret: true,
-      help: 'MQTT broker of Home Assistant, where the sensors of one customer are shown. The default port of mqtts is 8883, that of mqtt 1883.',
+      help:
+        "Home Assistant MQTT broker. Home Assistant shows one customer's sensors. The default port is 8883 for " +
+        'mqtts, 1883 for mqtt.',
       byDefault: 'not shown in Home Assistant',
       example: 'mqtts://homeassistant.lan',
     },
@@ -189,14 +200,14 @@ const own = declare({
     default: null,
     about: {
       help: 'Username for that broker.',
-      byDefault: 'that of `HOME_ASSISTANT_MQTT_URL`, or no login',
+      byDefault: 'the username in `HOME_ASSISTANT_MQTT_URL`, or no login',
     },
   },
   HOME_ASSISTANT_MQTT_PASSWORD_FILE: {
     schema: path,
     default: null,
     about: {
-      help: 'File with the password of that user. It is read again for each connection.',
+      help: "File with that user's password. It is read again for each connection.",
       byDefault: 'the password in `HOME_ASSISTANT_MQTT_URL`',
       example: '/etc/sensor-cloud.mqtt',
     },
@@ -205,8 +216,10 @@ const own = declare({
     schema: path,
     default: null,
     about: {
-      help: 'File with the certificates (PEM) of the authorities that may sign the certificate of that broker. It is read again for each connection.',
-      byDefault: 'the authorities that Node.js trusts',
+      help:
+        "File with the CA certificates (PEM) that may sign that broker's certificate. It is read again for each " +
+        'connection.',
+      byDefault: 'the CAs trusted by Node.js',
       example: '/etc/ssl/home-ca.pem',
     },
   },
@@ -214,7 +227,7 @@ const own = declare({
     schema: () => wholeNumber(1, Number.MAX_SAFE_INTEGER),
     default: null,
     about: {
-      help: 'Customer whose sensors are shown in Home Assistant. Needed if there are several.',
+      help: 'Customer whose sensors are shown in Home Assistant. Required if there are several.',
       byDefault: 'the only customer',
       example: '1',
     },
@@ -223,7 +236,9 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Gives each sensor a button in Home Assistant that acknowledges its falls. Anyone who can log in there can press it.',
+      help:
+        'Adds a Home Assistant button to each sensor that acknowledges falls. Anyone who can log in there can press ' +
+        'it.',
       example: 'true',
     },
   },
@@ -249,7 +264,7 @@ const own = declare({
     schema: origin,
     default: null,
     about: {
-      help: 'KMS endpoint whose key `alias/sensor-cloud` encrypts the secrets of webhooks.',
+      help: 'KMS endpoint whose key `alias/sensor-cloud` encrypts webhook secrets.',
       byDefault: 'the key in `DATA_DIR`',
       example: 'http://127.0.0.1:8080',
     },

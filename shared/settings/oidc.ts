@@ -10,7 +10,9 @@ export const oidcSettings = declare({
     about: forHosts({
       stage: 'oidcIssuer',
       capabilities: ['ask:issuer'],
-      help: 'OpenID Connect issuer that users can also log in with. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
+      help:
+        'OpenID Connect issuer users can also log in through. Also set `OIDC_CLIENT_ID`, `OIDC_NAME` and ' +
+        '`OIDC_RULES`.',
       example: 'https://login.example.org/realms/home',
       hostSchema: () =>
         text(/^https?:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/, 'the address of the issuer exactly as in its ID tokens'),
@@ -26,7 +28,7 @@ export const oidcSettings = declare({
     about: forHosts({
       stage: 'oidcClientId',
       capabilities: ['ask:issuer'],
-      help: 'Client ID of this service at the issuer.',
+      help: "This service's client ID at the issuer.",
       example: 'sensor-cloud',
       hostSchema: () => text(/^[!-~]{1,256}$/, '1 to 256 printable characters without spaces'),
     }),
@@ -36,7 +38,7 @@ export const oidcSettings = declare({
     about: forHosts({
       stage: 'oidcName',
       capabilities: ['ask:issuer'],
-      help: 'Name of the issuer on the button "Log in with ...".',
+      help: 'Name shown for the issuer on the button "Log in with ...".',
       example: 'Home account',
       hostSchema: shortName,
     }),
@@ -46,7 +48,7 @@ export const oidcSettings = declare({
     about: forHosts({
       stage: 'oidcRules',
       capabilities: ['ask:issuer'],
-      help: 'Permissions granted by claims of the issuer, evaluated at each login: see lib/local/README.md.',
+      help: "Permissions granted by the issuer's claims, evaluated at each login: see lib/local/README.md.",
       example: '[{"claim":"groups","value":"nurses","customerId":1,"permissions":["manage_rules"]}]',
       hostSchema: oidcRules,
     }),
@@ -56,7 +58,7 @@ export const oidcSettings = declare({
     about: forHosts({
       isSecret: true,
       capabilities: ['ask:issuer'],
-      help: 'Client secret of this service at the issuer. A public client has none.',
+      help: "This service's client secret at the issuer. A public client has none.",
       hostSchema: () => text(/^[!-~]{1,1024}$/, '1 to 1024 printable characters without spaces'),
     }),
   },

@@ -29,7 +29,9 @@ const others = declare({
       stage: 'rateLimit',
       capabilities: ['guard', 'limit:devices'],
       unit: 'requests per second',
-      help: 'Rate limit per account or address; reads by a session are limited per instance. 0 turns it off, along with the message limit unless `QUOTAS` sets `messagesPerSecond`.',
+      help:
+        'Rate limit per account or address; session reads are limited per instance. 0 disables the limit, and also ' +
+        'the message limit unless `QUOTAS` sets `messagesPerSecond`.',
     }),
   },
   TRUSTED_PROXY_HEADER: {
@@ -37,7 +39,9 @@ const others = declare({
     default: '',
     about: forHosts({
       capabilities: ['guard', 'host:health'],
-      help: "Header in which a trusted proxy in front of the service passes the caller's address, as its last entry. It is used only with the proxy's secret, so set the next two as well.",
+      help:
+        "Header whose last entry is the caller's address, set by a trusted proxy in front of the service. The header " +
+        "is used only with the proxy's secret, so set the next two as well.",
       byDefault: 'the TCP peer is the caller',
       example: 'X-Real-IP',
     }),
@@ -58,7 +62,7 @@ const others = declare({
     about: forHosts({
       isSecret: true,
       capabilities: ['guard'],
-      help: 'The secret of the proxy, or `sha256:` followed by its SHA-256 in hex.',
+      help: "The proxy's secret, or `sha256:` followed by its SHA-256 in hex.",
       byDefault: 'no proxy',
     }),
   },
@@ -68,8 +72,10 @@ const others = declare({
     about: forHosts({
       isSecret: true,
       capabilities: ['host:health'],
-      help: 'Bearer token for `GET /metrics` and the details of `GET /health`, or `sha256:` followed by its SHA-256 in hex. Without `PUBLIC_URL`, programs on this machine need none.',
-      byDefault: 'only system admins, and without `PUBLIC_URL` programs on this machine',
+      help:
+        'Bearer token for `GET /metrics` and for details in `GET /health`, or `sha256:` followed by its SHA-256 in ' +
+        'hex. Without `PUBLIC_URL`, programs on this machine do not need a token.',
+      byDefault: 'access for system admins only, and without `PUBLIC_URL` for programs on this machine',
     }),
   },
   QUOTAS: {
@@ -78,7 +84,7 @@ const others = declare({
     about: forHosts({
       stage: 'quotas',
       capabilities: ['keep:quotas', 'limit:devices'],
-      help: 'Quotas of each customer that replace the built-in ones (`limits.quotas` in `GET /server/config`).',
+      help: 'Quotas per customer, which replace the built-in ones (`limits.quotas` in `GET /server/config`).',
       byDefault: '50 webhooks, 100 bots, 500 rules, 500 users, 10,000 sensors and so on',
       example: '{"webhooks":10}',
     }),
@@ -90,7 +96,7 @@ const others = declare({
       stage: 'retrySchedule',
       capabilities: ['call:webhooks'],
       unit: 'seconds',
-      help: 'Seconds before each attempt of a delivery, including the first, separated by commas.',
+      help: 'Seconds before each delivery attempt, including the first, separated by commas.',
       byDefault: '14 attempts in 3.2 days',
       example: '0,5,60',
     }),
@@ -102,7 +108,7 @@ const others = declare({
       stage: 'deliveryDeadline',
       capabilities: ['call:webhooks', 'send:person'],
       unit: 'seconds',
-      help: 'Time after which an attempt of a delivery fails.',
+      help: 'Time after which a delivery attempt fails.',
     }),
   },
   UNNOTIFIED_AFTER_SECONDS: {
@@ -112,7 +118,9 @@ const others = declare({
       stage: 'unnotifiedAfterSeconds',
       capabilities: ['watch:alarms'],
       unit: 'seconds',
-      help: 'Time after which an alarm that nobody was notified of, and nobody acknowledged, is itself reported: by email to those who manage rules, in `/watch`, and as the metric `AlarmsUnnotified`.',
+      help:
+        'Time after which an alarm that has reached nobody, and that nobody has acknowledged, is itself reported: by ' +
+        'email to rule managers, in `/watch`, and as the metric `AlarmsUnnotified`.',
     }),
   },
   GONE_AFTER_SECONDS: {
@@ -122,7 +130,9 @@ const others = declare({
       stage: 'goneAfterSeconds',
       capabilities: ['call:webhooks'],
       unit: 'seconds',
-      help: 'How long a receiver must respond with nothing but 410 before its webhook is disabled. 0 disables it on the first one.',
+      help:
+        'How long a receiver must respond only with 410 before the webhook is disabled. 0 disables the webhook on ' +
+        'the first 410.',
     }),
   },
   ALLOW_PRIVATE_TARGETS: {
@@ -162,7 +172,9 @@ const others = declare({
       stage: 'maxReportDelay',
       capabilities: ['configure:devices'],
       unit: 'seconds',
-      help: 'Longest time devices may hold back unchanged reports to send several in one call; at most half of `sensorInactiveAfter`. 0: each report is sent at once.',
+      help:
+        'Longest time devices may hold back unchanged reports to send several in one request; at most half of ' +
+        '`sensorInactiveAfter`. 0: each report is sent at once.',
     }),
   },
   CREDENTIALS_SINCE: {
@@ -188,7 +200,7 @@ const others = declare({
         'list:subscriptions',
         'service:about',
       ],
-      help: 'Address of the service without /api/v1, such as that of a proxy in front of it.',
+      help: 'Service address without /api/v1, such as the address of a proxy in front.',
       byDefault: { local: 'the address it listens on', stage: 'the address that API Gateway assigns' },
       example: 'https://cloud.example.org',
       hostSchema: origin,
@@ -200,7 +212,7 @@ const others = declare({
     about: forHosts({
       stage: 'deviceUrl',
       capabilities: ['run:canary', 'service:about'],
-      help: 'Address of the device API without /api/v1.',
+      help: 'Device API address without /api/v1.',
       byDefault: { local: '`PUBLIC_URL`', stage: 'the address that API Gateway assigns' },
       example: 'https://devices.example.org',
       hostSchema: origin,
@@ -212,7 +224,7 @@ const others = declare({
     default: [],
     about: forHosts({
       capabilities: ['send:person', 'call:webhooks'],
-      help: 'Further addresses of the service, separated by commas. Webhooks may call neither these nor the port of the service itself.',
+      help: "Further service addresses, separated by commas. Webhooks may call neither these nor the service's own port.",
       example: 'https://cloud.example.org',
       hostSchema: () => list(origin(), 50),
     }),
@@ -233,7 +245,7 @@ const others = declare({
     about: forHosts({
       stage: 'serviceName',
       capabilities: ['run:canary', 'call:webhooks', 'list:subscriptions', 'service:about'],
-      help: 'Name of the service in payloads, headers and notifications.',
+      help: 'Service name in payloads, headers and notifications.',
     }),
   },
   MAIL_SENDER: {
@@ -241,7 +253,7 @@ const others = declare({
     about: forHosts({
       stage: 'mailSender',
       capabilities: ['send:mail', 'send:person', 'call:webhooks', 'list:subscriptions', 'service:about'],
-      help: 'Address that mails are sent from. A stage without it sends none.',
+      help: 'Address that emails are sent from. A stage without it does not send email.',
       defaults: { local: 'outbox' },
       example: 'cloud@example.org',
       hostSchema: () => text(MAIL_ADDRESS, 'an email address'),
@@ -253,7 +265,7 @@ const others = declare({
     about: forHosts({
       stage: 'pushContact',
       capabilities: ['send:person'],
-      help: 'Contact address for operators of push services. They reject push messages without a public one.',
+      help: 'Contact address for push service operators, who reject push messages without a public one.',
       byDefault: '`MAIL_SENDER` if its domain is public, or `PUBLIC_URL` if its host is; otherwise push is not offered',
       example: 'mailto:cloud@example.org',
     }),
@@ -263,7 +275,7 @@ const others = declare({
     about: forHosts({
       isSecret: true,
       capabilities: ['send:person'],
-      help: 'Token of the Telegram bot that messages users. Without it, none are sent.',
+      help: 'Token for the Telegram bot that messages users. Without it, Telegram messages are not sent.',
       // https://core.telegram.org/bots/api#authorizing-your-bot
       hostSchema: () =>
         text(/^\d{1,20}:[\w-]{20,100}$/, 'a token from the Telegram BotFather: digits, a colon and further characters'),
@@ -275,7 +287,9 @@ const others = declare({
     about: forHosts({
       stage: 'canary',
       capabilities: ['send:person', 'call:webhooks', 'host:health'],
-      help: 'Simulates a fall of a test sensor every 5 minutes and waits for its webhook to be called. A missing call raises an alarm in AWS; see also `canarySeconds` in `GET /health`.',
+      help:
+        'Simulates a fall at a test sensor every 5 minutes and waits for the webhook call. A missing call raises an ' +
+        'alarm in AWS; see also `canarySeconds` in `GET /health`.',
       defaults: { prod: true },
     }),
   },
@@ -284,7 +298,7 @@ const others = declare({
     default: '',
     about: forHosts({
       capabilities: ['run:canary'],
-      help: 'Address of the operator, to which the canary sends a test email once a day.',
+      help: 'Operator address, to which the canary sends a test email once a day.',
       example: 'operator@example.org',
     }),
   },
@@ -307,7 +321,7 @@ const others = declare({
       isSecret: true,
       stage: 'makerAFeedbackUrl',
       capabilities: ['forward:feedback'],
-      help: 'Address at maker A that receives feedback from users, signed and retried like webhooks.',
+      help: 'Address at maker A that receives user feedback, signed and retried like webhooks.',
       example: 'https://maker.example.com/feedback',
       hostSchema: () =>
         text(/^https?:\/\/[!-"$-?A-[\]-~]{1,500}$/, 'an address of at most 500 characters without # @ and \\'),

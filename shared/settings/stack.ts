@@ -58,7 +58,7 @@ export const stackSettings = declare({
       stage: 'metricsSeconds',
       capabilities: ['measure', 'guard'],
       unit: 'seconds',
-      help: 'How long a process counts accepted messages before it logs the total. 0 logs the number for each call.',
+      help: 'How long a process counts accepted messages before logging the total. 0 logs the number for each request.',
     }),
   },
   DASHBOARD: {
@@ -67,7 +67,9 @@ export const stackSettings = declare({
     about: forHosts({
       stage: 'dashboard',
       capabilities: ['measure', 'guard'],
-      help: 'Creates a CloudWatch dashboard that shows the health of the stage, for USD 3 a month, and writes the metrics that only it shows, for USD 3.30 at most.',
+      help:
+        "Creates a CloudWatch dashboard that shows the stage's health, for USD 3 a month, and writes the metrics " +
+        'shown only there, for USD 3.30 at most.',
       defaults: { dev: false, home: false },
     }),
   },
@@ -104,7 +106,7 @@ export const stackSettings = declare({
     about: forHosts({
       stage: 'runbookUrl',
       capabilities: ['list:subscriptions', 'notify:operators'],
-      help: 'Address or path of the runbook, which the text of each alarm contains.',
+      help: 'Runbook address or path, included in each alarm text.',
     }),
   },
   /** The KMS key for encrypting secrets. */
@@ -117,12 +119,14 @@ export const stackSettings = declare({
     about: forHosts({
       stage: 'smsOrigin',
       capabilities: ['send:person'],
-      help: 'Identity of AWS End User Messaging that SMS are sent from: the ARN of a phone number, a pool or a sender ID. A stage without it sends none.',
+      help:
+        'AWS End User Messaging identity that SMS are sent from: the ARN of a phone number, a pool or a sender ID. A ' +
+        'stage without it does not send SMS.',
       example: 'arn:aws:sms-voice:eu-central-1:123456789012:phone-number/phone-0a1b2c',
       hostSchema: () =>
         text(
           /^arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|pool|sender-id)\/[\w/-]+$/,
-          'the ARN of a phone number, a pool or a sender ID of AWS End User Messaging',
+          'the ARN of an AWS End User Messaging phone number, pool or sender ID',
         ),
     }),
   },
@@ -169,7 +173,7 @@ export const stackSettings = declare({
     about: forHosts({
       stage: 'serviceVersion',
       capabilities: ['guard', 'call:webhooks', 'service:about'],
-      help: 'Version of the service. The commands of this repository take it from package.json.',
+      help: 'Service version. The commands in this repository take it from package.json.',
       hostSchema: () => text(/^[\w.+-]{1,32}$/, '1 to 32 characters: letters, digits and any of _ . + -'),
     }),
   },

@@ -35,7 +35,8 @@ const functionAlarms = ({ functions, workers, stage }: MonitoredResources): Alar
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', ...maximum }),
     above: 0.8 * stage.accountConcurrency,
     impact:
-      'The account uses 80% of its concurrent executions. At the limit, devices and apps get errors and tasks pile up.',
+      'The account uses 80% of the concurrent executions it may have. At the limit, devices and apps get errors and ' +
+      'tasks pile up.',
   },
 ];
 
@@ -49,7 +50,8 @@ const subscriptionAlarms = ({ stage, table }: MonitoredResources): AlarmDefiniti
           metric: ownMetric(table, 'AlarmSubscriptions', 'Minimum').with({ period: Duration.days(1) }),
           below: 1,
           impact:
-            'Nobody has confirmed a subscription to the alarms, or the check has not run for two days: nobody learns of alarms.',
+            'Nobody has confirmed an alarm subscription, or the check has not run for two days: nobody learns about ' +
+            'alarms.',
         },
       ];
 
@@ -67,8 +69,8 @@ const tableAlarms = ({ table }: MonitoredResources): AlarmDefinition[] =>
     atLeast: 10,
     impact:
       index === null
-        ? 'DynamoDB throttles the table: calls slow down and end with 503.'
-        : `DynamoDB throttles the index ${index}: its queries slow down, and so do writes that change it.`,
+        ? 'DynamoDB throttles the table: requests slow down and fail with 503.'
+        : `DynamoDB throttles the index ${index}: queries slow down, and so do writes that change the index.`,
   }));
 
 const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
@@ -85,14 +87,16 @@ const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
           }),
           above: 0.05,
           impact:
-            'More than 5% of emails bounce: people who forgot their password get none, and above 10% SES may stop all sending.',
+            'More than 5% of emails bounce: people who forgot their password do not get any, and above 10% SES may ' +
+            'stop all sending.',
         },
         {
           id: 'mails-failing',
           metric: arrivals(table, 'MailsFailed'),
           atLeast: 1,
           impact:
-            'SES rejects email, so people who forgot their password get none, and neither do managers of failing webhooks.',
+            'SES rejects email, so people who forgot their password do not get any, and neither do managers of ' +
+            'failing webhooks.',
         },
       ];
 
@@ -102,7 +106,7 @@ const messengerAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[
     metric: ownMetric(table, 'LettersFailed'),
     atLeast: 3,
     impact:
-      'Email, SMS, push or Telegram notifications were rejected by their service, so somebody may not learn of a fall.',
+      'The service for email, SMS, push or Telegram rejected notifications, so someone may not learn about a fall.',
   },
   ...(stage.mailSender === '' && stage.smsOrigin === ''
     ? []
@@ -112,7 +116,8 @@ const messengerAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[
           metric: ownMetric(table, 'Undeliverable'),
           atLeast: 3,
           impact:
-            'Several emails or SMS were accepted by their service and did not arrive, so people who seemed to be notified were not.',
+            'The mail or SMS service accepted several messages that did not arrive, so people who seemed to be ' +
+            'notified were not.',
         },
       ]),
 ];
@@ -122,19 +127,19 @@ const appApiAlarms = ({ api, table }: MonitoredResources): AlarmDefinition[] => 
     id: 'api-5xx',
     metric: api.metricServerError(sum),
     atLeast: 5,
-    impact: 'People and apps see errors of the service.',
+    impact: 'People and apps see service errors.',
   },
   {
     id: 'console-throttled',
     metric: api.consoleThrottled.with(sum),
     atLeast: 50,
-    impact: 'All callers together request files of the console too often, so staff may be unable to open it.',
+    impact: 'All callers together request console files too often, so staff may be unable to open the console.',
   },
   {
     id: 'logins-failed',
     metric: ownMetric(table, 'LoginsFailed'),
     atLeast: 500,
-    impact: 'Somebody is guessing passwords. An account could be taken over, with all data of its home.',
+    impact: "Someone is guessing passwords. An account could be taken over, with all of a home's data.",
   },
   ...(api.webAcl
     ? [

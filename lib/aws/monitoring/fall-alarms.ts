@@ -28,11 +28,12 @@ const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>>
   undeliverable: {
     seconds: 900,
     impact:
-      'Reports of messages that did not arrive have been queued for 15 minutes, so their deliveries still count as delivered.',
+      'Reports about undeliverable messages have been queued for 15 minutes, so those deliveries still count as ' +
+      'delivered.',
   },
   jobs: {
     seconds: 3_600,
-    impact: 'Exports and erasures of personal data are more than an hour late. No alarm is late because of this.',
+    impact: 'Personal data exports and erasures are more than an hour late. Alarms are not affected.',
   },
   retries: {
     seconds: 1_800,
@@ -64,14 +65,16 @@ const throttledDevices = (
         metric: api.throttled.with(sum),
         atLeast: 10,
         impact:
-          'All devices together call more often than deviceThrottle allows and some calls are rejected, so falls are detected late.',
+          'All devices together send more requests than deviceThrottle allows and some are rejected, so falls are ' +
+          'detected late.',
       }
     : {
         id,
         metric: api.metricCount(sum),
         atLeast: Math.ceil(NEAR_LIMIT * deviceThrottle.rate * period.toSeconds()),
         impact:
-          'All devices together nearly reach deviceThrottle. Above it calls are rejected, and falls are detected late.',
+          'All devices together nearly reach deviceThrottle. Above it, requests are rejected, and falls are detected ' +
+          'late.',
       };
 };
 
@@ -81,13 +84,13 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
     id: 'tasks-failing',
     metric: arrivals(table, 'TasksFailed'),
     atLeast: 1,
-    impact: 'A background task failed. It is retried, so somebody may be notified of a fall late.',
+    impact: 'A background task failed. It is retried, so someone may be notified of a fall late.',
   },
   {
     id: 'alarms-untold',
     metric: arrivals(table, 'AlarmsUntold'),
     atLeast: 1,
-    impact: 'A rule fired, and none of its deliveries was attempted in time: nobody is being notified of falls.',
+    impact: 'A rule fired, but none of the deliveries was attempted in time: nobody is being notified of falls.',
   },
   {
     id: 'falls-late',
@@ -102,7 +105,7 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
           // Two canary rounds.
           metric: ownMetric(table, 'CanaryTime', 'SampleCount').with({ period: Duration.minutes(10) }),
           below: 1,
-          impact: 'Falls of the canary do not reach its webhook, so real falls probably reach nobody either.',
+          impact: 'Canary falls do not reach the webhook, so real falls probably reach nobody either.',
         },
       ]
     : []),
@@ -134,14 +137,16 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
     metric: arrivals(table, 'DevicesHeldBack'),
     atLeast: 1,
     impact:
-      'A device has too many pending calls, so its reports are rejected and falls in that room may be detected late.',
+      'A device has too many pending requests, so new reports are rejected and falls in that room may be detected ' +
+      'late.',
   },
   {
     id: 'messages-not-understood',
     metric: arrivals(table, 'SensorsNotUnderstood'),
     atLeast: 1,
     impact:
-      'Most messages of another sensor are no longer understood, so falls in that room may go unnoticed. After a firmware update, the whole fleet may follow.',
+      'Most messages from another sensor are no longer understood, so falls in that room may go unnoticed. After a ' +
+      'firmware update, the whole fleet may follow.',
   },
   ...taskQueues(queues).map(([name, queue]) => ({
     id: `${name}-old`,
@@ -169,7 +174,7 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
     atLeast: 1,
     // SQS may report a minute late.
     withinPeriods: 5,
-    impact: 'A task failed at every attempt: somebody may not have been notified of a fall.',
+    impact: 'A task failed at every attempt: someone may not have been notified of a fall.',
   },
   {
     id: 'quarantine',
@@ -186,7 +191,8 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
     metric: ownMetric(table, 'BreakersOpened'),
     atLeast: 10,
     impact:
-      'Many receivers started to fail at the same time, so people are not notified of falls. Most likely outgoing connections are broken.',
+      'Many receivers started to fail at once, so people are not notified of falls. Most likely, outgoing ' +
+      'connections are broken.',
   },
   {
     id: 'alarms-failed',
@@ -198,13 +204,14 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
     id: 'alarms-unnotified',
     metric: arrivals(table, 'AlarmsUnnotified'),
     atLeast: 1,
-    impact: 'Nobody was notified of a fall, a vital alarm or an offline sensor in time, and nobody acknowledged it.',
+    impact:
+      'Nobody was notified of a fall, a vital alarm or an offline sensor in time, and nobody acknowledged the alarm.',
   },
   {
     id: 'alarms-unanswered',
     metric: arrivals(table, 'AlarmsUnanswered'),
     atLeast: 1,
-    impact: 'All steps and repeats of an alarm were sent, and nobody acknowledged it.',
+    impact: 'All steps and repeats for an alarm were sent, but nobody acknowledged it.',
   },
   {
     id: 'nobody-on-duty',
@@ -216,19 +223,19 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
     id: 'sms-limit-reached',
     metric: arrivals(table, 'SmsLimitReached'),
     atLeast: 1,
-    impact: 'A customer used up its SMS for the day, so people who rely on SMS are not notified.',
+    impact: "A customer used up the day's SMS quota, so people who rely on SMS are not notified.",
   },
   {
     id: 'webhooks-disabled',
     metric: arrivals(table, 'WebhooksDisabled'),
     atLeast: 1,
-    impact: 'A webhook was disabled because of the responses of its receiver, so its customer gets nothing through it.',
+    impact: "A webhook was disabled because of the receiver's responses, so the customer gets nothing through it.",
   },
   {
     id: 'feeds-not-fetched',
     metric: arrivals(table, 'FeedsNotFetched'),
     atLeast: 1,
-    impact: 'Nobody fetches the deliveries of a webhook anymore, so its customer gets nothing through it.',
+    impact: "Nobody fetches a webhook's deliveries anymore, so the customer gets nothing through it.",
   },
   ...(stage.makerAFeedbackUrl === ''
     ? []

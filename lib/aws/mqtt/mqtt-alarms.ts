@@ -19,14 +19,14 @@ export const mqttAlarms = ({ stage, functions: { authorizer, ingest } }: Monitor
       id: 'mqtt-turned-away',
       metric: total(rejections.map((name) => iotMetric(name, { Protocol: 'MQTT' }))),
       atLeast: 100,
-      impact: 'AWS IoT rejects connections or messages of devices, so falls are detected late.',
+      impact: 'AWS IoT rejects device connections or messages, so falls are detected late.',
     },
     // The threshold above is for the whole account, so all devices in a small home may disconnect without reaching it.
     {
       id: 'mqtt-authorizer',
       metric: total([authorizer.metricErrors(sum), authorizer.metricThrottles(sum)]),
       atLeast: 5,
-      impact: 'The MQTT authorizer fails, so devices cannot connect and their falls are detected late.',
+      impact: 'The MQTT authorizer fails, so devices cannot connect and falls are detected late.',
     },
     {
       id: 'mqtt-waits',

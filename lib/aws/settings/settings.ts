@@ -38,13 +38,15 @@ const own = declare({
   stage: {
     schema: () => text(/^[a-z][a-z0-9-]{1,15}$/, '2 to 16 lower-case letters, digits and hyphens'),
     default: 'dev',
-    about: { help: 'Name of the stage.' },
+    about: { help: 'Stage name.' },
   },
   preset: {
     schema: () => text(/^(dev|prod|home)$/, 'dev, prod or home'),
     default: '',
     about: {
-      help: 'Which defaults the stage has. `home` suits one home: those of `prod`, without the web ACL, the dashboard and the metrics that only it shows.',
+      help:
+        'Which defaults the stage has. `home` suits one home: as `prod`, but without the web ACL, the dashboard and ' +
+        'the metrics shown only there.',
       byDefault: '`prod`, or `dev` for stages called dev or test',
     },
   },
@@ -52,7 +54,9 @@ const own = declare({
     schema: certificate,
     default: '',
     about: {
-      help: 'ACM certificate (same region) for the host of `publicUrl`. Without it, something in front of the API terminates TLS.',
+      help:
+        'ACM certificate (same region) for the host in `publicUrl`. Without it, something in front of the API ' +
+        'terminates TLS.',
       example: CERTIFICATE,
     },
   },
@@ -60,7 +64,9 @@ const own = declare({
     schema: certificate,
     default: '',
     about: {
-      help: 'ACM certificate (same region) for the host of `deviceUrl`. Without it, something in front of the API terminates TLS.',
+      help:
+        'ACM certificate (same region) for the host in `deviceUrl`. Without it, something in front of the API ' +
+        'terminates TLS.',
       example: CERTIFICATE,
     },
   },
@@ -68,7 +74,9 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Lets devices also connect by MQTT, through AWS IoT Core. Only one stage per account and region can use it. Needs `mqttHost`, except in dev and test.',
+      help:
+        'Lets devices also connect by MQTT, through AWS IoT Core. Only one stage per account and region can use ' +
+        'MQTT. Requires `mqttHost`, except in dev and test.',
     },
   },
   mqttHost: {
@@ -76,7 +84,7 @@ const own = declare({
     default: '',
     about: {
       help: 'Host that devices connect to by MQTT.',
-      byDefault: 'a host assigned by AWS, which can be deleted only 7 days after it was disabled',
+      byDefault: 'a host assigned by AWS, which can be deleted only 7 days after being disabled',
     },
   },
   mqttCertificateArn: {
@@ -88,14 +96,18 @@ const own = declare({
     schema: () => text(/^(http|alb)$/, 'http or alb'),
     default: 'http',
     about: {
-      help: 'What devices call: `http`, an HTTP API, or `alb`, an additional Application Load Balancer, which costs less from 600 sensors on and needs `deviceCertificateArn`.',
+      help:
+        'What devices call: `http`, an HTTP API, or `alb`, an additional Application Load Balancer, which costs less ' +
+        'for 600 sensors or more and requires `deviceCertificateArn`.',
     },
   },
   deviceThrottle: {
     schema: () => throttle(deviceThrottle),
     default: deviceThrottle,
     about: {
-      help: 'Requests per second of all devices together at the HTTP API, and the burst. For example, 60,000 devices that report once a minute send 1,000 requests a second.',
+      help:
+        'Requests per second from all devices together to the HTTP API, and the burst. For example, 60,000 devices ' +
+        'reporting once a minute send 1,000 requests a second.',
     },
   },
   throttle: {
@@ -109,34 +121,35 @@ const own = declare({
       }),
     default: apiThrottles,
     about: {
-      help: 'Requests per second of all apps together to one operation, and the burst, for each kind of operation.',
+      help: 'Requests per second from all apps together to one operation, and the burst, for each kind of operation.',
     },
   },
   waf: {
     schema: flag,
     default: false,
     about: {
-      help: 'Puts a web ACL in front of the app API. The device API is an HTTP API, which does not support one.',
+      help: 'Puts a web ACL in front of the app API. The device API is an HTTP API, which does not support web ACLs.',
       defaults: { prod: true, home: false },
     },
   },
   loginRate: {
     schema: () => wholeNumber(10, 1_000_000),
     default: 100,
-    about: { help: 'Logins and password resets that one address may try in 5 minutes. Needs `waf`.' },
+    about: { help: 'How many logins and password resets one address may try in 5 minutes. Requires `waf`.' },
   },
   concurrency: {
     schema: concurrencySchema,
     default: NOTHING_RESERVED,
-    about: { help: 'Reserved concurrency of the functions that falls depend on. 0 reserves none.' },
+    about: { help: 'Reserved concurrency for the functions that falls depend on. 0 reserves none.' },
   },
   concurrencyCaps: {
     schema: concurrencyCapsSchema,
     default: NOTHING_CAPPED,
     about: {
-      help: 'Upper bounds of the concurrency of feeds, the console and exports. Lambda reserves as much for them. `npm run deploy` derives them from the limit of the account unless they are set. 0 sets none.',
-      byDefault:
-        'a tenth, a twentieth and a fiftieth of the limit of the account, if it leaves enough for `concurrency`',
+      help:
+        'Concurrency caps for feeds, the console and exports. Lambda reserves as much for them. `npm run deploy` ' +
+        'derives unset caps from the account limit. 0 does not set a cap.',
+      byDefault: 'a tenth, a twentieth and a fiftieth of the account limit, if that leaves enough for `concurrency`',
       example: '{"feed":200}',
     },
   },
@@ -144,20 +157,24 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Sends a tenth of the invocations to a new version of the functions that falls pass through for 5 minutes, and rolls back if an alarm fires in the meantime.',
+      help:
+        'For functions that falls pass through, sends a tenth of the invocations to the new version for 5 minutes, ' +
+        'and rolls back if an alarm fires in the meantime.',
       defaults: { prod: true },
     },
   },
   accountConcurrency: {
     schema: () => wholeNumber(10, 1_000_000),
     default: 1_000,
-    about: { help: 'Concurrent invocations that the AWS account allows. An alarm fires at 80%.' },
+    about: { help: 'Concurrent invocations the AWS account allows. An alarm fires at 80%.' },
   },
   oidcSecretName: {
     schema: secretName,
     default: '',
     about: {
-      help: 'Name or ARN of the AWS Secrets Manager secret that holds the client secret for `oidcIssuer`. A public client has none.',
+      help:
+        'Name or ARN of the AWS Secrets Manager secret with the client secret for `oidcIssuer`. A public client has ' +
+        'none.',
       example: 'sensor-cloud/oidc',
     },
   },
@@ -165,7 +182,9 @@ const own = declare({
     schema: secretName,
     default: '',
     about: {
-      help: 'Name or ARN of the AWS Secrets Manager secret that holds the token of the Telegram bot that messages users. Without it, none are sent.',
+      help:
+        'Name or ARN of the AWS Secrets Manager secret with the token for the Telegram bot that messages users. ' +
+        'Without it, Telegram messages are not sent.',
       example: 'sensor-cloud/telegram',
     },
   },
@@ -174,7 +193,7 @@ const own = declare({
     default: NO_PROXY,
     about: {
       isSecret: true,
-      help: "The one proxy in front of the API whose header with the caller's address is trusted.",
+      help: "The one proxy in front of the API that is trusted to pass the caller's address in a header.",
       byDefault: 'none',
     },
   },
@@ -182,8 +201,8 @@ const own = declare({
     schema: () => text(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/, 'the ARN of a KMS key'),
     default: '',
     about: {
-      help: "KMS key in the stage's region that encrypts secrets of webhooks: a replica of another stage's key (runbook.md).",
-      byDefault: 'a key of the stack',
+      help: "KMS key in the stage's region that encrypts webhook secrets: a replica of another stage's key (runbook.md).",
+      byDefault: "the stack's key",
       example: 'arn:aws:kms:eu-central-1:123456789012:key/mrk-0a1b2c',
     },
   },
@@ -191,7 +210,9 @@ const own = declare({
     schema: flag,
     default: true,
     about: {
-      help: 'Creates a KMS key that can be replicated to another region. It cannot be changed after the first deployment.',
+      help:
+        'Creates a KMS key that can be replicated to another region. This cannot be changed after the first ' +
+        'deployment.',
     },
   },
   keepData: {
@@ -205,14 +226,14 @@ const own = declare({
   tableName: {
     schema: () => text(/^[\w.-]{3,255}$/, '3 to 255 letters, digits and any of _ . -'),
     default: '',
-    about: { help: 'Recovered table to use (runbook.md).', byDefault: 'the table of the stack' },
+    about: { help: 'Recovered table to use (runbook.md).', byDefault: "the stack's table" },
   },
   deviceMemory: {
     schema: () => wholeNumber(256, 3_008),
     default: 512,
     about: {
       unit: 'MB',
-      help: 'Memory of the functions that accept device messages. Their share of a CPU grows with it.',
+      help: 'Memory for the functions that accept device messages. The CPU share grows with the memory.',
     },
   },
   deviceAccessLog: {
@@ -229,7 +250,9 @@ const own = declare({
     schema: () => text(/^[^\s@]+@[^\s@]+$/, 'an email address'),
     default: '',
     about: {
-      help: 'Address that alarms are sent to, and with `canary` and `mailSender` a test email once a day. Without it, alarms are only visible in CloudWatch.',
+      help:
+        'Address that alarms are sent to, and with `canary` and `mailSender` a daily test email. Without it, alarms ' +
+        'are only visible in CloudWatch.',
       example: 'cloud@example.org',
     },
   },
@@ -239,7 +262,9 @@ const own = declare({
     default: 96,
     about: {
       unit: 'USD',
-      help: 'Monthly cost of the AWS account. AWS emails `alarmEmail` when the cost exceeds this, or is expected to. By default three times the estimate for 30 sensors and 2 consoles. 0 creates no budget.',
+      help:
+        'Monthly AWS account budget. AWS emails `alarmEmail` when the cost exceeds this, or is expected to. By ' +
+        'default three times the estimate for 30 sensors and 2 consoles. 0 does not create a budget.',
       defaults: { dev: 51, home: 54 },
     },
   },

@@ -2,15 +2,15 @@ import { type AccessPattern, pattern, per4KB, perItem, withCount } from '../acce
 import type { StoreCall } from '../store.ts';
 
 const searchUnits =
-  '0.5 per 4 KB of hits; while the list holds expired ones, 0.5 per step of a binary search (9 for 100,000); by updateDate, ' +
-  '0.5 per 80 late changes and per step of a search in them';
+  '0.5 per 4 KB of hits; while the list holds expired hits, 0.5 per binary search step (9 for 100,000); by ' +
+  'updateDate, 0.5 per 80 late changes and per step when searching these';
 
 /** Access patterns for rules and their hits. */
 export const rulePatterns = {
   'ruleHits.get': pattern('A rule hit', { get: ['ruleHit'] }, [1, 0]),
-  'ruleHits.lastPlace': pattern('The newest hit of a customer', { query: ['ruleHit'] }, [0.5, 0]),
+  'ruleHits.lastPlace': pattern("A customer's newest hit", { query: ['ruleHit'] }, [0.5, 0]),
   'acknowledgements.make': pattern(
-    'Acknowledge a hit and its fall, if nobody has, with a notice',
+    'Acknowledge a hit and the fall, if nobody has, with a notice',
     {
       get: ['ruleHit', 'fallAnswer'],
       update: ['ruleHit', 'fallAnswer'],
@@ -19,10 +19,10 @@ export const rulePatterns = {
       check: ['fallAnswer'],
     },
     [1, 7],
-    '0 W if somebody has; 2 W more for that of a fall, 2 W with an audit line; 3 W more if nobody was notified of it',
+    '0 W if someone has; 2 W more for a fall, 2 W with an audit line; 3 W more if nobody was notified',
   ),
   'acknowledgements.withdraw': pattern(
-    'Withdraw the acknowledgement of a hit and of its fall',
+    "Withdraw a hit acknowledgement, and the fall's",
     {
       get: ['ruleHit', 'fallAnswer'],
       update: ['ruleHit', 'fallAnswer'],
@@ -30,15 +30,15 @@ export const rulePatterns = {
       check: ['fallAnswer'],
     },
     [1, 4],
-    '5 W more for that of a fall',
+    '5 W more for a fall',
   ),
-  'falls.ofEvent': pattern('The fall that an event is about', { get: ['message', 'event'] }, [2, 0]),
-  'falls.ofAlarm': pattern('What people answer about an alarm without a rule', { get: ['message', 'event'] }, [2, 0]),
+  'falls.ofEvent': pattern('The fall an event is about', { get: ['message', 'event'] }, [2, 0]),
+  'falls.ofAlarm': pattern('What people did about an alarm without a rule', { get: ['message', 'event'] }, [2, 0]),
   'falls.acknowledge': pattern(
     'Acknowledge a fall, if nobody has, with a notice',
     { get: ['fallAnswer'], update: ['fallAnswer'], put: ['notice'] },
     [1, 5],
-    '0 W if somebody has',
+    '0 W if someone has',
   ),
   'falls.close': pattern(
     'Close a fall, and acknowledge it if nobody has, with a notice',
@@ -47,19 +47,19 @@ export const rulePatterns = {
     '0 W if nothing changes',
   ),
   'falls.withdraw': pattern(
-    'Withdraw the acknowledgement of a fall, with a notice',
+    'Withdraw a fall acknowledgement, with a notice',
     { get: ['fallAnswer'], update: ['fallAnswer'], put: ['notice'] },
     [1, 5],
   ),
   'fallAnswers.get': pattern('What people did about a fall', { get: ['fallAnswer'] }, [1, 0]),
   'fallAnswers.recordAlarm': pattern(
-    'Record an alarm of a fall that alarmed again',
+    'Record an alarm about a fall that alarmed again',
     { get: ['fallAnswer'], update: ['fallAnswer'] },
     [1, 1],
-    '0 W if it is recorded',
+    '0 W if already recorded',
   ),
   'fallAnswers.settle': pattern(
-    'Let the alarms of a fall follow its answer',
+    "Apply a fall's acknowledgement or closure to its alarms",
     {
       get: ['fallAnswer'],
       query: ['ruleHit', 'unnotified'],
@@ -69,22 +69,23 @@ export const rulePatterns = {
       check: ['fallAnswer'],
     },
     [2, 0],
-    '1 R per 4 KB of hits since the fall; 1 R more if it is acknowledged; 6 W per hit that follows, 3 W more if nobody was notified',
+    '1 R per 4 KB of hits since the fall; 1 R more if the fall is acknowledged; 6 W per changed hit, 3 W more if ' +
+      'nobody was notified',
   ),
   'fallAnswers.unanswered': pattern(
-    'The alarms among the events of a fall that nobody has acknowledged',
+    "The alarms among an unacknowledged fall's events",
     { get: ['fallAnswer'], query: ['event', 'ruleHit'] },
     [2, 0],
     '1 R per 4 KB of events in two hours; 1 R per 4 KB of hits since the fall',
   ),
   'escalations.open': pattern(
-    'Decide a round of the escalation of a hit, with its notifications',
+    "Decide a round in a hit's escalation, with notifications",
     { update: ['ruleHit'], put: ['lateChange'] },
     [0, 4],
     '2 per KB of the hit, plus 2',
   ),
   'escalations.scheduleRound': pattern(
-    'Record when the next round of a hit is due, or that none is',
+    "Record when a hit's next round is due, or that none is",
     { update: ['ruleHit'] },
     [0, 3],
     'per KB, plus 2 in the index; 1 if it ends',
@@ -96,16 +97,16 @@ export const rulePatterns = {
     'per KB, plus 1 in the index',
   ),
   'unnotified.list': pattern(
-    'The alarms of a customer that nobody was notified of',
+    "A customer's alarms that nobody was notified of",
     { query: ['unnotified'] },
     [1, 0],
-    'per 4 KB, which hold about 10',
+    'per 4 KB (about 10 alarms)',
   ),
   'alarmRecords.record': pattern(
     'Record that an alarm reached nobody, with a notice',
     { put: ['unnotified', 'notice'], update: ['ruleHit'], get: ['unnotified'], check: ['fallAnswer'] },
     [0, 8],
-    'with the hit; 1 R more if it was recorded before',
+    'with the hit; 1 R more if already recorded',
   ),
   'alarmRecords.recordUnanswered': pattern(
     'Record that nobody acknowledged an alarm, with a notice',
@@ -113,25 +114,25 @@ export const rulePatterns = {
     [0, 10],
     '2 more per KB of the hit',
   ),
-  'alarmRecords.finish': pattern('Record that what follows has been done', { update: ['unnotified'] }, [0, 1]),
-  'unnotified.claim': pattern('Claim such an alarm, to mail about it', { update: ['unnotified'] }, [0, 3]),
-  'unnotified.recordReport': pattern('Record that the operators know of it', { update: ['unnotified'] }, [0, 1]),
-  'unnotified.update': pattern('Record what was mailed about it', { update: ['unnotified'] }, [0, 3]),
-  'eventAlarms.end': pattern('End the alarm of an event', { remove: ['unnotified'] }, [0, 2], '1 if there is none'),
+  'alarmRecords.finish': pattern('Record that everything after this has been done', { update: ['unnotified'] }, [0, 1]),
+  'unnotified.claim': pattern('Claim such an alarm, to send emails about it', { update: ['unnotified'] }, [0, 3]),
+  'unnotified.recordReport': pattern('Record that the operators know about it', { update: ['unnotified'] }, [0, 1]),
+  'unnotified.update': pattern('Record which emails were sent about it', { update: ['unnotified'] }, [0, 3]),
+  'eventAlarms.end': pattern("End an event's alarm", { remove: ['unnotified'] }, [0, 2], '1 if there is none'),
   'hitLists.page': pattern(
-    'A page of the hits of a customer in any order, with their total',
+    "A page of a customer's hits in any order, with the total",
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },
     [3.5, 0],
     searchUnits,
   ),
   'hitLists.pageOfSensor': pattern(
-    'A page of the hits of a sensor in any order, with their total',
+    "A page of a sensor's hits in any order, with the total",
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['lateChange'], queryList: ['hitsOfSensor'] },
     [3, 0],
     `0.5 per hit on the page; ${searchUnits}`,
   ),
   'alarmLists.page': pattern(
-    'A part of the alarms of a customer, newest first',
+    "A page of a customer's alarms, newest first",
     {
       get: ['ruleHit', 'message', 'event'],
       batchGet: ['ruleHit', 'fallAnswer', 'delivery'],
@@ -139,77 +140,74 @@ export const rulePatterns = {
       queryList: ['alarmsWithoutRule', 'hitsOfSensor'],
     },
     [3, 0],
-    '0.5 per 4 KB of hits, per 9 events of each fall, and per 20 alarms without a rule; up to 1 more for each of those; 0.5 ' +
-      'per webhook of the customer for each one of which nobody was notified; as in `hitLists` for the ends of a time span',
+    '0.5 per 4 KB of hits, per 9 events about each fall, and per 20 alarms without a rule; up to 1 more for each of ' +
+      'those; for each one nobody was notified of, 0.5 per customer webhook; as in `hitLists` for the ends of a time ' +
+      'range',
   ),
   'hitLists.latestChanges': pattern(
-    'Has a hit of a customer been created or changed?',
+    "Has one of a customer's hits been created or changed?",
     { query: ['ruleHit', 'lateChange'] },
     [1, 0],
-    '0.5 per two hits of the last 15 s, and per 40 late changes of hits of the last day',
+    "0.5 per two hits in the last 15 s, and per 40 late changes to the last day's hits",
   ),
   'hitLists.lastChanged': pattern(
-    'The hits of a customer that changed last',
+    "A customer's most recently changed hits",
     { query: ['ruleHit'], batchGet: ['ruleHit'] },
     [0.5, 0],
-    'per 4 KB of the newest hits; 0.5 per hit that is not one of them',
+    'per 4 KB of the newest hits; 0.5 per hit that is not among them',
   ),
   'reports.hits': pattern(
-    'What a report needs of the hits of a customer in a time range',
+    "Report data from a customer's hits in a time range",
     { get: ['ruleHit'], query: ['ruleHit'] },
     [3, 0],
-    '0.5 per 4 KB of hits, and per step of a binary search for both ends',
+    '0.5 per 4 KB of hits, and per binary search step for both ends',
   ),
   'reports.fallsWithoutRule': pattern(
-    'What a report needs of the falls of a customer for which no rule fired',
+    "Report data from a customer's falls for which no rule fired",
     { queryList: ['alarmsWithoutRule'], batchGet: ['fallAnswer'] },
     [0.5, 0],
-    'per 4 KB of them, which hold about 20; 0.5 per fall',
+    'per 4 KB (about 20 falls); 0.5 per fall',
   ),
-  'reports.feedback': pattern(
-    'The feedback on a sensor since a time',
-    { query: ['feedback'] },
-    [0.5, 0],
-    'per 4 KB of it',
-  ),
+  'reports.feedback': pattern('Feedback on a sensor since a time', { query: ['feedback'] }, [0.5, 0], 'per 4 KB'),
   'ruleHits.append': pattern(
     'Append a hit to the list, once per event and rule',
     { query: ['ruleHit'], put: ['ruleHit', 'lateChange'] },
     [0, 2],
-    'per KB; if another hit took its place, 1 W more, and 1 R per 4 KB since then; after a hit of a later date in a transaction, with 2 W more',
+    'per KB; if another hit took the place, 1 W more, and 1 R per 4 KB since then; after a hit with a later date, in ' +
+      'a transaction with 2 W more',
   ),
   'hitReports.report': pattern(
-    'Record attempts to send a notification of a hit',
+    "Record attempts to send a hit's notification",
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'], remove: ['unnotified'] },
     [0, 1],
-    'per KB; 1 R 5 W if more than 10 s after the hit, 3 W more if nobody was notified of it',
+    'per KB; 1 R 5 W if more than 10 s after the hit, 3 W more if nobody was notified',
   ),
   'hitReports.reportUndeliverable': pattern(
-    'Record that a notification of a hit did not arrive',
+    "Record that a hit's notification did not arrive",
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
     [1, 4],
     'per KB',
   ),
 
-  'rules.get': pattern('A rule, by its id', { get: ['ruleById'] }, [1, 0]),
+  'rules.get': pattern('A rule, by id', { get: ['ruleById'] }, [1, 0]),
   'rules.getAll': pattern('Some rules', { batchGet: ['wholeRule'] }, [1, 0], perItem),
-  'rules.list': pattern('The rules of a customer', { query: ['wholeRule'] }, [1, 0], per4KB),
+  'rules.list': pattern("A customer's rules", { query: ['wholeRule'] }, [1, 0], per4KB),
   'rules.sortFields': pattern(
-    'The fields that the rules of a customer are sorted by',
+    "Sort fields for a customer's rules",
     { query: ['listedRule'] },
     [1, 0],
-    'per 4 KB, which hold 20 to 40 rules',
+    'per 4 KB (20 to 40 rules)',
   ),
   'rules.forSituation': pattern(
     'Which rules apply to this situation at this sensor?',
     { query: ['rule'] },
     [2, 0],
-    'per 4 KB; 3 if it is in a group',
+    'per 4 KB; 3 if the sensor is in a group',
   ),
   'rules.isGroupInUse': pattern('Does any rule apply to this group?', { query: ['rule'] }, [1, 0]),
-  'rules.ofRegions': pattern('Which rules name a region of this sensor?', { query: ['rule'] }, [1, 0], per4KB),
+  'rules.ofRegions': pattern("Which rules name one of this sensor's regions?", { query: ['rule'] }, [1, 0], per4KB),
   'rules.create': pattern(
-    'Create a rule within the quota of its customer, if everything that it refers to exists',
+    "Create a rule within the customer's quota, if everything it refers to exists",
     withCount({
       get: ['enabledRules', 'sensor', 'room'],
       put: ['rule', 'ruleById', 'wholeRule', 'listedRule', 'owner'],
@@ -221,7 +219,7 @@ export const rulePatterns = {
     'with a sensor and one recipient; 2 R more with a region',
   ),
   'rules.replace': pattern(
-    'Replace a rule, and move it to its new scope',
+    'Replace a rule, and move it to a new scope',
     {
       get: ['enabledRules', 'sensor', 'room'],
       put: ['ruleById', 'wholeRule', 'listedRule', 'rule'],
@@ -234,7 +232,7 @@ export const rulePatterns = {
     'with a sensor and one recipient; up to 3 R 6 W more if it moves or is enabled; 2 R more with a region',
   ),
   'rules.setRecipients': pattern(
-    'Replace the recipients of a rule',
+    "Replace a rule's recipients",
     { put: ['ruleById', 'wholeRule', 'listedRule', 'rule'] },
     [0, 8],
   ),

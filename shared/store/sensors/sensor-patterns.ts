@@ -5,13 +5,13 @@ import type { StoreCall } from '../store.ts';
 export const sensorPatterns = {
   'sensors.get': pattern('A sensor', { get: ['sensor'] }, [1, 0]),
   'sensors.getWithContext': pattern(
-    'A sensor with its state and its customer: everything that alarms are decided from',
+    'A sensor with state and customer: everything needed to decide on alarms',
     { batchGet: ['sensor', 'sensorState', 'customer'] },
     [3, 0],
     'per 4 KB of each; 2 for a sensor without an owner',
   ),
   'sensors.getEventual': pattern(
-    'A sensor, possibly a few seconds old, where no alarm depends on it',
+    'A sensor, possibly a few seconds out of date, where no alarm depends on it',
     { get: ['sensor'] },
     [0.5, 0],
     unlessFound,
@@ -24,7 +24,7 @@ export const sensorPatterns = {
     'per 4 KB',
   ),
   'sensors.getAll': pattern('Some sensors', { batchGet: ['sensor'] }, [1, 0], perItem),
-  'sensors.list': pattern('The sensors of a customer', { queryList: ['sensorsOfCustomer'] }, [0.5, 0], per8KB),
+  'sensors.list': pattern("A customer's sensors", { queryList: ['sensorsOfCustomer'] }, [0.5, 0], per8KB),
   'sensorOwners.move': pattern(
     'Move a sensor to another customer, where it starts from scratch',
     withCount({
@@ -71,10 +71,10 @@ export const sensorPatterns = {
       ],
     },
     [5, 15],
-    '1 R more for its customer; 2 W more each for customer, group, room, configurations, a pinned firmware',
+    '1 R more for the customer; 2 W more each for customer, group, room, configurations, a pinned firmware',
   ),
   'sensorOwners.erase': pattern(
-    'Delete a sensor with everything needed to process its messages',
+    'Delete a sensor with everything needed to process messages',
     {
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
       query: ['config'],
@@ -88,7 +88,7 @@ export const sensorPatterns = {
     [5, 19],
     'as `sensorOwners.remove`',
   ),
-  'sensors.setFirmware': pattern('Record the firmware of a device', { get: ['sensor'], update: ['sensor'] }, [1, 3]),
+  'sensors.setFirmware': pattern("Record a device's firmware", { get: ['sensor'], update: ['sensor'] }, [1, 3]),
   'sensors.setActive': pattern(
     'Record in the sensor list whether a sensor is active',
     { get: ['sensor'], update: ['sensor'] },
@@ -96,19 +96,19 @@ export const sensorPatterns = {
   ),
 
   'sensors.setObstacle': pattern(
-    'Record in the sensor list whether messages of a sensor keep its falls from being reported',
+    "Record in the sensor list whether a sensor's messages keep falls from being reported",
     { get: ['sensor'], update: ['sensor'] },
     [1, 3],
   ),
 
   'feedback.list': pattern(
-    'The feedback on a sensor, newest first',
+    'Feedback on a sensor, newest first',
     { batchGet: ['feedback'], queryList: ['feedbackOfSensor'] },
     [1, 0],
     'per 8 KB of keys, 5,000 at first, 20,000 at most; 0.5 per item on the page',
   ),
   'feedback.create': pattern(
-    'Write feedback; a hit holds its newest',
+    'Write feedback; a hit holds the newest',
     {
       get: ['ruleHit'],
       put: ['feedback', 'feedbackOfHit', 'lateChange', 'delivery'],
@@ -116,10 +116,10 @@ export const sensorPatterns = {
       check: ['sensor'],
     },
     [1, 14],
-    'with a delivery of 1 KB to the manufacturer: 3 less without one, 2 more per further KB; 1 R 6 W less without a hit',
+    'with a 1 KB delivery to the manufacturer: 3 less without one, 2 more per further KB; 1 R 6 W less without a hit',
   ),
   'feedback.remove': pattern(
-    'Delete feedback; its hit then holds the next newest',
+    'Delete feedback; the hit then holds the next newest',
     {
       get: ['feedback', 'ruleHit'],
       query: ['feedbackOfHit'],
@@ -132,19 +132,19 @@ export const sensorPatterns = {
   ),
 
   'sensorGroups.get': pattern(
-    'A sensor group with its sensors',
+    'A sensor group with all sensors',
     { get: ['sensorGroup'], query: ['groupMember'] },
     [2, 0],
     'per 4 KB',
   ),
   'sensorGroups.list': pattern(
-    'The sensor groups of a customer with their sensors',
+    "A customer's sensor groups with all sensors",
     { query: ['sensorGroup', 'groupMember'] },
     [2, 0],
     'per 4 KB',
   ),
   'sensorGroups.create': pattern(
-    'Create a sensor group, and move its sensors out of other groups',
+    'Create a sensor group, and move the sensors out of other groups',
     withCount({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -157,7 +157,7 @@ export const sensorPatterns = {
     'with one sensor',
   ),
   'sensorGroups.put': pattern(
-    'Replace the sensors of a group; a sensor belongs to at most one group',
+    "Replace a group's sensors; a sensor belongs to at most one group",
     {
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -170,7 +170,7 @@ export const sensorPatterns = {
     'for one sensor added or removed',
   ),
   'sensorGroups.remove': pattern(
-    'Delete a sensor group that no rule and no webhook refers to',
+    'Delete a sensor group that neither rules nor webhooks refer to',
     withCount({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -181,9 +181,9 @@ export const sensorPatterns = {
     [8, 13],
     'with one sensor; 1 W less without a plan',
   ),
-  'floorPlans.get': pattern('The plan of a sensor group', { get: ['floorPlan'] }, [1, 0], 'per 4 KB'),
+  'floorPlans.get': pattern("A sensor group's plan", { get: ['floorPlan'] }, [1, 0], 'per 4 KB'),
   'floorPlans.put': pattern(
-    'Replace the plan of a sensor group',
+    "Replace a sensor group's plan",
     { put: ['floorPlan'], check: ['sensorGroup'] },
     [0, 4],
     '2 per further KB',
@@ -193,23 +193,23 @@ export const sensorPatterns = {
     'Which device uses this token?',
     { get: ['device'], update: ['device', 'deviceOfSensor'], remove: ['device'] },
     [1, 0],
-    'the first use of a new one: 6 W',
+    '6 W for the first use of a new token',
   ),
   'deviceTokens.allowRegistration': pattern(
-    'Allow a linked sensor to register again without its token, once',
+    'Allow a linked sensor to register again without a token, once',
     { get: ['deviceOfSensor'], update: ['sensor', 'deviceOfSensor'], remove: ['device'], check: ['deviceOfSensor'] },
     [1, 4],
-    '2 W more if it has a former token',
+    '2 W more if there is a former token',
   ),
   'devices.get': pattern('Which device has this token?', { get: ['device'] }, [1, 0]),
   'devices.linkOf': pattern('Which device token belongs to this sensor?', { get: ['deviceOfSensor'] }, [1, 0]),
-  'devices.noteCall': pattern('Note a call of a device before it is queued', { update: ['device'] }, [0, 1]),
-  'devices.holdBack': pattern('Hold back the calls of a device, or accept them again', { update: ['device'] }, [0, 1]),
+  'devices.noteCall': pattern('Note a device call before it is queued', { update: ['device'] }, [0, 1]),
+  'devices.holdBack': pattern("Hold back a device's calls, or accept them again", { update: ['device'] }, [0, 1]),
   'devices.noteConnection': pattern('Note that a device connects by MQTT', { update: ['device'] }, [0, 1]),
   'devices.idOfHardware': pattern('Which sensor has this hardware id?', { get: ['hardware'] }, [1, 0]),
   'devices.pairing': pattern('Which sensor has this pairing code?', { get: ['pairingCode'] }, [1, 0]),
   'devices.register': pattern(
-    'Register a device, if its hardware id is new',
+    'Register a device, if the hardware id is new',
     { put: ['hardware', 'owner', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'], update: ['listedKey'] },
     [0, 15],
   ),
@@ -224,7 +224,7 @@ export const sensorPatterns = {
     [2, 8],
   ),
   'devices.registerAgain': pattern(
-    'Replace the token and the pairing code of a device, with a notice for its customer',
+    "Replace a device's token and pairing code, with a notice for the customer",
     {
       get: ['deviceOfSensor', 'sensor'],
       put: ['deviceOfSensor', 'pairingCode', 'device', 'notice'],

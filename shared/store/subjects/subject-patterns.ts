@@ -9,8 +9,8 @@ const ofSomebody = (Object.keys(erasureRules) as ItemKind[]).filter(
 
 /** Access patterns for exports and erasures. */
 export const subjectPatterns = {
-  'dataJobs.get': pattern("A job on people's data", { get: ['dataJob'] }, [1, 0]),
-  'dataJobs.list': pattern('The exports or the erasures of a customer', { query: ['dataJob'] }, [1, 0], 'per 4 KB'),
+  'dataJobs.get': pattern('A personal data job', { get: ['dataJob'] }, [1, 0]),
+  'dataJobs.list': pattern("A customer's exports or erasures", { query: ['dataJob'] }, [1, 0], 'per 4 KB'),
   'dataJobs.erasuresSince': pattern(
     'The erasures to repeat after a recovery',
     { query: ['erasure'] },
@@ -24,13 +24,13 @@ export const subjectPatterns = {
     '2 for an export',
   ),
   'dataJobs.request': pattern(
-    'Request the erasure of a customer, unless that was requested',
+    "Request a customer's erasure, unless already requested",
     { put: ['dataJob'], updateOnly: { customer: ['erasureRequest'] } },
     [0, 5],
   ),
   'dataJobs.approve': pattern('Approve a requested erasure', { update: ['dataJob'] }, [0, 3]),
   'dataJobs.cancel': pattern(
-    'Cancel a requested erasure, and list that for recoveries',
+    'Cancel a requested erasure, and list this for recoveries',
     { update: ['dataJob'], put: ['erasure'] },
     [0, 5],
   ),
@@ -40,33 +40,29 @@ export const subjectPatterns = {
     [0, 4],
   ),
   'dataJobs.recordMails': pattern(
-    'Record that everybody who may cancel an erasure was informed',
+    'Record that all who may cancel an erasure were informed',
     { update: ['dataJob'] },
     [0, 1],
   ),
-  'dataJobs.awaitApproval': pattern(
-    'Leave a requested erasure alone until it is approved',
-    { update: ['dataJob'] },
-    [0, 2],
-  ),
+  'dataJobs.awaitApproval': pattern('Leave a requested erasure alone until approval', { update: ['dataJob'] }, [0, 2]),
   'dataJobs.recordSubjectGone': pattern(
-    'Record that the subject cannot be found anymore',
+    'Record that the subject can no longer be found',
     { update: ['dataJob'] },
     [0, 1],
   ),
-  'dataJobs.addCounts': pattern('Add to the number of erased items', { update: ['dataJob'] }, [0, 1]),
-  'dataJobs.schedule': pattern('Set when the sweep continues a job', { update: ['dataJob'] }, [0, 3]),
+  'dataJobs.addCounts': pattern('Add to the erased item count', { update: ['dataJob'] }, [0, 1]),
+  'dataJobs.schedule': pattern('Schedule when the sweep continues a job', { update: ['dataJob'] }, [0, 3]),
   'dataJobs.end': pattern('End a job', { update: ['dataJob'] }, [0, 2]),
-  'dataJobs.recordUrl': pattern('Record that somebody gets the URL of a file', { update: ['dataJob'] }, [0, 1]),
-  'dataJobs.dropFile': pattern('Record that the file of an export was deleted', { update: ['dataJob'] }, [0, 1]),
+  'dataJobs.recordUrl': pattern('Record that someone gets a file URL', { update: ['dataJob'] }, [0, 1]),
+  'dataJobs.dropFile': pattern('Record that an export file was deleted', { update: ['dataJob'] }, [0, 1]),
 
   'imports.get': pattern('An import', { get: ['dataJob'] }, [1, 0]),
-  'imports.steps': pattern('The steps of an import', { get: ['importSteps'] }, [1, 0], 'per 4 KB'),
+  'imports.steps': pattern("An import's steps", { get: ['importSteps'] }, [1, 0], 'per 4 KB'),
   'imports.create': pattern('Create an import', { put: ['dataJob', 'importSteps'] }, [0, 5], '2 per further KB'),
   'imports.takeTurn': pattern("Let one of a customer's imports run", { put: ['importTurn'] }, [0, 1]),
-  'imports.schedule': pattern('Set when the sweep continues an import', { update: ['dataJob'] }, [0, 3]),
+  'imports.schedule': pattern('Schedule when the sweep continues an import', { update: ['dataJob'] }, [0, 3]),
   'imports.renameSensor': pattern('Rename a sensor', { get: ['sensor'], update: ['sensor'] }, [1, 3]),
-  'imports.record': pattern('Record which steps of an import are done', { update: ['dataJob'] }, [0, 1]),
+  'imports.record': pattern('Record which import steps are done', { update: ['dataJob'] }, [0, 1]),
   'imports.end': pattern(
     'End an import',
     { update: ['dataJob'], remove: ['importSteps', 'importTurn'] },
@@ -75,17 +71,17 @@ export const subjectPatterns = {
   ),
 
   'subjects.pages': pattern(
-    'A place that may hold data of a customer, a sensor or a user',
+    'A place that may hold data about a customer, a sensor or a user',
     { query: ofSomebody },
     [1, 0],
     'per 4 KB',
   ),
   'subjects.get': pattern(
-    'Where does the data of a subject continue?',
+    "Where does a subject's data continue?",
     { get: ['user', 'formerUser', 'sensor', 'owner', 'deviceOfSensor', 'makerFeedback'] },
     [1, 0],
   ),
-  'subjects.leads': pattern('The leads to the data of an erasure', { query: ['lead'] }, [1, 0], 'per 4 KB'),
+  'subjects.leads': pattern('The leads to data to be erased', { query: ['lead'] }, [1, 0], 'per 4 KB'),
   'subjects.keepLead': pattern('Keep a lead', { put: ['lead'] }, [0, 1]),
   'subjects.dropLead': pattern('Drop a lead', { remove: ['lead'] }, [0, 1]),
   'subjects.dropCustomer': pattern(
@@ -96,7 +92,7 @@ export const subjectPatterns = {
   'subjects.markErased': pattern('Mark a sensor as erased', { put: ['erasedSensor'] }, [0, 1]),
   'subjects.remove': pattern('Erase an item', { remove: ofSomebody }, [0, 1], 'per KB'),
   'subjects.replace': pattern(
-    'Reduce an item to the data of others',
+    "Reduce an item to other people's data",
     { put: ['ruleHit', 'auditLine', 'notice', 'feedback', 'feedbackOfHit', 'roster', 'fallAnswer', 'floorPlan'] },
     [0, 1],
     'per KB',
