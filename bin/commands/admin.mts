@@ -3,12 +3,12 @@ import { tableLocation, tableOptionsProblem } from '../../lib/tools/table-locati
 
 const help = `npm run admin -- --stage prod [--username NAME]
 Creates a system admin and prints the password once. Run it after the first deployment, or if all admins are locked out.
-  --username admin             username of the admin, 1 to 64 characters
-  --stage prod                 in AWS: the table of this stage
+  --username admin             the admin's username, 1 to 64 characters
+  --stage prod                 in AWS: this stage's table
   --table NAME                 in AWS: the table with this name
   --endpoint URL               an engine such as DynamoDB Local, with the table of --table or sensor-cloud
-  --data-dir FOLDER            data folder of npm start, running or not (default: DATA_DIR or .local)
-Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+  --data-dir FOLDER            npm start data folder, running or not (default: DATA_DIR or .local)
+Uses the AWS CLI's credentials and region (AWS_PROFILE, AWS_REGION and so on).
 Exit code: 0; 1 if the username is taken or a call to AWS fails; 2 for invalid options.`;
 
 const text = { type: 'string' } as const;

@@ -1,10 +1,10 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
-const help = `npm run backup -- --to FOLDER   copies the data folder of npm start, running or not
-  --to FOLDER                   folder of the copy, new or empty
-  --data-dir FOLDER             data folder of npm start (default: DATA_DIR or .local)
-The copy contains everything accepted before the command began. To restore it, stop the host, replace its data folder
-with the copy, and start the host. Protect the copy like the folder: it contains the key of the secrets.
+const help = `npm run backup -- --to FOLDER   copies the npm start data folder, running or not
+  --to FOLDER                   folder for the copy, new or empty
+  --data-dir FOLDER             npm start data folder (default: DATA_DIR or .local)
+The copy contains everything accepted before the command began. To restore it, stop the host, replace the data folder
+with the copy, and start the host. Protect the copy like the folder: it contains the key that encrypts secrets.
 Exit code: 0; 1 if the copy failed; 2 for invalid options.`;
 const options = { to: { type: 'string' }, 'data-dir': { type: 'string' } } as const;
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, ({ to }) =>

@@ -1,7 +1,7 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
-const help = `npm run bundle -- --to FOLDER   bundles the local host into a folder that needs nothing but Node 24
-  --to FOLDER                   folder of the bundle; what it contains is deleted
+const help = `npm run bundle -- --to FOLDER   bundles the local host into a folder that only needs Node 24
+  --to FOLDER                   folder for the bundle; existing content is deleted
 Run \`node FOLDER/start.mjs\`, or demo, backup, mail and recover.
 Exit code: 0; 1 if bundling failed; 2 for invalid options.`;
 const options = { to: { type: 'string' } } as const;

@@ -2,7 +2,7 @@ import { readCommandLine } from '../../lib/local/command-line.ts';
 
 const help = `npm run demo                 plays through the main scenario on a separate local host
 npm run demo -- --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
-                             plays it on a running service; URL ends in /api/v1
+                             plays it against a running service; URL ends in /api/v1
                              (takes 15 s longer there, because of the delivery deadline)`;
 
 const options = {

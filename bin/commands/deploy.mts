@@ -4,11 +4,11 @@ import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run deploy -- --stage prod [-c name=value ...]
 Checks what the CDK does not (credentials, bootstrap, SES, concurrency, alarms), prints the cost at rest, deploys the stage
-and prints its addresses. A sender that SES does not accept is left out, so that the service offers no email.
-  --stage dev                  name of the stage
-  -c name=value                setting of the stage, repeatable (lib/aws/README.md)
-  --yes                        does not ask before changes of permissions
-Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+and prints the addresses. A sender that SES does not accept is left out, so that the service does not offer email.
+  --stage dev                  stage name
+  -c name=value                stage setting, repeatable (lib/aws/README.md)
+  --yes                        does not ask before permission changes
+Uses the AWS CLI's credentials and region (AWS_PROFILE, AWS_REGION and so on).
 Exit code: 0; 1 if a check or the deployment failed; 2 for invalid options.`;
 
 const options = {

@@ -3,13 +3,13 @@ import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/
 import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run destroy -- --stage dev [-c name=value ...]
-Deletes the stack of a stage including its table and its exports, unless the settings or the deployed stack have keepData.
-Also deletes what is left of a stage whose first deployment failed, or whose deletion failed.
-  --stage NAME                 name of the stage
-  -c name=value                setting of the stage, repeatable (lib/aws/README.md)
+Deletes a stage's stack including table and exports, unless keepData is set in the settings or in the deployed stack.
+Also deletes what a failed first deployment or a failed deletion left behind.
+  --stage NAME                 stage name
+  -c name=value                stage setting, repeatable (lib/aws/README.md)
   --yes                        does not ask for confirmation
-Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
-Exit code: 0; 1 if it was refused or failed; 2 for invalid options.`;
+Uses the AWS CLI's credentials and region (AWS_PROFILE, AWS_REGION and so on).
+Exit code: 0; 1 if the deletion was refused or failed; 2 for invalid options.`;
 
 const options = {
   stage: { type: 'string' },

@@ -4,9 +4,9 @@ import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run diff -- --stage prod [-c name=value ...]
 Prints what \`npm run deploy\` would change in the stack with the same options.
-  --stage dev                  name of the stage
-  -c name=value                setting of the stage, repeatable (lib/aws/README.md)
-Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+  --stage dev                  stage name
+  -c name=value                stage setting, repeatable (lib/aws/README.md)
+Uses the AWS CLI's credentials and region (AWS_PROFILE, AWS_REGION and so on).
 Exit code: 0, with or without changes; 1 if a call to AWS fails; 2 for invalid options.`;
 
 const options = {

@@ -1,9 +1,9 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { runShellCommands } from '../../lib/tools/shell.ts';
 
-const help = `npm run fix                  Formats all files, applies the fixes of the linter, and updates the generated tables
-of the documents, some of which tests generate.
-Exit code: 0; 1 if errors remain that need fixing by hand; 2 for invalid options.`;
+const help = `npm run fix                  Formats all files, applies linter fixes, and updates generated tables in the documents,
+some of which come from tests.
+Exit code: 0; 1 if errors remain to be fixed by hand; 2 for invalid options.`;
 readCommandLine({}, help, { out: console.log, err: console.error });
 
 /** The tests that write tables into documents, with figures computed from the stack. */

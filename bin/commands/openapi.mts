@@ -1,7 +1,7 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
 const help = `npm run openapi --silent > openapi.json
-Prints the OpenAPI document of this commit, with PUBLIC_URL as its server.
+Prints the OpenAPI document for this commit, with PUBLIC_URL as the server.
 Exit code: 0; 2 for invalid options.`;
 readCommandLine({}, help, { out: console.log, err: console.error });
 

@@ -1,9 +1,9 @@
 import type { Received } from '../../lib/home/receiver.ts';
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
-const help = `npm run receiver -- --secret SECRET    acts as a nurse-call system on this machine, and prints the requests of webhooks
+const help = `npm run receiver -- --secret SECRET    acts as a nurse-call system on this machine, and prints webhook requests
   --port 4000                  port, or 0 for any free one. Webhooks call http://127.0.0.1:PORT/hook
-  --secret SECRET              secretKey of the webhook; without it, signatures are not verified
+  --secret SECRET              the webhook's secretKey; without it, signatures are not verified
 Stop it with Ctrl-C. Exit code: 0; 1 if the port is in use; 2 for invalid options.`;
 const options = { port: { type: 'string', default: '4000' }, secret: { type: 'string' } } as const;
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, ({ port }) =>

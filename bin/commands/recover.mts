@@ -5,18 +5,18 @@ import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run recover -- --stage prod --to TIME [--plan] [-c name=value ...]
        npm run recover -- --data-dir FOLDER --from FOLDER
-Brings a stage back to an earlier time: recovers its table next to the current one, stops the stage, deploys it on the
+Brings a stage back to an earlier time: recovers the table next to the current one, stops the stage, deploys it on the
 recovered table and starts it again. Older logins and access tokens become invalid, and erasures made since then are
-repeated. Devices keep their messages while the stage is stopped. Prints each step and its duration. If a step fails, run
-the same command again: it continues there.
-  --stage NAME                 name of the stage
+repeated. Devices keep their messages while the stage is stopped. Prints each step with its duration. If a step fails,
+run the same command again: it continues there.
+  --stage NAME                 stage name
   --to 2026-11-22T10:00:00Z    the time, with a time zone, at most 35 days ago
-  --plan                       only prints the steps and which of them are done
-  -c name=value                setting of the stage, repeatable: all that it was deployed with (lib/aws/README.md)
+  --plan                       only prints the steps and which are done
+  -c name=value                stage setting, repeatable: all that it was deployed with (lib/aws/README.md)
 After a data folder was restored from a backup, repeats the erasures made since then:
   --data-dir FOLDER            the restored folder
-  --from FOLDER                the folder that it replaces, which records those erasures
-Run it from the deployed version. Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+  --from FOLDER                the replaced folder, where those erasures are recorded
+Run this from the deployed version. Uses the AWS CLI's credentials and region (AWS_PROFILE, AWS_REGION and so on).
 Exit code: 0; 1 if a step or a call to AWS failed; 2 for invalid options.`;
 
 const options = {

@@ -6,13 +6,13 @@ import { engineUrl } from '../../lib/tools/sam/compose.ts';
 
 const help = `npm run sam [-- --port 3001]
 Writes the files that \`sam local start-api\` needs, with a Docker Compose file for the engines, and prints the three commands
-to run. Needs Docker and the SAM CLI, but no AWS account.
-  --port 3001                  port of the API
-  -c name=value                setting of the stage, repeatable (lib/aws/README.md)
-To use other engines than those of Docker Compose, set their addresses as seen from a container:
+to run. Requires Docker and the SAM CLI, but not an AWS account.
+  --port 3001                  API port
+  -c name=value                stage setting, repeatable (lib/aws/README.md)
+To use engines other than those from Docker Compose, set their addresses as seen from a container:
   --table-endpoint http://host.docker.internal:8000      such as DynamoDB Local
   --queue-endpoint http://host.docker.internal:9324      such as ElasticMQ
-  --kms-endpoint http://host.docker.internal:8080        such as local-kms, only for secrets of webhooks
+  --kms-endpoint http://host.docker.internal:8080        such as local-kms, only for webhook secrets
   --mail-endpoint http://host.docker.internal:8005       an engine for SES, only for email; not in the Docker Compose file
 Exit code: 0; 1 if the template cannot be synthesized; 2 for invalid options.`;
 

@@ -2,18 +2,18 @@ import { readCommandLine } from '../../lib/local/command-line.ts';
 import type { Tally } from '../../lib/simulate/run.ts';
 import type { Log } from '../../shared/observability/log.ts';
 
-const help = `npm run simulate             simulates days in a care home with sensors of both makers
+const help = `npm run simulate             simulates days in a care home with sensors from both makers
   --sensors 50               number of sensors, alternating between the makers: 1 to 10000
   --speed 60                 simulated seconds per second, 1 to 100000, or full: as fast as a separate local host
                              can work, with a simulated clock
   --days 1                   number of days: 1 to 365
-  --report 540               seconds between reports of a sensor without changes: 60 to 900
+  --report 540               seconds between a sensor's reports without changes: 60 to 900
   --seed 1                   the same seed produces the same days
   --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
                              uses a running service, which must be able to call this machine; URL ends in /api/v1
   --mqtt                     sends over MQTT; a running service also needs --mqtt-url mqtts://HOST
-Prints the number of messages sent and of deliveries received, in total and for alarms. At full speed every event, hit
-and delivery is compared with an independent count, otherwise only falls are. Prints differences.
+Prints how many messages were sent and deliveries received, in total and for alarms. At full speed every event, hit and
+delivery is compared with an independent count, otherwise only falls are. Prints differences.
 Exit code: 0 without differences, otherwise 1.`;
 
 const options = {

@@ -4,11 +4,11 @@ import { runTool } from '../../lib/tools/run.ts';
 const help = `npm run smoke -- --url URL --user NAME --receiver https://...
                              tests any deployment: creates a customer, user, sensor, webhook and rule, reports a fall,
                              checks that it reaches the receiver, and removes everything
-  --url URL                  address of the API, ending in /api/v1 (default: npm start on port 3000)
+  --url URL                  API address, ending in /api/v1 (default: npm start on port 3000)
   --user NAME                a system admin, with the password in SMOKE_PASSWORD or --password
-  --token TOKEN              or the token of a system admin, also in SMOKE_TOKEN
-  --receiver URL             an address that answers POST with 2xx; not needed for a service on this machine
-  --device-url URL           address of the device API, without /api/v1 (default: as the service reports)
+  --token TOKEN              or a system admin's token, also in SMOKE_TOKEN
+  --receiver URL             an address that responds to POST with 2xx; not needed for a service on this machine
+  --device-url URL           device API address, without /api/v1 (default: as the service reports)
   --seconds 60               longest time for the fall to reach the receiver: 1 to 900
 Prints each step with its duration. The events and rule hits expire.
 Exit code: 0; 1 if a step failed or something could not be removed; 2 for invalid options.`;

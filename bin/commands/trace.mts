@@ -1,18 +1,18 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { tableLocation, tableOptionsProblem } from '../../lib/tools/table-location.ts';
 
-const help = `npm run trace -- --event UUID       prints the path of an event: when it was accepted, which rules fired, who was notified
+const help = `npm run trace -- --event UUID       prints an event's path: when it was accepted, which rules fired, who was notified
   --message UUID                    a device message with all its events
   --delivery ID                     a delivery with its event
-  --stage prod                      in AWS: the table of this stage
+  --stage prod                      in AWS: this stage's table
   --table NAME                      in AWS: the table with this name
   --endpoint URL                    an engine such as DynamoDB Local, with the table of --table or sensor-cloud
-  --data-dir FOLDER                 data folder of npm start, running or not (default: DATA_DIR or .local)
+  --data-dir FOLDER                 npm start data folder, running or not (default: DATA_DIR or .local)
   --customer N --sensor ID --webhook ID
                                     known ids; without them all sensors (webhooks) are searched, at one read unit each
   --json                            prints JSON, with times and delays in ms
-Only reads single items and runs queries, never scans. Credentials and region are those of the AWS CLI.
-Exit code: 0; 1 if nothing is stored about it or a call to AWS fails; 2 for invalid options.`;
+Only reads single items and runs queries, never scans. Uses the AWS CLI's credentials and region.
+Exit code: 0; 1 if nothing is stored about the event or a call to AWS fails; 2 for invalid options.`;
 
 const text = { type: 'string' } as const;
 const options = {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { runShellCommands } from '../../lib/tools/shell.ts';
 
-const help = `npm run types                Generates the types of the OpenAPI document in .generated/, then type-checks service, client
-and console, which are three programs.
+const help = `npm run types                Generates types for the OpenAPI document in .generated/, then type-checks the service,
+client and console programs.
   --no-check                   only generates them
 Exit code: 0; 1 for type errors; 2 for invalid options.`;
 const options = { 'no-check': { type: 'boolean', default: false } } as const;

@@ -127,7 +127,7 @@ const appApiAlarms = ({ api, table }: MonitoredResources): AlarmDefinition[] => 
     id: 'api-5xx',
     metric: api.metricServerError(sum),
     atLeast: 5,
-    impact: 'People and apps see service errors.',
+    impact: 'The app API fails, so people and apps see service errors.',
   },
   {
     id: 'console-throttled',

@@ -14,7 +14,7 @@ const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>>
   },
   timers: {
     seconds: 1_200,
-    impact: 'Timers are late, so a fall whose sensor stopped reporting changes its state late.',
+    impact: 'Timers are late, so after a sensor stops reporting, the fall state changes late.',
   },
   deliveries: {
     seconds: 60,
@@ -116,7 +116,7 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
           id: 'messages-absent',
           metric: ownMetric(table, 'MessagesAccepted').with({ period: Duration.minutes(stage.silenceMinutes) }),
           below: 1,
-          impact: 'No device sends messages: no fall is being detected, and nobody on site knows.',
+          impact: 'No messages arrive from any device: falls are not being detected, and nobody on site knows.',
         },
       ]),
   {
@@ -244,7 +244,7 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
           id: 'feedback-failed',
           metric: arrivals(table, 'FeedbackFailed'),
           atLeast: 1,
-          impact: 'Feedback from a user did not reach the maker despite all attempts. No resident is affected.',
+          impact: 'User feedback did not reach the maker despite all attempts. Residents are not affected.',
         },
       ]),
 ];

@@ -35,7 +35,7 @@ const common = {
   help: flag,
 } as const;
 export const commonHelp = `  --profile NAME               profile with the URL and token to use; default: "default"
-  --url URL                    URL of the service; default: SENSOR_CLOUD_URL, or that of the profile
+  --url URL                    service URL; default: SENSOR_CLOUD_URL, or from the profile
   --json                       print JSON`;
 
 type Parsed<O extends ParseArgsOptionsConfig> = ReturnType<

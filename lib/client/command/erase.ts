@@ -111,12 +111,12 @@ const startedText = (job: Erasure, { customerId, of, isOwn }: Target, values: Er
 export const erase = command({
   about: 'permanently erase all data stored about a sensor, user or customer',
   help: `sensor-cloud erase --sensor ID | --user ID | --customer ID --reason TEXT
-Asks you to type the name of the subject, and for your password. It takes at least ${ERASURE_MINUTES} minutes, because a second
-pass erases what was still in progress. Requires the permission manage_customers.
+Asks you to type the subject's name, and for your password. The erasure takes at least ${ERASURE_MINUTES} minutes, because a
+second pass erases what was still in progress. Requires the permission manage_customers.
 ${subjectHelp}
-                               prints its state, or its certificate once it has completed
+                               prints the state, or the certificate once completed
   --yes                        do not ask for the name; required without a terminal
-  --wait                       wait until it has completed, and print its certificate`,
+  --wait                       wait until the erasure has completed, and print the certificate`,
   options,
   check: subjectProblem,
   run: async (values, io) => {

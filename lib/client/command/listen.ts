@@ -64,15 +64,15 @@ const forwardAll = async (
 export const listen = command({
   about: 'forward webhook deliveries, with real signatures, to a server on this machine',
   help: `sensor-cloud listen --forward-to http://localhost:3000/hook
-Receives the events of your customer, and posts them with the headers and body that a webhook would get. A delivery
-that is not answered with 2xx is retried after 1 to 30 s, and holds back later ones. Press Ctrl-C to stop.
+Receives your customer's events, and posts them with the headers and body a webhook would get. A delivery without a 2xx
+response is retried after 1 to 30 s, and holds back later ones. Press Ctrl-C to stop.
   --forward-to URL             URL to post to
   --print-secret               print the signing secret and exit
-  --format full                format of the body: full, custom1 or raw
+  --format full                body format: full, custom1 or raw
   --customer ID                customer to listen to; required for system admins
-  --bot ID                     receive what rules send to this bot, through a webhook that is kept for them to refer to
+  --bot ID                     receive what rules send to this bot, through a webhook kept for rules to refer to
   --webhook ID                 use this webhook; its url must be null
-  --keep                       keep the webhook, so that no event between two runs is missed`,
+  --keep                       keep the webhook, so that events between two runs are not missed`,
   options,
   check,
   run: async (values, io) => {

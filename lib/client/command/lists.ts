@@ -22,7 +22,7 @@ const ofCustomer = (customer: string | undefined) =>
 export const sensors = command({
   about: 'list sensors',
   help: `sensor-cloud sensors
-  --customer ID                only sensors of this customer
+  --customer ID                only this customer's sensors
   --search TEXT                only sensors whose name or id contains this text
   --inactive                   only inactive sensors`,
   options: { customer: text, search: text, inactive: flag },
@@ -47,7 +47,7 @@ export const sensors = command({
 export const rules = command({
   about: 'list rules',
   help: `sensor-cloud rules
-  --customer ID                rules of this customer; required for system admins`,
+  --customer ID                this customer's rules; required for system admins`,
   options: { customer: text },
   run: async (values, io) => {
     const { client } = await connect(values, io);
@@ -83,8 +83,8 @@ const deliveriesOf = async (
 export const deliveries = command({
   about: 'list deliveries, newest first',
   help: `sensor-cloud deliveries
-  --webhook ID                 deliveries to this webhook; default: all of a customer
-  --customer ID                deliveries of this customer; default: yours
+  --webhook ID                 deliveries to this webhook; default: all of the customer's deliveries
+  --customer ID                this customer's deliveries; default: yours
   --state STATE                only deliveries in this state: ${states.join(', ')}
   --since TIME                 only deliveries since this time: ${timeHelp}
   --limit 50                   maximum number of deliveries`,

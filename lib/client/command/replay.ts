@@ -7,7 +7,7 @@ const states = ['failed', 'held', 'delivered'] as const;
 const statesOf = (names: readonly string[] | undefined) => states.filter((state) => names?.includes(state));
 
 export const replay = command({
-  about: 'resend deliveries of a webhook',
+  about: "resend a webhook's deliveries",
   help: `sensor-cloud replay --webhook ID --since TIME
   --webhook ID                 the webhook (required)
   --since TIME                 deliveries since this time: ${timeHelp}

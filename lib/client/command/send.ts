@@ -104,14 +104,14 @@ const reportAs = async (values: SendOptions, io: CommandIo, report: Report): Pro
 export const send = command({
   about: 'send a message from a test sensor: a fall, presence or a bed exit',
   help: `sensor-cloud send [fall | presence | bed-exit]
-Registers a test sensor for the customer the first time, and reuses it later. To register it, you have to be a system
+Registers a test sensor for the customer the first time, and reuses it later. To register one, you have to be a system
 admin or set SENSOR_CLOUD_PROVISIONING_KEY.
-  --maker maker_a              maker of the test sensor: maker_a or maker_b
-  --customer ID                customer of the test sensor; required for system admins the first time
+  --maker maker_a              the test sensor's maker: maker_a or maker_b
+  --customer ID                the test sensor's customer; required for system admins the first time
   --people 1                   number of people present
   --over-after SECONDS         end the fall after this time
   --sensor ID                  use this sensor, with its token in SENSOR_CLOUD_DEVICE_TOKEN
-  --device-url URL             URL of the device API; default: that of the service`,
+  --device-url URL             device API URL; default: the service URL`,
   options,
   words,
   check: ({ maker }) => (makerOf(maker) ? null : `--maker must be one of ${makers.join(', ')}`),

@@ -114,7 +114,7 @@ export const rulePatterns = {
     [0, 10],
     '2 more per KB of the hit',
   ),
-  'alarmRecords.finish': pattern('Record that everything after this has been done', { update: ['unnotified'] }, [0, 1]),
+  'alarmRecords.finish': pattern('Record that the follow-up is done', { update: ['unnotified'] }, [0, 1]),
   'unnotified.claim': pattern('Claim such an alarm, to send emails about it', { update: ['unnotified'] }, [0, 3]),
   'unnotified.recordReport': pattern('Record that the operators know about it', { update: ['unnotified'] }, [0, 1]),
   'unnotified.update': pattern('Record which emails were sent about it', { update: ['unnotified'] }, [0, 3]),

@@ -96,10 +96,10 @@ test.each(limits)('error messages and the OpenAPI document state the limits for 
 test("the OpenAPI document states the regions per maker and each field's widest bounds", () => {
   const description = at('components', 'schemas', 'RoomUpdate', 'description');
   expect(description).toContain(
-    'A sensor of maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.',
+    'A maker_a sensor has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.',
   );
   expect(description).toContain(
-    'A sensor of maker_b has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
+    'A maker_b sensor has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
   );
   expect(description).not.toContain('| maker_b | ceiling_45deg');
   const boundOf = (field: string, bound: string) =>
