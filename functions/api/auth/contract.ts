@@ -193,8 +193,8 @@ export const auth = group({
       summary: "List the caller's sessions",
       description:
         `Returns the sessions, newest first, at most those from the last 100 logins of a day. ${onlySelf} A session ` +
-        'is one login; access tokens are not listed. For IPv6, `address` is the /64 network. The time a session was ' +
-        'last used is not recorded.',
+        'is one login; access tokens are not listed. For IPv6, `address` is the /64 network. The last use is not ' +
+        'recorded.',
       response: z.array(SessionView),
       errors: ['user_not_found'],
       uses: ['logins.list', 'sessions.account', 'guard'],

@@ -221,7 +221,7 @@ export const deliveries = group({
       method: 'GET',
       path: '/webhooks/{webhookId}/replays/{replayId}',
       summary: 'Get a replay',
-      description: 'Returns the replay and how far it has come.',
+      description: 'Returns a replay and how far it has progressed.',
       params: ByReplay,
       success: 200,
       response: Replay,

@@ -67,8 +67,8 @@ export const personalData = group({
       path: '/customers/{customerId}/exports/{exportId}',
       summary: 'Get an export',
       description:
-        'Returns the export. Once completed, it includes a file URL for callers in a session who hold the ' +
-        'permissions the export requires. Each URL is recorded in the audit log.',
+        'Returns an export. Once completed, it includes a file URL for callers in a session who hold the permissions ' +
+        'the export requires. Each URL is recorded in the audit log.',
       records: true,
       success: 200,
       response: DataExport,
@@ -113,7 +113,7 @@ export const personalData = group({
       method: 'GET',
       path: '/customers/{customerId}/erasures/{erasureId}',
       summary: 'Get an erasure',
-      description: 'Returns the erasure. Once completed, this is the erasure certificate.',
+      description: 'Returns an erasure. Once completed, this is the erasure certificate.',
       success: 200,
       response: Erasure,
       errors: ['job_not_found'],

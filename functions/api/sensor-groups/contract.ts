@@ -90,8 +90,8 @@ export const sensorGroups = group({
       method: 'DELETE',
       summary: 'Delete a sensor group',
       description:
-        "The group's sensors are kept. A group watched by a rule cannot be deleted, because the sensors would no " +
-        'longer be watched, without anyone noticing.',
+        "The group's sensors are kept. A group watched by a rule cannot be deleted, because nobody would notice that " +
+        'the sensors are no longer watched.',
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_group_not_found', 'sensor_group_in_use'],

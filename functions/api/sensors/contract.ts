@@ -176,7 +176,7 @@ export const sensors = group({
       summary: 'Get a sensor event',
       description: 'Returns the event with the complete message that caused the event.',
       may: 'logged_in',
-      params: oneSensor.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
+      params: oneSensor.params.extend({ uuid: uuid.meta({ description: 'event UUID' }) }),
       response: EventView,
       errors: ['sensor_not_found', 'event_not_found'],
       uses: ['sensors.get', 'events.get'],

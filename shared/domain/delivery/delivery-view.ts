@@ -16,15 +16,18 @@ export const DeliveryView = z
     id: deliveryIdText,
     webhookId: uuid.nullable().meta({ description: 'null for a delivery to a person' }),
     userId: id.nullable().meta({ description: 'null for a delivery to a webhook' }),
-    userName: z.string().nullable().meta({ description: 'the name at that time' }),
+    userName: z.string().nullable().meta({ description: 'the name when the delivery was created' }),
     by: z.enum(['webhook', ...channelKinds]),
     eventId: int64,
     eventUuid: uuid,
     event: z.string().meta({ description: 'type/action' }),
     sensorId: z.string(),
-    sensorName: z.string().meta({ description: 'the name at that time' }),
+    sensorName: z.string().meta({ description: 'the name when the delivery was created' }),
     ruleId: id.nullable(),
-    ruleName: z.string().nullable().meta({ description: 'the name at that time; null without a rule' }),
+    ruleName: z
+      .string()
+      .nullable()
+      .meta({ description: 'the name when the delivery was created; null without a rule' }),
     ruleHitId: id.nullable(),
     state: z.enum(deliveryStates),
     reason: z

@@ -19,7 +19,7 @@ export const EventView = z
       .nullable()
       .meta({
         description:
-          'the region at that time; null outside all regions; `name` is empty for a region only the device knows',
+          'the region at the time; null outside all regions; `name` is empty for a region only the device knows',
       }),
     raw: z.unknown().meta({ description: 'the device message; numbers keep all digits' }),
   })

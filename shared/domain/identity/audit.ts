@@ -20,7 +20,7 @@ export const Actor = z.object({
     .nullable()
     .meta({
       description:
-        'the name at that time; for a token, the user, with the token in brackets; for a receiver, the name in the ' +
+        'the name at the time; for a token, the user, with the token in brackets; for a receiver, the name in the ' +
         'response',
     }),
 });
