@@ -118,7 +118,7 @@ test('the API document states limits for each maker and mounting, and outer limi
     '| maker_a | wall_tilt_45deg | 200 | 400 | 180 to 250 |',
     '| maker_b | wall | 300 | 400 | 140 to 330 |',
     '| maker_b | ceiling | 300 | 200 | 150 to 330 |',
-    'A sensor of maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`. A sensor of maker_b has at most 16',
+    'A maker_a sensor has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`. A maker_b sensor has at most 16',
     'no side is shorter than 20.',
   ])
     expect(roomLimitsText).toContain(line);
