@@ -31,7 +31,7 @@ beforeEach(() => {
 
 type EventView = { uuid: string; type: string; action: string };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** A home with one rule per situation in `rules`. It notifies the nurse Ben by SMS, and again after a minute. */
+/** A home with one rule per situation in `rules`. Each rule notifies the nurse Ben by SMS, and again after a minute. */
 const furnish = async (rules: readonly ('fall_suspected' | 'fall_detected')[] = []) => {
   const home = await world.furnish();
   const ben = await home.hire('Ben', { sms: `+49170${home.customerId}` });
@@ -116,7 +116,7 @@ describe('acknowledging a fall', () => {
     expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
   });
 
-  test('acknowledging a fall extends to later hits about it', async () => {
+  test('acknowledging a fall also acknowledges later hits about the fall', async () => {
     const home = await furnish(['fall_detected']);
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -263,8 +263,8 @@ describe('acknowledging one hit', () => {
 });
 
 test.each([
-  ['a call ends before the hits of its fall follow', () => {}],
-  ['the worker ends before it has recorded that they follow', () => crash.at('process.settled')],
+  ['the request ends before the hits are updated', () => {}],
+  ['the worker dies before it records that the hits were updated', () => crash.at('process.settled')],
 ])("hits share the fall's acknowledgement even if %s", async (_, prepare) => {
   const home = await furnish(['fall_suspected', 'fall_detected']);
   await home.report(world.now(), 'fall_detected', 'calling');

@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 
-  test('a customer deleted while a user is created either survives or refuses the user', async () => {
+  test('exactly one of the concurrent requests to delete a customer and to add a user succeeds', async () => {
     const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;

@@ -25,7 +25,7 @@ const furnish = async () => {
   return {
     ...home,
     pose,
-    /** Raises another alarm by the same pose after six minutes without a posture. */
+    /** Raises another alarm with the same pose after six minutes without a posture. */
     alarmAgain: async () => {
       for (let passed = 0; passed < 2; passed++) {
         await world.pass(3 * MINUTE + 1);
@@ -34,7 +34,7 @@ const furnish = async () => {
       }
       await pose(5);
     },
-    /** Calls an operation on the fall by the uuid of the first alarm, or a later one. */
+    /** Calls an operation on the fall, addressed by the event of alarm number `alarm` (from 0). */
     call: async (method: 'PUT' | 'DELETE', action: string, alarm: number, body?: object) => {
       const uuid = (await hits())[alarm]?.sensorEventId;
       const made = await home.client.ok(
@@ -66,7 +66,7 @@ const fallTwice = async (): Promise<Home> => {
 
 describe('a fall that alarmed again', () => {
   test.each([0, 1])(
-    "a fall can be acknowledged and reopened with all of its hits through alarm %i's event",
+    'a fall and all hits can be acknowledged and reopened through the event of alarm %i',
     async (alarm) => {
       const home = await fallTwice();
       await home.call('PUT', 'acknowledgement', alarm, { note: 'all' });
@@ -80,20 +80,23 @@ describe('a fall that alarmed again', () => {
     },
   );
 
-  test.each([0, 1])('acknowledging hit %i or withdrawing it also applies to the fall', async (alarm) => {
-    const home = await fallTwice();
-    const hitId = (await home.hits()).toSorted((one, other) => one.id - other.id)[alarm]?.id;
-    const path = `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`;
-    await home.client.ok('PUT', path, { note: 'hit' });
-    await world.cloud.idle();
-    expect(await home.notes()).toEqual(['hit', 'hit']);
-    expect(await home.more()).toBe(0);
-    await home.client.ok('DELETE', path);
-    await world.cloud.idle();
-    expect(await home.notes()).toEqual([null, null]);
-  });
+  test.each([0, 1])(
+    'acknowledging hit %i, or withdrawing the acknowledgement, applies to the whole fall',
+    async (alarm) => {
+      const home = await fallTwice();
+      const hitId = (await home.hits()).toSorted((one, other) => one.id - other.id)[alarm]?.id;
+      const path = `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`;
+      await home.client.ok('PUT', path, { note: 'hit' });
+      await world.cloud.idle();
+      expect(await home.notes()).toEqual(['hit', 'hit']);
+      expect(await home.more()).toBe(0);
+      await home.client.ok('DELETE', path);
+      await world.cloud.idle();
+      expect(await home.notes()).toEqual([null, null]);
+    },
+  );
 
-  test.each([0, 1])("a fall can be closed with all of its hits through alarm %i's event", async (alarm) => {
+  test.each([0, 1])('a fall and all hits can be closed through the event of alarm %i', async (alarm) => {
     const home = await fallTwice();
     await home.call('PUT', 'closure', alarm, { outcome: 'helped' });
     expect(await home.notes()).toEqual(['', '']);
@@ -103,7 +106,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.more()).toBe(0);
   });
 
-  test('a fall can still be acknowledged through its first event after that has ended', async () => {
+  test('a fall that has ended can still be acknowledged through the first event', async () => {
     const home = await fallTwice();
     await home.pose(1);
     await home.call('PUT', 'acknowledgement', 0, { note: 'late' });

@@ -55,7 +55,7 @@ const furnish = async (more: object = {}) => {
       for (const report of reports) await home.report(fallMessage(report, start));
     },
     openFalls: () => list<{ sensorId: string }>(`/customers/${home.customerId}/open-falls`),
-    /** Closes the fall with the newest event for an action. */
+    /** Closes the fall, addressed by the newest event with this action. */
     close: async (action: string, body: object, client = home.client) => {
       const made = await client.ok('PUT', `${await pathOf(action)}/closure`, body);
       await world.idle();
@@ -154,11 +154,11 @@ describe('closing a fall', () => {
 
 describe('a closed fall', () => {
   test.each([
-    ['all of its reports again', ['fall_detected', 'fall_confirmed', 'calling']],
+    ['every state again', ['fall_detected', 'fall_confirmed', 'calling']],
     ['the alarm again', ['calling', 'on_call']],
-    ['that it has finished', ['finished', 'finished']],
-    ['that it was canceled', ['canceled', 'fall_exit']],
-  ])('a closed fall stays closed when the device sends %s', async (_, reports) => {
+    ['that the fall has finished', ['finished', 'finished']],
+    ['that the fall was canceled', ['canceled', 'fall_exit']],
+  ])('a closed fall stays closed when the device reports %s', async (_, reports) => {
     const home = await furnish();
     const start = world.now();
     await home.report(start, 'fall_detected', 'calling');
@@ -208,9 +208,9 @@ describe('a closed fall', () => {
 });
 
 test.each([
-  ['a call ends before anything follows', () => {}],
-  ['the worker ends after it has decided', () => crash.at('process.decided')],
-  ['the worker ends before it has recorded that the hits follow', () => crash.at('process.settled')],
+  ['the request ends before anything else is updated', () => {}],
+  ['the worker dies after the decision', () => crash.at('process.decided')],
+  ['the worker dies before it records that the hits were updated', () => crash.at('process.settled')],
 ])('a closed fall ends even if %s', async (_, prepare) => {
   const home = await furnish();
   await home.report(world.now(), 'calling');

@@ -122,7 +122,7 @@ test('rule managers get another email when another channel becomes unreachable',
   expect(await home.mails()).toEqual([expect.stringContaining('on duty can be notified by SMS, Telegram.')]);
 });
 
-test('the email about unreachable users is sent even if the process dies before it', async () => {
+test('the email about unreachable users is sent even if the process dies before sending it', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id, world.now() + 5 * MINUTE);
   await home.rule(onDuty);

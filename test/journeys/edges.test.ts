@@ -145,7 +145,7 @@ describe("an event's raw message", () => {
         expect([status, body]).toMatchObject([200, { raw: JSON.parse(texts[at] ?? '') }]);
   });
 
-  test('a raw message keeps all digits of its numbers', async () => {
+  test('a raw message keeps every digit of every number', async () => {
     const numbers = '[9007199254740993,12345678901234567890,0.1000000000000000055511151231257827,1.50,1e400,-0,29.0]';
     const text = `{"type":99,"__proto__":{"a":1},"payload":{"numbers":${numbers},"text":"1.50"}}`;
     const { alone } = await say(text);

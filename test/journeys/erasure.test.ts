@@ -132,7 +132,7 @@ test('a certificate counts every kind of item that a customer can have', async (
 });
 
 test.each(['knownAddress', 'auditLine', 'personDelivery'] as const)(
-  'searching the data file finds data if the erasure deliberately skips %s',
+  'the data file search detects an erasure that deliberately skips %s',
   async (kind) => {
     const all = erasureRules as Record<string, object>;
     const rules = all[kind];

@@ -155,7 +155,7 @@ describe('a fall whose device only reports the start', () => {
     if (!('queues' in waiting)) throw new Error('this test needs queues in its process');
     const before = waiting.queues.timers.stats().delayed;
     await post(fallMessage('calling', now() - 1));
-    // Runs the check whether anyone was notified.
+    // The timer for the check that someone was notified.
     expect(waiting.queues.timers.stats().delayed).toBe(before + 1);
     await post(fallMessage('fall_detected', now()));
     expect(waiting.queues.timers.stats().delayed).toBe(before + 2);

@@ -16,7 +16,7 @@ let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 let telegram: Awaited<ReturnType<typeof startTelegramServer>>;
 /** The push service's messages, in the form used for the other services. */
 const pushes: { title: string; text: string; listUrl?: string }[] = [];
-/** Throws where a process is to die. */
+/** Throws at the point where a process should die. */
 let failpoint: Runtime['failpoint'] = () => {};
 
 const withPushService = (runtime: Runtime): Runtime => ({
@@ -56,7 +56,7 @@ beforeEach(() => {
 const GATHERED_MS = 22_000;
 
 type Home = Awaited<ReturnType<typeof world.furnish>>;
-/** Adds maker B sensors to a home. They report themselves whether they are online. */
+/** Adds maker B sensors to a home. These sensors report whether they are online. */
 const addSensors = async ({ client, customerId }: Home, count: number) => {
   const sensors: { say: (message: unknown) => Promise<unknown> }[] = [];
   for (let at = 1; at <= count; at++) {

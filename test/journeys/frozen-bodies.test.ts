@@ -41,7 +41,7 @@ describe('a delivery body', () => {
     ['a test of a bot webhook', false, 'test'],
     ['a test of a customer webhook', true, 'test'],
   ] as const)(
-    'the body for %s stays the same at every attempt, redelivery and replay',
+    'the body for %s stays the same across all attempts, redeliveries and replays',
     async (_, isCustomerHook, make) => {
       const { receiver, client, at, id } = await renamedBeforeRetry(isCustomerHook, make);
       await world.pass(1_500_000);
@@ -63,7 +63,7 @@ describe('a delivery body', () => {
   );
 
   test.each(['chat', 'teams'])(
-    'the body in the %s format stays the same when bot, time zone and names change',
+    'the body in the %s format stays the same when the bot, time zone and names change',
     async (format) => {
       const { client, at, customerId, receiver, fall } = await world.furnish({ format, retrySchedule: LATE });
       const { botId } = await client.ok<{ botId: number }>('GET', at);

@@ -136,7 +136,7 @@ test('a single request to a healthy receiver costs no write for a slot', async (
   expect(writes).toBeLessThanOrEqual(8);
 });
 
-test('a retry is never sent early, even if its task is', async () => {
+test('a retry is never sent early, even if the task arrives early', async () => {
   type Detail = { nextAttempt: number | null; attemptLog: { startDate: number }[] };
   answer = [0, 500];
   const { webhookId } = await furnish(1, {}, [0, 2]);

@@ -55,7 +55,7 @@ describe('metrics', () => {
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
   });
 
-  test("the metrics in an hour match those that a stage's cost includes", async () => {
+  test("the metrics written in an hour are those included in a stage's cost estimate", async () => {
     await world.stop();
     world = await createDeliveryWorld({ log: () => {}, environment: { CANARY: 'true' } });
     const { fall, say } = await world.furnish();

@@ -45,14 +45,13 @@ const telemetry = () => `/sensors/${sensor.sensorId}/maker_a/config/telemetry`;
 
 describe('the MQTT notification about a changed configuration', () => {
   const change = {
-    'a change of its room': () => client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 300 }),
-    'a change of a configuration': () =>
-      client.ok('PUT', telemetry(), { ...defaultsOf(telemetryFields), transport: 2 }),
-    'a change of its name': async () => {
+    'a room change': () => client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 300 }),
+    'a configuration change': () => client.ok('PUT', telemetry(), { ...defaultsOf(telemetryFields), transport: 2 }),
+    'a name change': async () => {
       const path = `/sensors/${sensor.sensorId}/maker_a/config/basic`;
       await client.ok('PUT', path, { ...(await client.ok('GET', path)), name: 'Room 1' });
     },
-    'a move to another customer, which resets it': () =>
+    'a move to another customer, which resets the configuration': () =>
       admin.ok('PUT', `/sensors/${sensor.sensorId}/customer`, { customerId: otherHome }),
   };
   test.each(Object.entries(change))(

@@ -139,7 +139,7 @@ describe("a device's last will", () => {
 
   test('a last will has no effect if the device reconnects in time', async () => {
     const { sensor, open, device } = await withWill();
-    // A half-open connection: nothing arrives from it anymore, not even the end.
+    // A half-open connection: the broker receives nothing more, not even the close.
     device.client.stream.pause();
     const again = await open();
     expect(await inactiveEvents(sensor.sensorId)).toBe(0);

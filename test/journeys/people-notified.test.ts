@@ -143,7 +143,7 @@ test('a customer over the daily SMS quota gets no SMS until the first is a day o
     ['delivered', null, 2],
   ]);
   expect(world.sentMessages).toHaveLength(3);
-  // Counted once a day, so this customer does not mask the next one.
+  // The metric counts a customer once a day, so one customer does not mask others.
   await fall();
   expect(world.valuesOf('SmsLimitReached')).toEqual([1]);
   await world.pass(86_400_000);

@@ -85,7 +85,7 @@ describe('a linked sensor', () => {
   });
 
   test.each(makers)(
-    'a sensor can register again with its token, which the new one then revokes (%s)',
+    'a sensor can register again with its token, which the new token then revokes (%s)',
     async (maker) => {
       const { sensorId, deviceToken, again } = await linked(maker);
       const answer = await again({ deviceToken });

@@ -64,13 +64,13 @@ test('different falls with the same uuid each raise an alarm', async () => {
   expect(await alarmsAfter('maker_a', falls)).toBe(2);
 });
 
-test('a fall with the uuid of its suspicion raises an alarm', async () => {
+test('a fall that reuses the uuid of the suspected fall raises an alarm', async () => {
   const withUuid = (message: object) => ({ ...message, uuid: UUID });
   expect(await alarmsAfter('maker_b', [b.pose(1, 2), b.pose(1, 5)].map(withUuid))).toBe(1);
   expect(await alarmsAfter('maker_b', [b.pose(1, 4), b.pose(1, 5)].map(withUuid))).toBe(1);
 });
 
-test('a message sent before the sensor was linked makes no later one a duplicate', async () => {
+test('a message sent before the sensor was linked does not make a later message a duplicate', async () => {
   const { client, customerId } = await world.furnish();
   const { sensorId, deviceToken, pairingCode } = await register(client, PROVISIONING_KEY, nextHardwareId());
   const fall = a.fall('calling', world.now());

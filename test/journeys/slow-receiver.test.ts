@@ -99,7 +99,7 @@ describe('the delivery worker', () => {
     expect(receiver.received).toHaveLength(9);
   });
 
-  test('the delivery worker sends a burst as fast as a receiver that failed once responds', async () => {
+  test('the delivery worker sends a burst without delay to a receiver that failed once', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     await home.set({ consecutiveFailures: 1, failingSince: world.now() });
     const seen = slowly(200, 200);
@@ -159,7 +159,7 @@ describe('an open circuit', () => {
     }
   });
 
-  test('an open circuit sends a waiting alarm at once if the probe was given up', async () => {
+  test('an open circuit sends a waiting alarm at once if the probe was abandoned', async () => {
     const home = await failing();
     await home.set({ probeUntil: world.now() + 20_000 });
     const waits = calls.deliveryWaitsForSlot();

@@ -110,7 +110,7 @@ describe('an unanswered alarm', () => {
   test.each([
     ['the rule has neither steps nor repetitions', () => ({}), async () => {}],
     [
-      'somebody has acknowledged the alarm',
+      'someone has acknowledged the alarm',
       withStep,
       async (home: Home) => {
         await pass(100 * SECOND);

@@ -129,12 +129,12 @@ const mailAbout = async (home: Home): Promise<string> => {
 
 test.each([
   [
-    'nobody is on duty',
+    'no one is on duty',
     async (home: Home) => void (await home.rule([{ onDuty: true, by: 'sms' }])),
     'The rule notifies the users on duty, but nobody on duty can be notified.',
   ],
   [
-    'its webhook was deleted',
+    'the webhook was deleted',
     async (home: Home) => {
       const { webhook } = await createAlarm(home.client, receiver.url);
       await home.client.ok('DELETE', `/webhooks/${webhook.id}?force=true`);
@@ -142,12 +142,12 @@ test.each([
     'could be reached: Nurse call.',
   ],
   [
-    'its webhook is disabled',
+    'the webhook is disabled',
     async (home: Home) => void (await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false })),
     'could be reached: Nurse call.',
   ],
   [
-    'its user has lost the channel',
+    'the user has lost the channel',
     async (home: Home) => {
       const { id: userId } = await home.hire('Anna', { telegram: '4711' });
       await home.rule([{ userId, by: 'telegram' }]);

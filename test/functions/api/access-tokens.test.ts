@@ -102,7 +102,7 @@ describe('access tokens', () => {
     expect(await deleteToken(client, limited)).toBe(200);
   });
 
-  test('a token becomes invalid while the user is locked out or after the user is deleted', async () => {
+  test('a token is invalid while the user is locked out, and after the user is deleted', async () => {
     const { client, id } = await hire('barred');
     const byToken = anybody.as((await createToken(client)).token);
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
@@ -112,7 +112,7 @@ describe('access tokens', () => {
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
   });
-  test('a token survives a password change but expires on the expiry date', async () => {
+  test('a token stays valid after a password change, until it expires', async () => {
     const { client, username, password } = await hire('keeper');
     const lasting = await createToken(client);
     const brief = await createToken(client, { expiresAt: Date.now() + 1_000 });

@@ -61,7 +61,7 @@ describe('acknowledgeUrl', () => {
     expect(await acknowledgementOf(hit)).toEqual(acknowledgement);
   });
 
-  test("an acknowledge link uses the recipient's name if none is given", async () => {
+  test("an acknowledge link uses the recipient's name if the request contains no name", async () => {
     const { url } = await createHit();
     expect(await (await post(url, '{}')).json()).toMatchObject({ userId: null, name: 'Nurse call' });
   });

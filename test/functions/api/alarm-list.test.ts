@@ -133,7 +133,7 @@ describe('listAlarms', () => {
     expect(alarm).toMatchObject({ hitIds: [], notifiedDate: expect.any(Number) });
   });
 
-  test('ends a fall two hours after it times out if the device never does', async () => {
+  test('lists a timed-out fall as over after two hours if the device never reports the end', async () => {
     const home = await homeOf('elder', ['fall_detected']);
     await home.fall('fall_detected', 'calling');
     for (let minute = 0; minute < 10; minute++) await pass(MINUTE);

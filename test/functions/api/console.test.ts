@@ -89,7 +89,7 @@ test("the console's Content-Security-Policy allows only the service's scripts an
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });
 
-/** The names of a script and all static imports. */
+/** Returns the names of a script and everything it imports statically. */
 const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(name)) return seen;
   seen.add(name);

@@ -121,19 +121,22 @@ describe("a delivery's format", () => {
 });
 
 describe('deliveries to a deleted webhook', () => {
-  test.each(['retrying', 'held'])('a delivery fails with the reason "deleted" if it was %s', async (state) => {
-    const { client, at, fall, set, kept, receiver } = await world.furnish({ retrySchedule: LATE });
-    world.answerWith(status(500, 'no'));
-    if (state === 'held') await set({ isEnabled: false });
-    await fall();
-    const before = receiver.received.length;
-    expect(await kept()).toMatchObject([{ state }]);
-    await client.ok('DELETE', at);
-    await world.pass(15 * DAY);
-    expect(await kept()).toMatchObject([{ state: 'failed', reason: 'deleted' }]);
-    expect((await kept())[0]).not.toHaveProperty('duePk');
-    expect(receiver.received).toHaveLength(before);
-  });
+  test.each(['retrying', 'held'])(
+    'a %s delivery fails with the reason "deleted" when the webhook is deleted',
+    async (state) => {
+      const { client, at, fall, set, kept, receiver } = await world.furnish({ retrySchedule: LATE });
+      world.answerWith(status(500, 'no'));
+      if (state === 'held') await set({ isEnabled: false });
+      await fall();
+      const before = receiver.received.length;
+      expect(await kept()).toMatchObject([{ state }]);
+      await client.ok('DELETE', at);
+      await world.pass(15 * DAY);
+      expect(await kept()).toMatchObject([{ state: 'failed', reason: 'deleted' }]);
+      expect((await kept())[0]).not.toHaveProperty('duePk');
+      expect(receiver.received).toHaveLength(before);
+    },
+  );
 });
 
 describe('a resent delivery', () => {

@@ -55,7 +55,7 @@ test("the documentation page may load only the service's files", async () => {
   }
 });
 
-test('the documentation page loads the OpenAPI document without online validator or cookies', async () => {
+test('the documentation page loads the OpenAPI document without an online validator or cookies', async () => {
   const { text } = await anybody.call('GET', `/docs/${script}`);
   const started = text.slice(text.lastIndexOf('const isFound ='));
   const calls: unknown[] = [];
@@ -72,7 +72,7 @@ test('the documentation style sheet embeds all images', async () => {
   expect(text).not.toContain('@import');
 });
 
-/** Sends a GET, and returns the response as it was transferred. */
+/** Sends a GET request. Returns the response as transferred, without decompressing it. */
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const sent = request(cloud.url + path, { headers }).end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];

@@ -35,7 +35,7 @@ const feedbackOfHit = async (hitId: number) => {
   expect(page?.data.find(({ id }) => id === hitId)?.feedback).toEqual(hit.feedback);
   return hit.feedback;
 };
-/** Links a sensor that reports a fall. Returns it with the rule hit. */
+/** Links a sensor that reports a fall. Returns the sensor and the rule hit. */
 const createSensorWithHit = async () => {
   const sensor = await linkSensor(its.home.client);
   await its.say(sensor, fallMessage('calling', its.now()));

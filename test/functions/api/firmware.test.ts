@@ -165,7 +165,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(version)).toBe(200);
   });
 
-  test('a version stays pinned by a sensor configured before it was linked', async () => {
+  test('a version pinned while the sensor has no customer stays pinned after the sensor gets one', async () => {
     const { sensorId } = await linkSensor(client);
     await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
     const version = await create();

@@ -94,7 +94,7 @@ describe('an export', () => {
     });
   });
 
-  test('an export contains no secrets, encrypted or hashed', async () => {
+  test('an export contains no secrets, not even encrypted or hashed ones', async () => {
     const { customerId, wanda, webhookId } = home;
     const { table } = world;
     const { users, sessions, logins, webhooks } = store(table);

@@ -66,7 +66,7 @@ const limits = [
   ['maker_b', 'ceiling', 300, 200, 150, 330, 0],
 ] as const;
 test.each(limits)(
-  'accepts a room for %s (%s) at the limits, and rejects one beyond them',
+  'accepts a room for %s (%s) at the limits, and rejects rooms beyond the limits',
   async (maker, sensorMounting, x, y, low, high, rotation) => {
     const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
     const answer = await put(maker, room);
@@ -157,7 +157,7 @@ describe('room regions', () => {
     [{ name: '' }, ['regions.0.name']],
     [{ topLeftX: -180, bottomRightX: 180, topLeftY: 350, bottomRightY: -30 }, []],
     [{ bottomRightX: -30, bottomRightY: 80 }, []],
-  ])('rejects a region with %o, and reports errors at %o', async (more, paths) => {
+  ])('a region with %o has errors at exactly these paths: %o', async (more, paths) => {
     expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
@@ -178,7 +178,7 @@ describe('room regions', () => {
     return (answer.body as { regions: Stored[] }).regions;
   };
 
-  test('sorts beds first, then doors, and keeps only the first of duplicate ids', async () => {
+  test('sorts bed regions first, then doors, and keeps only the first of duplicate ids', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
     const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));

@@ -28,9 +28,9 @@ describe('listing rule hits', () => {
     cloud = await startCountedCloud(ledger);
     const home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
     for (let n = 0; n < 3; n++) sensors.push((await linkSensor(home.client)).sensorId);
-    // The first 600 are up to a day past their retention, but not removed yet.
+    // The first 600 hits are up to a day past their retention, but not removed yet.
     const count = COUNT;
-    // Far enough apart to keep any hit from expiring while the test runs.
+    // The hits are far enough apart that none expires while the test runs.
     const stepMs = 600_000;
     const from = Date.now() - EVENT_RETENTION - OLD * stepMs - stepMs / 2;
     const log = { customerId: home.customerId, sensors, count, from, stepMs };
@@ -95,7 +95,7 @@ describe('listing rule hits', () => {
     expect((await list('')).read).toBeLessThanOrEqual(20);
   });
 
-  test('shows each hit with the current sensor', async () => {
+  test('lists each hit together with the sensor', async () => {
     const { data } = await list('');
     expect(data.every(({ sensor, sensorId }) => sensor?.id === sensorId)).toBe(true);
   });

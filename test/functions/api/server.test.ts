@@ -142,12 +142,12 @@ describe('GET /health', () => {
   test.each<[string, object]>([
     ['the queues', { queues: 'FAILING' }],
     ['the disk', { disk: 'FAILING' }],
-    ['the space on the disk', { disk: 'FULL' }],
+    ['the free disk space', { disk: 'FULL' }],
     ['the mail server', { mail: 'FAILING' }],
     ['the backlog', { oldestWaitingSeconds: 181 }],
     ['the sweep', { lastSweepSeconds: 181 }],
     ['the table', { table: 'FAILING', lastSweepSeconds: null }],
-  ])('GET /health returns 503 with details if %s fails', async (part, failing) => {
+  ])('GET /health returns 503 with details if the check of %s fails', async (part, failing) => {
     const { table, now } = cloud.runtime;
     const beat = 'lastSweepSeconds' in failing ? { at: now() - 181_000 } : { at: now() };
     const get = async () => (part === 'the table' ? Promise.reject(new Error('the table is unavailable')) : beat);

@@ -80,7 +80,7 @@ describe('the station', () => {
   test.each([
     ['soon after the hit', 0],
     ['later', SOON_MS + 1],
-  ])('the station shows an acknowledgement %s', async (title, after) => {
+  ])('the station shows an acknowledgement made %s', async (title, after) => {
     const { client, customerId, look, fall } = await openScreen(title);
     await createAlarm(client, receiver.url);
     await fall(await linkSensor(client));

@@ -295,7 +295,7 @@ test("a fall rule reaches no one once the only user's login is disabled", async 
   expect(gaps).toContainEqual(unreachable);
 });
 
-test('an offline-sensor rule does not count while its only user has no channel', async () => {
+test('a rule does not cover offline sensors while the only recipient has no channel', async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const silence = { ...(await ruleOf(home)), situation: 'sensor_inactive' };
@@ -339,7 +339,7 @@ describe('a webhook failure', () => {
     expect(page.data).toMatchObject([{ actor: { id: String(home.nurse.id) }, object: { kind: 'webhook' } }]);
   });
 
-  test('a webhook disabled by the service counts as a failure, but not by its owner', async () => {
+  test('a webhook disabled by the service counts as a failure, but one disabled by a user does not', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });

@@ -105,35 +105,32 @@ test('keeps the new registration of a device whose deleted customer is being era
   expect(sent.status).toBe(202);
 });
 
-test.each([0, 1])(
-  'a sensor can be linked only after both erasures have ended (the last one is number %i)',
-  async (late) => {
-    const { client, customerId, begin, passMinutes } = await furnish(startTogether());
-    const hardwareId = nextHardwareId();
-    const registerDevice = () => register(client, PROVISIONING_KEY, hardwareId);
-    const link = async () => {
-      const { pairingCode: code } = await registerDevice();
-      return (await client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code })).status;
-    };
-    const { sensorId } = await registerDevice();
-    expect(await link()).toBe(200);
-    const subject = { kind: 'sensor', id: sensorId };
-    const jobs = await Promise.all([begin('erasures', subject), begin('erasures', subject)]);
-    const ids = jobs.map(({ id }) => id).sort();
-    await passMinutes(10);
-    const { dataJobs } = store(world.table);
-    const states = () =>
-      Promise.all(ids.map(async (id) => (await dataJobs.get({ customerId, kind: 'erasure', id }))?.state));
-    // Schedules the job as if the process running it had died.
-    await dataJobs.schedule({ customerId, kind: 'erasure', id: ids[late] ?? '' }, world.now() + 15 * 60_000);
-    await passMinutes(10);
-    expect((await states())[late]).toBe('running');
-    expect(await link()).toBe(409);
-    await passMinutes(20);
-    expect(await states()).toEqual(['completed', 'completed']);
-    expect(await link()).toBe(200);
-  },
-);
+test.each([0, 1])('a sensor can be linked only after both erasures have ended (erasure %i ends last)', async (late) => {
+  const { client, customerId, begin, passMinutes } = await furnish(startTogether());
+  const hardwareId = nextHardwareId();
+  const registerDevice = () => register(client, PROVISIONING_KEY, hardwareId);
+  const link = async () => {
+    const { pairingCode: code } = await registerDevice();
+    return (await client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code })).status;
+  };
+  const { sensorId } = await registerDevice();
+  expect(await link()).toBe(200);
+  const subject = { kind: 'sensor', id: sensorId };
+  const jobs = await Promise.all([begin('erasures', subject), begin('erasures', subject)]);
+  const ids = jobs.map(({ id }) => id).sort();
+  await passMinutes(10);
+  const { dataJobs } = store(world.table);
+  const states = () =>
+    Promise.all(ids.map(async (id) => (await dataJobs.get({ customerId, kind: 'erasure', id }))?.state));
+  // Schedules the job as if the process running it had died.
+  await dataJobs.schedule({ customerId, kind: 'erasure', id: ids[late] ?? '' }, world.now() + 15 * 60_000);
+  await passMinutes(10);
+  expect((await states())[late]).toBe('running');
+  expect(await link()).toBe(409);
+  await passMinutes(20);
+  expect(await states()).toEqual(['completed', 'completed']);
+  expect(await link()).toBe(200);
+});
 
 test('erasures of already erased users do not delay other jobs', async () => {
   let led = 0;

@@ -61,7 +61,7 @@ test('disables a webhook after 410 responses even if the process dies', async ()
   expect((await list('?sortBy=desc(createDate)')).data[0]).toMatchObject({ state: 'failed', reason: 'gone' });
 });
 
-test('does not replay expired deliveries, stored or not', () => {
+test('does not replay expired deliveries, even if still stored', () => {
   const createDate = 100 * DAY;
   expect(spanOf({ since: 0, until: 200 * DAY, createDate })).toEqual([70 * DAY, createDate]);
   expect(spanOf({ since: 90 * DAY, until: 95 * DAY, createDate })).toEqual([90 * DAY, 95 * DAY]);

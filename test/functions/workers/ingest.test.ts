@@ -152,7 +152,7 @@ describe('a message from the mqtt queue', () => {
   });
 });
 
-describe('a last will from AWS IoT, which also publishes those of replaced connections', () => {
+describe('a last will from AWS IoT, which also publishes the last wills of replaced connections', () => {
   const offline = base64('{"cmd":"event","type":5,"data":{"status":1}}');
   let radar: Awaited<ReturnType<typeof linkSensor>>;
   const will = (more: object = {}) =>
@@ -192,7 +192,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     expect([tasks, publishedToDevices, postponed]).toEqual([[], [], []]);
   });
 
-  test('a last will takes effect at once on a host that drops stale ones itself', async () => {
+  test('a last will takes effect at once on a host that drops stale last wills itself', async () => {
     await handler.with(runtime())(will({ isCurrent: true }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });
@@ -201,13 +201,13 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     ['has a time', { cmd: 'event', type: 5, timestamp: 1_000, data: { status: 1 } }],
     ['says that the device is online', { cmd: 'event', type: 5, data: { status: 0 } }],
     [
-      'says more',
+      'contains several messages',
       [
         { cmd: 'event', type: 5, data: { status: 1 } },
         { cmd: 'event', type: 7 },
       ],
     ],
-  ])('a last will takes effect at once if its message %s', async (_, message) => {
+  ])('a last will takes effect at once if the payload %s', async (_, message) => {
     await handler.with(runtime())(will({ payload: base64(JSON.stringify(message)) }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });
@@ -254,10 +254,10 @@ describe('the authorizer', () => {
   });
 
   test.each([
-    ['nothing', {}],
-    ['no MQTT', { protocolData: { http: {} } }],
-    ['numbers', { protocolData: { mqtt: { username: 1, password: 2 } } }],
-  ])('the authorizer denies %s', async (_, event) => {
+    ['no connection data', {}],
+    ['no MQTT data', { protocolData: { http: {} } }],
+    ['numbers as username and password', { protocolData: { mqtt: { username: 1, password: 2 } } }],
+  ])('the authorizer denies a request with %s', async (_, event) => {
     expect(await authorize.with(runtime())(event, context)).toMatchObject({
       isAuthenticated: false,
       policyDocuments: [],

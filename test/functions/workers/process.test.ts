@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 const prepare = (...args: Parameters<typeof cloud.prepare>) => cloud.prepare(...args);
 
-/** The runtime some time later. */
+/** Returns the runtime with a clock that is ahead by `seconds`. */
 const inSeconds = (seconds: number): Runtime => ({ ...base, now: () => base.now() + seconds * 1_000 });
 
 /** Processes messages. Returns how often the state was written. */
@@ -158,8 +158,8 @@ describe('sensor messages', () => {
   });
 });
 
-describe('checks by time', () => {
-  test('time advances a fall once, whenever and however often it is checked', async () => {
+describe('time-based checks', () => {
+  test('a fall reaches each state once, whenever and however often the sensor is checked', async () => {
     const { said, check, hits } = await prepare('willow', 'fall_detected');
     await processRecords(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
     const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });
@@ -175,7 +175,7 @@ describe('checks by time', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('the next check or message finishes a decision after a crash', async () => {
+  test('the next check or message completes a decision interrupted by a crash', async () => {
     for (const name of ['hazel', 'linden']) {
       const { said, check, hits, state } = await prepare(name, 'fall_detected');
       const start = (at: number) => said({ ...fallMessage('fall_detected', Date.now() + at), uuid: uuidOf(at) });

@@ -203,7 +203,7 @@ describe('an undeliverable notification', () => {
     expect(await home.hits()).toMatchObject([{ allSend: true }]);
   });
 
-  test('does not mark a channel verified again or moved after the notification', async () => {
+  test('does not mark a channel as undeliverable if it was verified after the notification', async () => {
     const { home, user, reference, channels, detail } = await notify('sms');
     await world.pass(1_000);
     await home.prove(user.id, 'sms', '+4915100000000');

@@ -60,7 +60,7 @@ test.each(['session', 'token'] as const)('rejects a %s created before credential
   expect((await anybody.call('GET', '/users/me', undefined, cookie)).status).toBe(401);
 });
 
-test('accepts a new session next to an outdated one in a cookie', async () => {
+test('accepts a new session token despite an outdated session cookie', async () => {
   const { home, session } = before;
   const { token } = await logIn(anybody, home.username, home.password);
   const headers = { authorization: `Bearer ${token}`, cookie: `PSAUTHTOKEN=${session}` };

@@ -67,7 +67,7 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
 };
 /** The status, plus Retry-After (s) for a 429 response. */
 const resultOf = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
-/** Delays the login attempt with that password until all others have finished. */
+/** Delays the login attempt with that password until all other attempts have finished. */
 const afterOthers = async (password: string, attempt: () => Promise<Answer>, others: () => Promise<Answer[]>) => {
   const released = Promise.withResolvers<void>();
   held.set(password, released.promise);
@@ -140,7 +140,7 @@ test('a password change does not reveal a correct password among too many wrong 
   expect(answers).toEqual([{ 400: 10, 429: 2 }, [429, '900']]);
 });
 
-test('guesses from many addresses are slowed down after 50, but not known addresses', async () => {
+test('guesses from many addresses are slowed down after 50, but logins from known addresses are not', async () => {
   const { username, password } = await hire('sought');
   expect((await login('198.51.100.1', username, password)).status).toBe(200);
   const crowd = await times(6, (from) => times(10, () => login(`203.0.113.${from}`, username)));
@@ -159,7 +159,7 @@ test('guesses from many addresses are slowed down after 50, but not known addres
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
 });
 
-test('users can log in from where they reset the password, despite others guessing it', async () => {
+test('users can log in where they reset the password, even while others guess passwords', async () => {
   const { username } = await hire('besieged', 'besieged@example.com');
   const OWNER = '198.51.100.77';
   const password = 'a-password-after-the-reset';

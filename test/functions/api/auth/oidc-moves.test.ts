@@ -92,7 +92,7 @@ test("OpenID Connect logins log the service's username if it differs from the is
   expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
 });
 
-test('OpenID Connect refuses a login if the user loses the permission during it', async () => {
+test('OpenID Connect refuses a login if the user is locked out during the login', async () => {
   const { user } = await login('rosa', 'oak');
   const access = { canLogin: false, permissions: [], isAdmin: false };
   onAccountRead = () => admin.ok('PUT', `/users/${user.id}/access`, access);

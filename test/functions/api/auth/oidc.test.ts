@@ -211,7 +211,7 @@ describe('OpenID Connect login with an invalid response', () => {
     await refused(finish(browser, back));
   });
 
-  test('a login fails if the response names another issuer, or comes from another issuer', async () => {
+  test('a login fails if the response names or comes from another issuer', async () => {
     const { browser, back } = await visitIssuer('otto');
     back.searchParams.set('iss', 'https://login.example.org');
     await refused(finish(browser, back));

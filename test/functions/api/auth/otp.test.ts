@@ -93,7 +93,7 @@ describe('a second factor', () => {
     expect((await login(user, await appCode(user.secret, time - 30_000))).status).toBe(200);
   });
 
-  test('accepts each recovery code once, even concurrently, in any notation', async () => {
+  test('accepts each recovery code once, in any notation, even in concurrent requests', async () => {
     const user = await hireWithOtp('forgetful');
     const [first = '', second = '', third = ''] = user.recoveryCodes;
     const answers = await times(50, () => login(user, first));
@@ -106,7 +106,7 @@ describe('a second factor', () => {
     expect(statuses(both)).toEqual({ 200: 2 });
   });
 
-  test("the second factor's secret and codes are stored unreadable and returned only once", async () => {
+  test("the second factor's secret and codes are stored in unreadable form and returned only once", async () => {
     const user = await hireWithOtp('private');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
@@ -131,7 +131,7 @@ describe('a second factor', () => {
     expect((await login(owner, await thief.code())).status).toBe(401);
   });
 
-  test('limits code guesses like password guesses, even between correct passwords', async () => {
+  test('limits code guesses like password guesses, even with correct passwords in between', async () => {
     const user = await hireWithOtp('guessed');
     expect((await login(user, await user.code())).status).toBe(200);
     seconds(60);

@@ -115,7 +115,7 @@ test('reset codes still go to the old address for 24 hours after an address chan
   expect([missing.status, wrong.status]).toEqual([400, 400]);
   expect(missing.body).toMatchObject({ errors: [{ path: 'currentPassword' }] });
   expect(await client.ok('GET', '/users/me')).toMatchObject({ email: `${username}@example.com` });
-  // Other fields change without the password. No response contains it.
+  // Changing other fields does not require the password. No response contains the password.
   await client.ok('PUT', '/users/me', moved(`${username}@example.com`, { firstName: 'New' }));
   const answer = await put('second@example.com', { currentPassword: password });
   expect([answer.status, answer.text.includes(password)]).toEqual([200, false]);

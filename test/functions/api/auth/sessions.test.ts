@@ -68,7 +68,7 @@ describe('a login', () => {
       `PSUSERID=${home.userId}; Path=/; Max-Age=86400; SameSite=Strict`,
     ]);
   });
-  test('a login accepts the username in any case, with a matching id or none', async () => {
+  test('a login accepts the username in any case, with or without the matching id', async () => {
     expect((await login(home.username.toUpperCase())).status).toBe(200);
     expect((await login(home.username, home.password, { id: home.userId })).status).toBe(200);
     expect((await login(home.username, home.password, { id: null })).status).toBe(200);
@@ -171,7 +171,7 @@ describe('a request with cookies', () => {
     ['the correct one first', (right: string) => ['X-CSRF-Token', right, 'X-CSRF-Token', 'wrong']],
     ['the correct one last', (right: string) => ['X-CSRF-Token', 'wrong', 'X-CSRF-Token', right]],
     ['the correct one twice', (right: string) => ['X-CSRF-Token', right, 'X-CSRF-Token', right]],
-    ['in two spellings', (right: string) => ['X-CSRF-Token', right, 'x-csrf-token', 'wrong']],
+    ['in differently spelled headers', (right: string) => ['X-CSRF-Token', right, 'x-csrf-token', 'wrong']],
     ['joined by a comma', (right: string) => ['X-CSRF-Token', `${right}, ${right}`]],
   ])('a write with two X-CSRF-Token values, %s, ends the session', async (_, tokens) => {
     const { call, csrf, cookies } = await openBrowser();

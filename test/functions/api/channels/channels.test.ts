@@ -25,7 +25,7 @@ describe('a channel', () => {
     ['email', 'anna@example.com'],
     ['sms', '+491601234567'],
     ['telegram', '-1001234567890'],
-  ] as const)('a six-digit code verifies a channel once: %s', async (by, address) => {
+  ] as const)('a six-digit code verifies the %s channel once', async (by, address) => {
     const { client } = await place.hire();
     expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null, ...works });
     expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null, ...works }]);

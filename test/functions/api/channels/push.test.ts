@@ -73,7 +73,7 @@ test('a push subscription is stored with the key that the worker sends with', as
   ]);
 });
 
-// On this host, webhooks may also call private addresses, and over HTTP.
+// On this host, webhooks may also call private addresses and use plain HTTP.
 describe('a push subscription', () => {
   test.each([
     'https://127.0.0.1/push',

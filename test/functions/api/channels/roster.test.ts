@@ -100,7 +100,7 @@ describe('a roster', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('a roster does not put users back on duty before the next shift', async () => {
+  test('users who go off duty during a roster shift stay off duty until the next shift', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '08:00', to: '16:00' }]);
@@ -116,7 +116,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id, source: 'self' }]);
   });
 
-  test('a roster puts users on duty in the next shift despite going off duty earlier', async () => {
+  test('users who go off duty before a roster shift are on duty once the shift begins', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '13:00', to: '14:00' }]);

@@ -81,7 +81,7 @@ describe("a webhook's delivery list", () => {
     expect(await list('?page=1000')).toMatchObject({ total: COUNT, is: 'exact', ids: [] });
   });
 
-  test('a page of deliveries costs the same for 1,200 deliveries as for 600', async () => {
+  test('a page from a list of 1,200 deliveries costs the same as from a list of 600', async () => {
     const long = await list('');
     const short = await list(`?until=${from + 299_500}`);
     expect(Math.abs(long.read - short.read)).toBeLessThanOrEqual(1);

@@ -42,7 +42,7 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(before + 3);
   });
 
-  test('the replay list shows a replay while it runs, and then as the latest one', async () => {
+  test('the replay list shows the latest replay, running or ended', async () => {
     const { fall, client, at } = await world.furnish({ retrySchedule: [0] });
     const list = async (query = '') => {
       const [page] = await client.ok<{ total: number; data: Replay[] }[]>('GET', `${at}/replays${query}`);

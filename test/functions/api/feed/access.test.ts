@@ -63,7 +63,7 @@ test('a feed returns authentication headers only to callers with the webhook tok
   expect(JSON.stringify(shown)).not.toContain(token);
 });
 
-test('a feed audits deliveries confirmed by a user, but not by the receiver', async () => {
+test('a feed audits deliveries confirmed by a user, but not those confirmed by the receiver', async () => {
   const { client, customerId, at, reader, feed, fall } = await world.furnish();
   const lines = async () => {
     const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/audit?operation=fetchFeed`);
@@ -83,7 +83,7 @@ test('a feed audits deliveries confirmed by a user, but not by the receiver', as
   ]);
 });
 
-test('a feed rejects disabled webhooks, those with a URL, unknown ids and invalid queries', async () => {
+test('a feed rejects disabled webhooks, webhooks with a URL, unknown ids and invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
   const unknownId = `${firstUlidAt(world.now())}${'0'.repeat(16)}`;
@@ -128,7 +128,7 @@ test('pending feed deliveries are posted once the webhook has a URL', async () =
   expect(receiver.received).toHaveLength(3);
 });
 
-test('a feed returns a delivery if the process died while sending it', async () => {
+test('a feed returns a delivery whose sending process died', async () => {
   const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   await client.ok('PUT', at, { ...webhook, url: receiver.url });
@@ -203,9 +203,9 @@ test('a feed fetch waits for deliveries, and returns an empty list if none arriv
 });
 
 test.each([
-  ['its token is replaced', 401, ({ client, at }: Home) => client.ok('POST', `${at}/token`)],
+  ['the token is replaced', 401, ({ client, at }: Home) => client.ok('POST', `${at}/token`)],
   [
-    'its webhook is disabled',
+    'the webhook is disabled',
     409,
     async ({ client, at }: Home) => {
       const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);

@@ -87,7 +87,7 @@ test('a feed marks everything up to `after` as delivered when first fetched', as
   expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number)] });
 });
 
-test('a feed skips escalation steps of an acknowledged alarm unless already returned', async () => {
+test("a feed skips an acknowledged alarm's escalation steps unless they were already returned", async () => {
   const { client, fall, feed, customerId, at } = await world.furnish();
   const [{ data: [rule] = [] } = {}] = await client.ok<{ data?: { id: number; recipients: object[] }[] }[]>(
     'GET',

@@ -273,9 +273,10 @@ test('importing 200 sensors, 40 users and 20 rules takes under a minute', async 
   expect(page?.total).toBe(201);
 }, 60_000);
 
-describe('an import waiting for another one', () => {
+describe('an import waiting for another import', () => {
   /**
-   * Begins an import while another one for the customer runs. `finish` lets it run, and returns it once it has ended.
+   * Begins an import while another import for the customer is running. `finish` ends the other one, and returns this
+   * import once it has ended.
    */
   const beginSecond = async (home: Home, rows: readonly object[], client = home.session) => {
     const { imports } = store(world.table);

@@ -85,7 +85,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(await admin.ok<Erasure[]>('GET', `${path}/erasures`)).toMatchObject([{ id, state: 'requested' }]);
   });
 
-  test('the other managers are notified even if the process died before queuing the task', async () => {
+  test('other managers are notified of an erasure request even if the process died before queuing the task', async () => {
     const { customerId, mallory } = await furnish();
     const createDate = world.now();
     const actor = { kind: 'user', id: String(mallory.id), name: 'mallory' } as const;
@@ -166,7 +166,7 @@ describe('a customer erasure requested by a manager', () => {
     }
   });
 
-  test('canceling an erasure as it begins either cancels it or fails', async () => {
+  test('canceling an erasure that is just beginning either prevents the erasure or fails', async () => {
     const { request, erasure, ann, again } = await furnish();
     const { at } = await request();
     await ann.client.ok('POST', `${at}/approval`);
@@ -232,7 +232,7 @@ describe('a customer erasure requested by a manager', () => {
         403,
         'erasure_requester',
       ]);
-    // What concerns only the requester remains possible.
+    // The requester can still change their own password.
     const change = { currentPassword: mallory.password, newPassword: 'another-long-password' };
     expect((await mallory.client.call('PUT', `/users/${mallory.id}/password`, change)).status).toBe(200);
     await ann.client.ok('DELETE', at);

@@ -52,7 +52,7 @@ const anna = () => ({ userId: home.userId, name: 'A B', date: expect.any(Number)
 const ben = () => ({ userId: other.id, name: 'Ben Okafor', date: expect.any(Number) });
 
 describe('acknowledging a rule hit', () => {
-  test('an acknowledgement shows user and date in the hit and in lists', async () => {
+  test('an acknowledgement appears in the hit and in lists, with the user and date', async () => {
     const { hit, path, sensorId } = await createHit();
     expect(hit.acknowledgement).toBeNull();
     const before = Date.now();
@@ -95,7 +95,7 @@ describe('acknowledging a rule hit', () => {
       );
   });
 
-  test('an acknowledgement can be withdrawn by its user or with manage_customers', async () => {
+  test('an acknowledgement can be withdrawn by the same user or with manage_customers', async () => {
     const { hit, path } = await createHit();
     await other.client.ok('PUT', path, {});
     expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ id: hit.id, acknowledgement: null });
@@ -109,7 +109,7 @@ describe('acknowledging a rule hit', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('acknowledging a hit requires no permission, but not with read-only tokens', async () => {
+  test('acknowledging a hit requires no permission, but read-only tokens cannot do it', async () => {
     const { path } = await createHit();
     const read = await other.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'r',

@@ -65,7 +65,7 @@ test('a user whose login is disabled is not notified and cannot be a recipient',
 });
 
 const hostile: [string, unknown, string][] = [
-  ['a user id as text', { userId: '5', by: 'sms' }, 'recipients.0.userId'],
+  ['a user id as a string', { userId: '5', by: 'sms' }, 'recipients.0.userId'],
   ['a user id that rounds', '{"userId":9007199254740993,"by":"sms"}', 'recipients.0.userId'],
   ['a fraction', { userId: 1.5, by: 'sms' }, 'recipients.0.userId'],
   ['a negative id', { userId: -1, by: 'sms' }, 'recipients.0.userId'],
@@ -75,14 +75,14 @@ const hostile: [string, unknown, string][] = [
   ['the name of a prototype as channel', { userId: 5, by: '__proto__' }, 'recipients.0.by'],
   ['a list of channels', { userId: 5, by: ['sms'] }, 'recipients.0.by'],
   ['a webhook as channel', { userId: 5, by: 'webhook' }, 'recipients.0.by'],
-  ['off duty', { onDuty: false, by: 'sms' }, 'recipients.0.onDuty'],
-  ['duty as text', { onDuty: 'true', by: 'sms' }, 'recipients.0.onDuty'],
+  ['a user off duty', { onDuty: false, by: 'sms' }, 'recipients.0.onDuty'],
+  ['onDuty as a string', { onDuty: 'true', by: 'sms' }, 'recipients.0.onDuty'],
   ['a user who is also on duty', { userId: 5, onDuty: true, by: 'sms' }, 'recipients.0.onDuty'],
   ['a webhook that is a user', { botId: 1, webhookId, userId: 5 }, 'recipients.0.userId'],
   ['a webhook with a channel', { botId: 1, webhookId, by: 'sms' }, 'recipients.0.by'],
   ['a bot alone', { botId: 1 }, 'recipients.0.webhookId'],
   ['null', null, 'recipients.0'],
-  ['a text', 'everybody', 'recipients.0'],
+  ['a string', 'everybody', 'recipients.0'],
   ['a list', [5, 'sms'], 'recipients.0'],
 ];
 test.each(hostile)('createRule returns 400 and the path for %s as recipient', async (_, recipient, path) => {

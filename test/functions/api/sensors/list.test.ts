@@ -106,7 +106,7 @@ describe('listing 10,000 sensors', () => {
     }
   });
 
-  test('lists each sensor as a GET for that sensor returns it', async () => {
+  test('the sensor list shows the same data as a GET request for each sensor', async () => {
     const { page } = await list(big, 'perPage=3&page=100&isActive=true');
     for (const sensor of page.data) expect(await big.client.ok('GET', `/sensors/${sensor.id}`)).toEqual(sensor);
   });

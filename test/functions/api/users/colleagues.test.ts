@@ -73,7 +73,7 @@ describe('a caller with manage_users', () => {
       expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, status]);
   });
 
-  test('a limited token permits only what the token itself permits', async () => {
+  test('a token limited to manage_users does not allow control over colleagues with more permissions', async () => {
     const colleague = await hire('botanist', ['manage_bots']);
     const limited = { name: 'n', permissions: ['manage_users'] };
     const { token } = await manager.ok<{ token: string }>('POST', '/users/me/access-tokens', limited);

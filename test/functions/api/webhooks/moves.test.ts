@@ -11,7 +11,7 @@ type Health = { consecutiveFailures: number; failingSince: number | null };
 
 let world: World;
 let better: Receiver;
-/** The better receiver's response status. */
+/** The response status from the receiver that webhooks move to. */
 let code = 200;
 beforeAll(async () => {
   world = await createDeliveryWorld();

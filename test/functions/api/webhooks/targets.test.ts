@@ -44,7 +44,7 @@ describe('the service itself as a webhook target', () => {
     world = await createDeliveryWorld({ onClient: () => {} });
   });
   afterAll(() => world.stop());
-  /** The login URL, in other notations of the host. */
+  /** The login URL, with the host in several notations. */
   const logins = () =>
     ['127.0.0.1', 'localhost', 'localhost.', '127.1', '2130706433', '[::1]', 'a.localhost'].map((host) =>
       `${world.url}/users/login`.replace('127.0.0.1', host),

@@ -58,9 +58,9 @@ describe("X-Acknowledged-By in a receiver's response", () => {
   test.each([
     ['without a name', by('')],
     ['with a blank name', by('  ')],
-    ['with a failure', by('Anna', 500)],
-    ['with a redirect', by('Anna', 302)],
-  ])('X-Acknowledged-By does not acknowledge %s', async (_, answer) => {
+    ['in a 500 response', by('Anna', 500)],
+    ['in a redirect', by('Anna', 302)],
+  ])('X-Acknowledged-By %s does not acknowledge the hit', async (_, answer) => {
     expect(await namedBy(answer)).toBeNull();
   });
 
@@ -85,7 +85,7 @@ describe("X-Acknowledged-By in a receiver's response", () => {
   });
 });
 
-test('a hit is acknowledged once, with one event, if the process dies afterwards', async () => {
+test('a hit is acknowledged once, with one event, even if the process dies afterwards', async () => {
   const death = createCrash();
   const world = await createDeliveryWorld(death.options);
   const home = await world.furnish();

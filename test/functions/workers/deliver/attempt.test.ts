@@ -27,7 +27,7 @@ const toWebhook = (more: object = {}): Delivery => {
 };
 
 type AttemptWorld = DeliveryWorld & {
-  /** The webhook at each read. The last one stays. */
+  /** What successive reads of the webhook return. The last entry is returned from then on. */
   webhooks?: readonly (object | null)[];
   delivery?: object | null;
   status?: number;

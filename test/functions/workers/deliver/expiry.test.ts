@@ -79,17 +79,20 @@ const fetchFor = async (ms: number, feed: () => Promise<unknown>): Promise<void>
   await world.idle();
 };
 
-test.each([{ url: null }, {}])('reports a fall exactly once after it was held for 14 days: %o', async (more) => {
-  const { put, fall, notified, ends, url } = await furnish();
-  await put({ url, isEnabled: false });
-  await fall();
-  await put({ url, isEnabled: false, ...more });
-  await world.pass(14 * DAY - 60_000);
-  expect(notified()).toEqual(NEVER);
-  for (let minute = 0; minute < 3; minute++) await world.pass(60_000);
-  expect(await ends()).toEqual(['failed expired']);
-  expect(notified()).toEqual(ONCE);
-});
+test.each([{ url: null }, {}])(
+  'reports a fall exactly once after it was held for 14 days (webhook changes: %o)',
+  async (more) => {
+    const { put, fall, notified, ends, url } = await furnish();
+    await put({ url, isEnabled: false });
+    await fall();
+    await put({ url, isEnabled: false, ...more });
+    await world.pass(14 * DAY - 60_000);
+    expect(notified()).toEqual(NEVER);
+    for (let minute = 0; minute < 3; minute++) await world.pass(60_000);
+    expect(await ends()).toEqual(['failed expired']);
+    expect(notified()).toEqual(ONCE);
+  },
+);
 
 test('reports a fall exactly once if no one fetches it for 14 days', async () => {
   const { fall, notified, ends } = await furnish();

@@ -81,7 +81,7 @@ test('posts a delivery written to a feed after the webhook was given a URL', asy
 });
 
 test.each([{}, { retrySchedule: [90] }])(
-  'posts a delivery missing from the feed once the webhook has a URL: %o',
+  'posts a delivery missing from the feed once the webhook has a URL (other changes: %o)',
   async (more) => {
     const { fall, move, receiver, list } = await furnish();
     beforeLine = () => Promise.reject(new Error('the process ends here'));

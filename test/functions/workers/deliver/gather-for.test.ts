@@ -142,7 +142,7 @@ describe('a Telegram chat report', () => {
     ]);
   });
 
-  test("a Telegram response stores a group's new id or that it is reachable again", async () => {
+  test("a Telegram response records a group's new id, or that the group is reachable again", async () => {
     const moved = await update({ movedTo: '-200' });
     expect(moved.calls).toEqual([
       ['recordReached', { customerId, userId: 21 }, 'telegram', { from: '-100', to: '-200' }],
@@ -154,7 +154,7 @@ describe('a Telegram chat report', () => {
 
   test.each([
     ['a message was accepted as usual', 'accepted', channel],
-    ['it is to be retried', { retry: 'Busy' }, { ...channel, undeliverableDate: 5 }],
+    ['the message is to be retried', { retry: 'Busy' }, { ...channel, undeliverableDate: 5 }],
     ['the chat is gone', 'gone', channel],
     ['another service refused a message', { refused: 'x', answer: 'y' }, { by: 'sms', address: '+49' }],
   ])('a Telegram response changes nothing if %s', async (_, outcome, of) => {

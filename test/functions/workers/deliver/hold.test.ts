@@ -256,7 +256,7 @@ describe('checking a feed', () => {
     expect(named('toPost').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'a']);
   });
 
-  test('checking a feed ends once it stays empty', async () => {
+  test('feed checks end once the feed stays empty', async () => {
     const url = { url: 'https://example.org/' };
     expect((await check(url)).state).toBe('empty');
     expect((await check({ ...url, updateDate: NOW - 60_000 })).state).toBe('in_use');
@@ -284,7 +284,7 @@ describe('reports about disabled webhooks', () => {
     expect([measured, enqueued, mails]).toEqual([[], [], []]);
   });
 
-  test("a webhook disabled by a failed test is reported by the customer's first sensor", async () => {
+  test("a webhook disabled by a failed test is reported for the customer's first sensor", async () => {
     const test = await disable(toWebhook({ isTest: true }), { sensors: [{ id: 's7' }, { id: 's8' }] });
     expect(test.enqueued).toMatchObject([[[{ sensorId: 's7' }], 0]]);
     const none = await disable(toWebhook({ isTest: true }));

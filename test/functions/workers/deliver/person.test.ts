@@ -174,7 +174,7 @@ describe('the SMS limit', () => {
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('fall alarms get twice as many SMS as others', async () => {
+  test('fall alarms may use the whole SMS limit, other alarms only half', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Passes time in short steps, as queues count it. */
+/** Advances time second by second, so each task runs when it is due. */
 const passSeconds = async (seconds: number) => {
   for (let second = 0; second < seconds; second++) await world.pass(1_000);
 };
@@ -50,7 +50,7 @@ test('a recovered receiver gets a pending fall within seconds', async () => {
   expect(home.receiver.received).toHaveLength(2);
 });
 
-test('a recovered receiver gets 50 pending falls within 10 s, ten a second at most', async () => {
+test('a recovered receiver gets 50 pending falls within 10 s, at most ten a second', async () => {
   const home = await outage(50);
   const starts: number[] = [];
   world.answerWith((response) => {

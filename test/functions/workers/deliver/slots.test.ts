@@ -71,7 +71,7 @@ test('a probe gets a slot even if this process holds all of them', async () => {
   const next = permitOf();
   for (const slot of slots) slot.release();
   const permit = await next;
-  // The ended requests' slots are kept, because a delivery waits for one.
+  // The ended requests' slots are kept, because a delivery is waiting for a slot.
   permit.shared.waiters.add(createWaiter());
   const failing = await read();
   for (const slot of slots) await slot.withUnneeded((leases) => health.failed(failing, now(), opening(now()), leases));

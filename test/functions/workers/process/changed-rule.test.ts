@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test('counts NobodyOnDuty when a changed rule notifies users on duty and there are none', async () => {
+test('counts NobodyOnDuty when a changed rule notifies users on duty and no one is on duty', async () => {
   expect(await notifiedOf('webhook', 'duty')).toEqual([]);
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });

@@ -217,7 +217,7 @@ describe('the AlarmsUntold metric', () => {
   });
 });
 
-describe('when an alarm is checked', () => {
+describe('alarm check times', () => {
   test('a check that is more than a second early waits', async () => {
     const { enqueued, recorded } = await run({ hits }, { at: NOW + 1_001 });
     expect(recorded).toEqual([]);

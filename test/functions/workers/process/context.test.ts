@@ -78,7 +78,7 @@ describe('loading a sensor', () => {
     ]);
   });
 
-  test('a sensor is read consistently with the customer if alarms may follow', async () => {
+  test('a sensor and the customer are read consistently if alarms may follow', async () => {
     const { deps, calls } = world();
     const known = some(stateOf({ version: 2 }));
     expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
@@ -230,7 +230,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf({ ...entry, decision: both }))).named('isApplied')).toEqual([]);
   });
 
-  test('a check removes the entry of a missing or moved sensor', async () => {
+  test('a check removes the entry for a missing or moved sensor', async () => {
     const state = stateOf(entry);
     for (const given of [
       { latest: { sensor: null, customer, state } },
@@ -240,7 +240,7 @@ describe('a scheduled sensor check', () => {
     expect((await check({}, { latest: { sensor: null, customer, state: stateOf() } })).named('schedule')).toEqual([]);
   });
 
-  test("a check moves an active sensor's entry only if it is too late", async () => {
+  test("a check moves an active sensor's entry only if the entry is due too late", async () => {
     const offline = NOW + HOUR;
     const late = (ms: number) => check(stateOf({ ...entry, dueAt: String(offline + ms) }));
     expect((await late(10_000)).named('schedule')).toEqual([]);

@@ -144,7 +144,7 @@ describe('deciding a judgement', () => {
     const back = await judge({ state: { isActive: false, dueAt: undefined, duePk: undefined } });
     expect(back.times).toMatchObject({ checkAt: offline });
     expect(back.written.dueAt).toBeUndefined();
-    // The sensor's entry stays where it is if the time is early enough.
+    // The sensor's entry stays unchanged if it is due early enough.
     expect((await judge({ state: { isActive: false, dueAt: String(offline) } })).times).toMatchObject({
       checkAt: null,
     });
@@ -191,7 +191,7 @@ describe('deciding a judgement', () => {
     expect(far.times).toMatchObject({ checkAt: dueAt });
     expect((await judge({ ...late, state: { dueAt: String(dueAt + 1) } })).times).toMatchObject({ checkAt: dueAt });
     expect((await judge({ ...late, state: { dueAt: String(dueAt) } })).times).toMatchObject({ checkAt: null });
-    // A sensor back online may be offline earlier.
+    // A sensor that is back online may go offline before the fall advances.
     const back = await judge({
       ...late,
       state: { ...noEntry, isActive: false },

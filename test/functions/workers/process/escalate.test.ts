@@ -82,7 +82,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('an alarm appears in the hit list by the last change', async () => {
+  test('the hit list sorts escalated alarms by the last change', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();

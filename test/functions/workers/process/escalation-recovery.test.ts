@@ -49,7 +49,7 @@ describe('a due step', () => {
     await home.fall();
     await early.pass(120);
     expect(home.heard()).toBe('a0 b30');
-    // The last one waits for an acknowledgement.
+    // The last delay is the wait for an acknowledgement.
     expect(delays.slice(1)).toEqual([2, 60]);
     await early.stop();
   });

@@ -82,13 +82,13 @@ describe('first rounds', () => {
     ['a delivery to a webhook is pending', { ...all, [firstId('webhook-1')]: { state: 'pending' } }],
     ['a delivery to a person succeeded', { ...all, [id]: { state: 'delivered' } }],
     ['a delivery to a webhook is still to be written', failed(id)],
-  ])('the next step is not due at once while %s', async (_, deliveries) => {
+  ])('the next step is not due at once if %s', async (_, deliveries) => {
     const { isHurried, enqueued } = await run(hitOf(first), deliveries, { id: firstId('webhook-1') });
     expect(isHurried).toBe(false);
     expect(enqueued).toEqual([]);
   });
 
-  test('the next step is not due at once while a delivery is still to be written', async () => {
+  test('the next step is not due at once if a delivery to a person is still to be written', async () => {
     expect((await run(hitOf(first), failed(firstId('webhook-1')), { id: firstId('webhook-1') })).isHurried).toBe(false);
   });
 
@@ -100,7 +100,7 @@ describe('first rounds', () => {
     expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
   });
 
-  test("the first round finds a Raw webhook's delivery, which has a different id", async () => {
+  test("the first round finds a Raw webhook's delivery despite the different id", async () => {
     const raw = { ...webhook, format: 'raw' };
     const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
     expect(rawId).not.toBe(firstId('webhook-1'));
@@ -144,10 +144,10 @@ describe('failed rounds that do not bring the next step forward', () => {
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
   test.each([
     ['the hit is gone', null],
-    ['its escalation has ended', hitOf(first, { escalation: undefined })],
-    ['its event is gone', hitOf(first, { cause: undefined })],
-    ['it was acknowledged', hitOf(first, { acknowledgement: { name: 'Anna' } })],
-    ['it was hurried already', hitOf({ ...first, isHurried: true })],
+    ['the escalation has ended', hitOf(first, { escalation: undefined })],
+    ['the event is gone', hitOf(first, { cause: undefined })],
+    ['the hit was acknowledged', hitOf(first, { acknowledgement: { name: 'Anna' } })],
+    ['the step was already brought forward', hitOf({ ...first, isHurried: true })],
   ])('the next step stays unchanged if %s', async (_, hit) => {
     const { isHurried, enqueued, asked } = await run(hit, all, { id });
     expect([isHurried, enqueued, asked]).toEqual([false, [], []]);

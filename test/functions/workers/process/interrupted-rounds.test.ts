@@ -109,7 +109,7 @@ describe('former recipients of an interrupted round', () => {
     expect(repeat.to.find(([name]) => name === 'name 21')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('former recipients of an interrupted round keep messages if moved to another step', async () => {
+  test('recipients moved to another step keep their messages from the interrupted round', async () => {
     const moved = openFor(['22 email', 'w1'], [message(22, 'email', 2), message(31, 'webhook', 1)]);
     const { to } = await run({ hits: [moved] });
     expect(to.find(([name]) => name === 'Ben Birch' || name === 'name 22')?.[1]).toEqual({ id: 11, message: 0 });

@@ -126,7 +126,7 @@ test('a message too long for lists is marked', async () => {
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
 });
 
-test('a message stored earlier only shows that the device is online', async () => {
+test('a message that was already stored only shows that the device is online', async () => {
   const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
   expect(result?.events).toEqual([]);
   expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });

@@ -145,9 +145,9 @@ describe('early rounds', () => {
 describe('ending an escalation', () => {
   test.each([
     ['the hit is gone', null],
-    ['it has ended', hitOf({ escalation: undefined })],
-    ['its event is gone', hitOf({ cause: undefined })],
-  ])('an escalation ends without a write if %s', async (_, hit) => {
+    ['the escalation has already ended', hitOf({ escalation: undefined })],
+    ['the event is gone', hitOf({ cause: undefined })],
+  ])('an escalation task is dropped without a write if %s', async (_, hit) => {
     expect((await run({ hits: [hit] })).names()).toEqual(['hit']);
   });
 

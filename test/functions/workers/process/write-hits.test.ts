@@ -244,10 +244,10 @@ describe('messages about falls', () => {
   });
 
   test.each([
-    ['no recipient is in Raw', { webhooks: [webhookOf('w1', 31)] }],
+    ['no webhook uses the Raw format', { webhooks: [webhookOf('w1', 31)] }],
     ['a message caused the event', { events: [fallEvent()] }],
     ['no rule fired', { events: [{ ...moved, rules: [] }] }],
-    ['the event is about no fall', { events: [fallEvent({ source: null }, { subject: undefined })] }],
+    ['the event is not about a fall', { events: [fallEvent({ source: null }, { subject: undefined })] }],
   ])("a fall's newest message is not looked up if %s", async (_, more) => {
     const { asked } = await runHits({ events: [moved], rules: [rule], webhooks: [raw], ...more });
     expect(asked).toHaveLength(1);
@@ -305,14 +305,14 @@ describe('notification checks', () => {
 
   test.each([
     ['the situation is not urgent', { events: [fallEvent({}, { situation: 'occupied_room' })] }],
-    ['nobody is to be notified', { events: [fallEvent({ rules: [] })] }],
+    ['no one is to be notified', { events: [fallEvent({ rules: [] })] }],
     [
-      'it is the canary, which has its own alarm',
+      'the event is from the canary, which has a separate alarm',
       {
         webhooks: [webhookOf('w1', 31, { url: canaryUrl('https://cloud.example.org') })],
       },
     ],
-  ])('the notification check is left out if %s', async (_, more) => {
+  ])('the notification check is skipped if %s', async (_, more) => {
     expect((await runHits(more)).checks).toEqual([]);
   });
 

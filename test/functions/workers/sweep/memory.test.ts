@@ -190,7 +190,7 @@ describe('sensors with a due check', () => {
   });
 });
 
-test('alarm tasks due later are enqueued with the time the clock was set back by', async () => {
+test('alarm tasks due later are enqueued with how far the clock was set back', async () => {
   const by = 3 * 60 * MINUTE;
   const asked: number[] = [];
   let ended = 0;

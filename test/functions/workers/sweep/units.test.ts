@@ -49,7 +49,7 @@ test('a sweep that finds nothing costs 17 read units and 1 write unit', async ()
   expect(units, text).toEqual({ read: consumption.sweep.read, write: consumption.sweep.write });
 });
 
-test('100 online sensors cost a new process half a read unit each', async () => {
+test('a new process uses half a read unit for each of 100 online sensors', async () => {
   expect(ids).toHaveLength(SENSORS);
   await report();
   const { read, write, text } = await extraUnits();
