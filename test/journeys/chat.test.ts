@@ -35,7 +35,7 @@ const valuesOf = (body: string | undefined) =>
     ((JSON.parse(body ?? '') as Sent).attachments[0]?.fields ?? []).map(({ title, value }) => [title, value]),
   );
 
-test("falls in chats use the bot's language and the rule's or customer's time zone", async () => {
+test("fall messages in chats use the bot's language and the rule's or customer's time zone", async () => {
   const { client, customerId } = home;
   const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'Nachtwache', locale: 'de-AT' });
   const chat = await hookOf('chat', botId);

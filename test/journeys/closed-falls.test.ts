@@ -87,7 +87,7 @@ describe('closing a fall', () => {
     );
   });
 
-  test('closing a fall lets everyone correct the outcome', async () => {
+  test('anyone can correct the outcome of a closed fall', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     await home.client.ok('PUT', `${await home.pathOf('fall_detected')}/acknowledgement`, { note: 'On my way' });

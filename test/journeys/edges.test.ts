@@ -81,7 +81,7 @@ test('the delivery list is empty for an inverted or future period', async () => 
   expect(replay.status).toBe(202);
 });
 
-test('a rule with the same webhook twice sends to it once', async () => {
+test('a rule that names the same webhook twice notifies the webhook once', async () => {
   const receiver = await startReceiver();
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'empty_room');
   const recipient = { botId: bot.id, webhookId: webhook.id };

@@ -116,7 +116,7 @@ test('nothing is left of an erased customer in the table, queues and data file',
   const needles = ['Quillfeather', 'Wanda', 'Viktor', 'linden', home.sensorId, home.webhookId, String(home.wanda.id)];
   expect(await whereIs([...needles, `C#${home.customerId}#S`, `"customerId":${home.customerId},`])).toEqual([]);
 });
-test('a certificate counts every kind of item that a customer can have', async () => {
+test('an erasure certificate counts every kind of item that a customer can have', async () => {
   const { home, asAdmin, erase } = await begin();
   const job = await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
   const kinds = Object.entries(erasureRules).filter(([, of]) => of.customer);

@@ -121,7 +121,7 @@ describe('a fall whose device only reports the start', () => {
     expect(raw).toMatchObject([{ type: 5 }]);
   });
 
-  test('a fall does not advance by time if the device reports its states', async () => {
+  test('a fall does not advance by time if the device reports every state', async () => {
     const { post, pass, received } = await prepare('cedar');
     const start = now();
     await post(fallMessage('fall_detected', start));

@@ -191,7 +191,7 @@ test('a message postponed by Telegram is retried for all deliveries together', a
   expect(new Set((await statesOf(home)).map(({ state }) => state))).toEqual(new Set(['delivered']));
 });
 
-test('a process that dies between gathering and sending loses nothing', async () => {
+test('a process that dies between gathering and sending loses no notifications', async () => {
   const home = await createFlood(6, { telegram: '-100205' });
   await home.reportOnline(false);
   await world.idle();

@@ -64,7 +64,7 @@ afterEach(async () => {
 const post = () =>
   sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
 
-/** Returns the names of the calls that got a response while the disk was held, once all other work is done. */
+/** Waits until all other work is done. Returns the names of the calls that got a response while the disk was held. */
 const answeredWhileHeld = async (calls: Record<string, () => Promise<unknown>>, areDone: () => boolean) => {
   const early: string[] = [];
   const pending = Object.entries(calls).map(([name, call]) => call().then(() => early.push(name)));

@@ -72,7 +72,7 @@ const learner = async (name: string) => {
   return { ...home, sensorId, ask, learn, events };
 };
 
-test('14 days of learning end with one event for Full customer webhooks', async () => {
+test('learning ends after 14 days, with one event to customer webhooks in the Full format', async () => {
   const { ask, learn, events } = await learner('elm');
   for (const format of ['full', 'raw']) {
     const secretKey = 'a-secret-of-16-or-more';
@@ -100,7 +100,7 @@ test('14 days of learning end with one event for Full customer webhooks', async 
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a disabled learning phase creates no event', async () => {
+test('a learning phase that was disabled early creates no event', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);
@@ -112,7 +112,7 @@ test('a disabled learning phase creates no event', async () => {
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a change right after the 14 days does not suppress the final event', async () => {
+test('disabling learning right after the 14 days does not suppress the final event', async () => {
   const { learn, events } = await learner('ash');
   const { learningModeEndDate: end } = await learn(true);
   clock.skipTo(Number(end) + 1);

@@ -55,7 +55,7 @@ test("a user on duty without the rule's channel does not count as on duty", asyn
   expect(world.sentMessages.map(({ to }) => to)).toEqual(['ben@example.com']);
 });
 
-test('a rule with a deleted user still notifies the others', async () => {
+test('a rule with a deleted user still notifies the other recipients', async () => {
   const { hire, rule, fall, hits, sent, client } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const ben = await hire('Ben', { email: 'ben@example.com' });

@@ -57,14 +57,14 @@ describe('the SMS quota', () => {
     expect(sms('Confirmed')).toHaveLength(1);
   });
 
-  test('the SMS quota allows all SMS for falls if nothing else is sent', async () => {
+  test('falls may use the whole SMS quota if nothing else is sent', async () => {
     const home = await createHome();
     await home.watchFalls();
     await home.fall(11);
     expect(await home.states()).toEqual([...Array(10).fill('delivered'), 'limit_reached']);
   });
 
-  test('the SMS quota counts exactly when SMS are sent concurrently', async () => {
+  test('the SMS quota is exact even when SMS are sent concurrently', async () => {
     const { limits } = store(world.table);
     const counts = await concurrently(30, (at) =>
       limits.countWithin('sms:race', at % 2 === 0 ? 10 : 5, 60, world.now()),

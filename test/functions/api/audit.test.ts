@@ -39,7 +39,7 @@ let homes = 0;
 const home = () => createHome(admin, `home${++homes}`, ['manage_users', 'manage_bots', 'manage_sensors']);
 
 describe('the audit log', () => {
-  test('records which fields sessions, access tokens and devices changed', async () => {
+  test('records which fields were changed by sessions, access tokens and devices', async () => {
     const { client, customerId, userId, username } = await home();
     const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'n', locale: 'de' });
     const body = { name: 'night shift', permissions: null, readOnly: false, expiresAt: null };

@@ -60,7 +60,7 @@ describe('the firmware version list', () => {
     expect(await list('maker_b')).toEqual([]);
   });
 
-  test('creating a firmware version 20 times concurrently lists it once', async () => {
+  test('a firmware version created 20 times concurrently is listed once', async () => {
     const body = { versionCode: 99, versionName: 'v', buildDate: 0, isDefault: true };
     const statuses = await concurrently(20, async () => (await admin.call('POST', '/firmwares/maker_b', body)).status);
     expect([count(statuses, 201), count(statuses, 409)]).toEqual([1, 19]);

@@ -113,7 +113,7 @@ describe("storing a customer's hits", () => {
     messages: [],
   });
 
-  test('each hit costs two writes, however many were appended since the decision', async () => {
+  test('each hit costs two writes, however many hits were appended since the decision', async () => {
     const ledger = createLedger();
     const engine = await startEngine(ledger);
     const { ruleHits } = store(engine.plain);

@@ -81,7 +81,7 @@ describe('a sensor group', () => {
     expect(await get(id)).toEqual([a]);
   });
 
-  test('a group can be larger than a transaction', async () => {
+  test('a group can contain more sensors than fit into one transaction', async () => {
     const ids = await seed(home.customerId, 375, 'MANY');
     const { id } = await create(ids.slice(0, 250));
     expect(await get(id)).toEqual(ids.slice(0, 250));
@@ -154,7 +154,7 @@ describe('a rule for a sensor group', () => {
     expect([again.status, pathsOf(again.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
-  test('concurrently deleting a group and creating a rule for it never does both', async () => {
+  test('concurrent requests to delete a group and to create a rule for it never both succeed', async () => {
     const { bot, webhook } = await createAlarm(home.client, receiver.url, 'apnea');
     const rule = { name: 'n', title: 't', message: 'm', situation: 'apnea' };
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];

@@ -141,7 +141,7 @@ describe('a password', () => {
     const refused = await client.call('PUT', '/users/me/password', body);
     expect([refused.status, pathsOf(refused)]).toEqual([400, ['newPassword']]);
   });
-  test('a password changes once if 10 requests send the same current one concurrently', async () => {
+  test('a password changes only once if 10 concurrent requests send the current password', async () => {
     const { client, username, password } = await hire('torn');
     const change = (at: number) =>
       statusOf(

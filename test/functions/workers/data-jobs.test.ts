@@ -48,7 +48,7 @@ const startTogether = () => {
   };
 };
 
-test('keeps an export file for a day when the task is received twice', async () => {
+test('keeps an export file for a day even when the task is received twice', async () => {
   const { admin, at, begin, customer, customerId } = await furnish();
   const { id } = await begin('exports', customer);
   await world.idle();

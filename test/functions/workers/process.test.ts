@@ -41,7 +41,7 @@ describe('sensor messages', () => {
   const four = [true, false, true, false].map((present, at) => presence(present, at));
   const actions = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
 
-  test('a batch of messages needs one write of the state', async () => {
+  test('a batch of messages needs only one state write', async () => {
     const { said, hits, events } = await prepare('alder');
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(1);
     expect([await hits(), await events()]).toEqual([2, actions]);
@@ -90,7 +90,7 @@ describe('sensor messages', () => {
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
-  test('messages count as new after their queue was recreated with restarted numbers', async () => {
+  test('messages count as new after the queue was recreated and the message numbers restarted', async () => {
     const { said, events } = await prepare('acacia');
     await processRecords(base, said(presence(true, 0)));
     const next = said(presence(false, 1));
@@ -114,7 +114,7 @@ describe('sensor messages', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('messages return to the queue from the failing one onwards', async () => {
+  test('the failing message and all later ones return to the queue', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));
@@ -140,7 +140,7 @@ describe('sensor messages', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('messages update only lastSeen after a quarter of the inactivity limit', async () => {
+  test('messages that change nothing update lastSeen only after a quarter of the inactivity limit', async () => {
     const { said, state } = await prepare('birch');
     // From the second message on, the sensor counts as reporting regularly.
     for (const at of [0, 1]) await processRecords(base, said(presence(true, at)));

@@ -200,12 +200,12 @@ describe('OpenID Connect login with an invalid response', () => {
     await refused(finish(browser, back));
   });
 
-  test('a login fails if the response has another nonce', async () => {
+  test('a login fails if the response contains a different nonce', async () => {
     const { browser, back } = await visitIssuer('otto', (url) => url.replace(/nonce=[^&]+/, 'nonce=of-somebody-else'));
     await refused(finish(browser, back));
   });
 
-  test('a login fails if the response has another code challenge', async () => {
+  test('a login fails if the response belongs to a different code challenge', async () => {
     const challenge = `code_challenge=${'A'.repeat(43)}`;
     const { browser, back } = await visitIssuer('otto', (url) => url.replace(/code_challenge=[^&]+/, challenge));
     await refused(finish(browser, back));

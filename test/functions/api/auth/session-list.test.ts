@@ -51,7 +51,7 @@ test("lists the caller's sessions, newest first, without tokens or hashes", asyn
     for (const secret of [token, hashSecret(token), token.slice(4, 36)]) expect(text).not.toContain(secret);
 });
 
-test('ending one session from another does not affect the rest', async () => {
+test('ending one session from another does not affect other sessions', async () => {
   const user = await hireFor(admin, customerId, 'ender');
   const lost = await logInBy(user, 'lost');
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};

@@ -96,7 +96,7 @@ describe('a login', () => {
 });
 
 describe('wrong passwords', () => {
-  test('ten wrong passwords return 401, and after that even the correct one returns 429', async () => {
+  test('ten wrong passwords return 401, and then even the correct password returns 429', async () => {
     const { username, password } = await newUser('forgetful');
     for (let n = 0; n < 10; n++) expect((await login(username, 'wrong')).status).toBe(401);
     for (const attempt of ['wrong', password]) {
@@ -120,13 +120,13 @@ describe('wrong passwords', () => {
     for (let n = 0; n < 10; n++) expect((await login('a-ghost', 'wrong')).status).toBe(401);
     expect((await login('a-ghost', 'wrong')).status).toBe(429);
   });
-  test('wrong passwords delay logins from a known address, but never lock it out', async () => {
+  test('wrong passwords delay logins from a known address, but never lock the address out', async () => {
     expect((await login()).status).toBe(200);
     for (let n = 0; n < 10; n++) expect((await login(home.username, 'wrong')).status).toBe(401);
     ahead += 1_000;
     expect((await login()).status).toBe(200);
   });
-  test('wrong passwords do not limit correct ones from a new address', async () => {
+  test('concurrent logins with the correct password are not limited from a new address', async () => {
     const { username, password } = await newUser('twin');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login(username, password)));
     expect(answers.map(({ status }) => status)).toEqual(Array(14).fill(200));
@@ -191,7 +191,7 @@ describe('a request with cookies', () => {
     expect((await call('GET', '/users/me')).status).toBe(401);
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(201);
   });
-  test('accepts a bearer token next to an invalid cookie', async () => {
+  test('accepts a bearer token despite an invalid cookie', async () => {
     const { call, csrf } = await openBrowser();
     await call('POST', '/users/logout', csrf);
     const authorization = `Bearer ${tokenOf(await login())}`;

@@ -94,7 +94,7 @@ describe("a webhook's delivery list", () => {
     );
   });
 
-  test('finds the few oldest deliveries in a state', async () => {
+  test('filtering by state finds the three oldest deliveries of a long list', async () => {
     expect(await list('?state=failed')).toMatchObject({ total: 3, is: 'exact', ids: { length: 3 } });
   });
 
@@ -104,7 +104,7 @@ describe("a webhook's delivery list", () => {
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
   });
 
-  test('a delivery list continues after ids that are out of range or do not exist', async () => {
+  test('a delivery list can start after an id that is out of range or does not exist', async () => {
     const [first = '', last = ''] = [newestFirst[0], newestFirst.at(-1)];
     const span = `?since=${from + 100_000}&until=${from + 100_500}`;
     expect(await list(`${span}&after=${last}`)).toMatchObject({ total: 0, is: 'exact' });

@@ -161,7 +161,7 @@ describe('a replay', () => {
     expect(await world.table.get(key)).not.toHaveProperty('duePk');
   });
 
-  test('canceling a replay fails its deliveries if the webhook is disabled', async () => {
+  test('canceling a replay to a disabled webhook fails the held deliveries', async () => {
     const { fall, list, client, at, set, record } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 3; falls++) await fall();

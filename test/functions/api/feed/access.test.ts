@@ -143,7 +143,7 @@ test('a feed returns a delivery whose sending process died', async () => {
   expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
-test('ten minutes without a fetch raise an alarm and send one email', async () => {
+test('a feed not fetched for ten minutes raises an alarm and sends one email', async () => {
   const { client, session, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };

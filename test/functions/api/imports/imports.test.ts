@@ -329,7 +329,7 @@ describe('an import waiting for another import', () => {
     expect((await store(world.table).sensors.get(home.customerId, home.sensorId))?.name).not.toBe('New');
   });
 
-  test('a waiting import renames no sensors if the user loses the permission', async () => {
+  test('a waiting import does not rename sensors if the user loses the permission', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     const { client, id } = await home.hire('Importer', {}, { permissions: access.permissions });

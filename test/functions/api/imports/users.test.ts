@@ -56,7 +56,7 @@ test('an import invites new users by email, and repeating it changes nothing', a
   expect(world.sentMessages.filter(({ to }) => to === 'anna@example.com')).toHaveLength(1);
 });
 
-test('an import updates what differs but never an email address', async () => {
+test('an import updates fields that differ, but never an email address', async () => {
   const home = await world.furnish();
   const username = fresh('carla');
   const row = {

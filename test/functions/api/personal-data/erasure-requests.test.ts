@@ -151,7 +151,7 @@ describe('a customer erasure requested by a manager', () => {
     expect([job?.state, job?.approvedBy]).toEqual(['requested', undefined]);
   });
 
-  test('managers, the requester and system admins can cancel an erasure, even once approved', async () => {
+  test('managers, the requester and system admins can cancel an erasure, even after approval', async () => {
     for (const by of ['ann', 'mallory', 'admin'] as const) {
       const home = await furnish();
       const { at } = await home.request();

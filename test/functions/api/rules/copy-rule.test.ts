@@ -37,7 +37,7 @@ test('copyRule creates a rule that differs only in name, id and dates', async ()
   expect((await hits()).map(({ ruleId }) => ruleId).sort()).toEqual([id, copy.id].sort());
 });
 
-test('copyRule keeps a rule disabled, with the same schedule', async () => {
+test('copyRule copies a disabled rule as disabled, with the same schedule', async () => {
   const { rule, client } = await world.furnish();
   const { id } = await rule([{ onDuty: true, by: 'sms' }], { isEnabled: false, schedule });
   expect(await client.ok('POST', `/rules/${id}/copies`, { name: 'n' })).toMatchObject({ isEnabled: false, schedule });

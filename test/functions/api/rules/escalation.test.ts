@@ -69,7 +69,7 @@ describe('escalation steps', () => {
     await home.client.ok('PUT', `/webhooks/${webhookId}`, hook);
   });
 
-  test("deleting a bot does not affect the step's other recipients", async () => {
+  test("deleting a bot does not affect an escalation step's other recipients", async () => {
     const gone = await world.furnish(3);
     await gone.addRule('a', { 30: 'bc' });
     await gone.fall();

@@ -57,7 +57,7 @@ describe("a group's floor plan", () => {
     expect(await home.client.ok('GET', path)).toEqual(plan);
   });
 
-  test('a floor plan returns 400 for a sensor placed twice and rooms outside it', async () => {
+  test('a floor plan returns 400 for a sensor placed twice and rooms outside the plan', async () => {
     const { path, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const put = async (rooms: unknown[], more: object = {}) =>

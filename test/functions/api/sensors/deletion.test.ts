@@ -87,7 +87,7 @@ describe('deleting a sensor', () => {
     expect(waiting.filter(({ task }) => 'sensorId' in task && gone.includes(task.sensorId))).toEqual([]);
   });
 
-  test("deleting a sensor lowers the customer's sensor count, which linking raises", async () => {
+  test("linking a sensor raises the customer's sensor count, and deleting one lowers the count", async () => {
     const { cloud, admin, home } = its;
     const { customerId, client } = await createHome(admin, 'counted', ALL_PERMISSIONS);
     const members = async () => Number(Object(await store(cloud.runtime.table).customers.get(customerId)).members ?? 0);

@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(await statusOf(onlyHooks.call('DELETE', path))).toBe(200);
   });
 
-  test('a webhook update returns 400 for formats not supported by its rules', async () => {
+  test('a webhook update returns 400 for invalid fields and for formats that the rules cannot use', async () => {
     const { client, path, hook, bot } = await createScene('holly');
     const put = async (more: object) => rejectedPaths(await client.call('PUT', path, { ...hook, ...more }));
     expect(await put({ url: 'ftp://127.0.0.1/' })).toEqual([400, 'url']);

@@ -204,7 +204,7 @@ test('a failed attempt is retried on schedule', async () => {
   expect(late.enqueued).toEqual([]);
 });
 
-test('a failed attempt is retried without another task if one is queued', async () => {
+test('a failed attempt does not enqueue another task if a task is already queued', async () => {
   const { deps, enqueued } = world({});
   const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
   await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });

@@ -104,7 +104,7 @@ describe('loading a sensor', () => {
     expect(left.named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that has left a customer is loaded as it was then', async () => {
+  test('a sensor that has left a customer is loaded as it was when it left', async () => {
     const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
     const state = stateOf({ ttl: 77 });
     for (const latest of [

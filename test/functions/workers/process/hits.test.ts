@@ -21,7 +21,7 @@ describe("a sensor's hits", () => {
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
   });
 
-  test('the list stays complete after a decision was quarantined and hit numbers restarted', async () => {
+  test("a sensor's hit list stays complete after a decision was quarantined and hit numbers restarted", async () => {
     const { place, said, state, hitsOfSensor } = await cloud.prepare('hornbeam');
     await processRecords(cloud.base, said(presence(true, 0)));
     const before = await state();

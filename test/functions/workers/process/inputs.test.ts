@@ -74,13 +74,13 @@ const input = (position: string, receiveDate: number, more: object = {}): Sensor
 const judged = { position: '5#001', receiveDate: NOW };
 
 describe('recognizing judged inputs', () => {
-  test('an input counts as judged up to the last judged position', () => {
+  test('inputs up to the last judged position count as judged', () => {
     const places = ['5#000', '5#001', '5#002', '6#000'];
     expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);
     expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
   });
 
-  test('an earlier position counts as new if received over ten seconds later', () => {
+  test('an input at an earlier position counts as new if received over ten seconds later', () => {
     expect(wasJudged(input('0#000', NOW + 10_000), judged)).toBe(true);
     expect(wasJudged(input('0#000', NOW + 10_001), judged)).toBe(false);
   });

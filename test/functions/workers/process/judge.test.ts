@@ -120,7 +120,7 @@ test("a message that creates an event is stored first, with the event's id", asy
   expect(event).not.toHaveProperty('isLong');
 });
 
-test('a message too long for lists is marked', async () => {
+test('a message that is too long for lists is marked as long', async () => {
   const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
   const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);

@@ -49,7 +49,7 @@ const context = (state: object) => some({ customerId, sensor: { id: sensorId }, 
 describe("a sensor's state", () => {
   const open = { ...newSensorState, falls: [{ start, phases: ['calling'] as const, at: start }] };
 
-  test('the state shows that someone has acknowledged a fall, until the acknowledgement is withdrawn', async () => {
+  test('the sensor state marks a fall as acknowledged until the acknowledgement is withdrawn', async () => {
     const { deps, calls } = world({ answer: { acknowledgement: { name: 'Anna' } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, isAcknowledged: true }]);
@@ -59,14 +59,14 @@ describe("a sensor's state", () => {
     expect(withdrawn.state.falls[0]).not.toHaveProperty('isAcknowledged');
   });
 
-  test('the state ends a fall when someone closes it', async () => {
+  test('a fall in the sensor state ends when someone closes it', async () => {
     const { deps } = world({ answer: { acknowledgement: { name: 'Anna' }, closure: { date: NOW - 5 } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, closedAt: NOW - 5 }]);
     expect(events).toHaveLength(1);
   });
 
-  test("the state follows the response to a fall's newest alarm", async () => {
+  test("the sensor state follows the response to a fall's newest alarm", async () => {
     const { deps, calls } = world();
     const track = { id: 3, since: start, alarmedAgain: start + 500, fallPostures: [] };
     await withAnswer(deps, { ...ref, fall: `${fall}-3` }, some({ ...newSensorState, tracks: [track] }));

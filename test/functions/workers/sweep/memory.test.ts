@@ -29,7 +29,7 @@ describe('pauses between tasks', () => {
     expect([isTime('a', NOW), isTime('b', NOW), isTime('a', NOW)]).toEqual([true, true, false]);
   });
 
-  test("an item's pauses start over if no queue accepted the task", () => {
+  test('an item is enqueued again without a pause if no queue accepted the task', () => {
     const { isTime, forget } = createResendHistory();
     isTime('a', NOW);
     forget('a');
@@ -43,7 +43,7 @@ describe('pauses between tasks', () => {
     expect(isTime('a', NOW - 1)).toBe(true);
   });
 
-  test("an item's pauses are forgotten after twice the pause", () => {
+  test("an item's last pause is forgotten after twice that time", () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);

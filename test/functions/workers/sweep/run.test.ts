@@ -81,7 +81,7 @@ const startSweep = () => {
 const failed = (count: number, kind: string) => ['TasksFailed', count, { worker: 'sweep', kind }];
 
 describe('running a sweep', () => {
-  test("the tasks of due items are enqueued, and the oldest item's age is counted", async () => {
+  test("the tasks of due items are enqueued, and the oldest item's age is recorded", async () => {
     const sweep = startSweep();
     const { sent, measured, asked, redriven, lines } = await sweep({
       pages: [[deliver(1), escalateDue(2, NOW - 7_000)]],
@@ -110,7 +110,7 @@ describe('running a sweep', () => {
     expect((await sweep({ pages }, 1)).sent).toHaveLength(2);
   });
 
-  test('a failing queue is counted and does not stop the others', async () => {
+  test('a failing queue is counted and does not stop the other queues', async () => {
     const sweep = startSweep();
     const pages = [[deliver(1), deliver(2), escalateDue(3)]];
     const first = await sweep({ pages, down: ['deliveries'] });

@@ -75,7 +75,7 @@ describe('messages that did not arrive', () => {
     expect(measured.map(([name]) => name)).toContain('Undeliverable');
   });
 
-  test('an alarm that has lost its last success is checked', async () => {
+  test('an alarm is checked again if the only successful notification was undeliverable', async () => {
     const { enqueued } = await end();
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual([
       'check_alarm',
