@@ -18,7 +18,8 @@ const writers = [
 process.exitCode = runShellCommands(
   [
     'node bin/run.ts docs',
-    `vitest run --config test/vitest.config.ts --update ${writers.join(' ')}`,
+    // `--update` is last because it would take the file after it as its value.
+    `vitest run --config test/vitest.config.ts ${writers.join(' ')} --update`,
     'biome check --write .',
   ],
   process.env,
