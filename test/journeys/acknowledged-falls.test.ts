@@ -206,7 +206,7 @@ describe('acknowledging a fall', () => {
       expect((await home.ben.client.call('PUT', pathOf(event), {})).status).toBe(code);
   });
 
-  test("acknowledging another customer's or an unknown event returns 404", async () => {
+  test("acknowledging an unknown event or another customer's event returns 404", async () => {
     const home = await furnish();
     const stranger = await furnish();
     await home.report(world.now(), 'calling');

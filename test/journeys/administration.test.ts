@@ -181,7 +181,7 @@ describe('a bot', () => {
     expect(await statusOf(admin.call('DELETE', `/bots/${bot.id}`))).toBe(404);
   });
 
-  test('no webhook remains when 50 are created while the bot is deleted', async () => {
+  test('no webhook remains when 50 webhooks are created while the bot is being deleted', async () => {
     const { client } = await createHome(admin, 'hazel', ALL_PERMISSIONS);
     const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'b' });
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: false, botId };

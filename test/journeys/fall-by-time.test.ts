@@ -149,7 +149,7 @@ describe('a fall whose device only reports the start', () => {
     expect(received().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
   });
 
-  test('a fall advances on time by a timer, not only by the sweep', async () => {
+  test('a timer advances a fall on time, without waiting for the sweep', async () => {
     const { post } = await prepare('willow');
     const { waiting } = cloud;
     if (!('queues' in waiting)) throw new Error('this test needs queues in its process');

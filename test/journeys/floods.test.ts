@@ -157,7 +157,7 @@ test('sensors back online are listed beside those offline, each once', async () 
   );
 });
 
-test('users who share a Telegram chat get one message there', async () => {
+test('users who share a Telegram chat get a single message in that chat', async () => {
   const home = await createFlood(2, { telegram: '-100203' });
   const ben = await home.hire('Ben', { telegram: '-100203' });
   await home.rule([{ userId: ben.id, by: 'telegram' }], { situation: 'sensor_inactive' });

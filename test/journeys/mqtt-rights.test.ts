@@ -101,7 +101,7 @@ describe('a device without the required right', () => {
     ['publishes as the broker', () => '$SYS/x', {}, 'topic'],
     ['publishes a retained message', () => own().messages, { retain: true }, 'retained'],
     ['publishes with QoS 2', () => own().messages, { qos: 2 as const }, 'qos'],
-  ])('a device without the right gets the reason when it %s', async (_, topic, more, reason) => {
+  ])('a device gets the reason for the refusal when it %s', async (_, topic, more, reason) => {
     const device = await createDevice(url, sensor);
     const listener = await createDevice(url, other);
     const before = accepted;
@@ -113,7 +113,7 @@ describe('a device without the required right', () => {
     await Promise.all([device.end(), listener.end()]);
   });
 
-  test('a device without the right leaves no retained message', async () => {
+  test('a refused retained message is not stored', async () => {
     const device = await createDevice(url, sensor);
     await device.client.publishAsync(topicsOf(other.sensorId).config, '{}', { qos: 1, retain: true });
     await device.end();
@@ -129,7 +129,7 @@ describe('a device without the required right', () => {
     ['a topic with a wildcard', () => 'v1/devices/+/refused'],
     ['everything', () => '#'],
     ['the broker', () => '$SYS/#'],
-  ])('a device without the right gets a failure when it subscribes to %s', async (_, topic) => {
+  ])('a device gets an error when it subscribes to %s', async (_, topic) => {
     const mqtt = await connect(url, sensor);
     await expect(mqtt.subscribeAsync(topic())).rejects.toThrow(/Subscribe error|Unspecified error/);
     await mqtt.endAsync();

@@ -73,7 +73,7 @@ describe('a message published over MQTT', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('an MQTT message counts as another message if only the uuid is the same', async () => {
+  test('an MQTT message with a reused uuid but different content counts as a new message', async () => {
     const message = fall();
     await device.say(message);
     await device.say({ ...fall(), uuid: message.uuid });
@@ -85,7 +85,7 @@ describe('a message published over MQTT', () => {
     });
   });
 
-  test('an MQTT message is acknowledged only once it is in the queue', async () => {
+  test('an MQTT message is acknowledged only after it is in the queue', async () => {
     const message = fall();
     const { queues } = cloud.runtime;
     const { send } = queues;

@@ -223,7 +223,7 @@ describe("a sensor's message quota", () => {
     expect(await kept()).toBe(11);
   });
 
-  test('the message quota counts exactly in 50 concurrent requests', async () => {
+  test('the message quota is exact in 50 concurrent requests', async () => {
     const { post, kept } = await setUp('shouts');
     const answers = await concurrently(50, () => post(message()));
     expect(

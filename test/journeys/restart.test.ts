@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('the local host', () => {
-  test('a host killed before the delivery delivers once after a restart', async () => {
+  test('a fall is delivered once after a restart if the host was killed before the delivery', async () => {
     const first = await startHost({ DATA_DIR: dataDir });
     const home = await createHome(await adminOf(first.url), 'willow', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);

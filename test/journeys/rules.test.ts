@@ -133,7 +133,7 @@ describe('a rule', () => {
     expect(byRule().map((rule) => rule?.title)).toEqual(['fall_detected']);
   });
 
-  test('a rule fires for simulated falls only if it includes them, never for silent ones', async () => {
+  test('a rule fires for simulated falls only if the rule includes them, and never for silent falls', async () => {
     const { addRule, say, byRule, all } = await prepare('birch');
     await addRule({ situation: 'fall_detected', title: 'real' });
     await addRule({ situation: 'fall_detected', title: 'both', includeSimulated: true });
@@ -155,7 +155,7 @@ describe('a rule', () => {
     expect([count('occupied_room'), count('fall_detected'), count('fall_confirmed')]).toEqual([1, 2, 1]);
   });
 
-  test('a rule does not fire while disabled or off schedule', async () => {
+  test('a rule does not fire while disabled or outside the schedule', async () => {
     const { addRule, say, byRule, all } = await prepare('alder');
     const yesterday = new Date(Date.now() - 86_400_000 * 2).getUTCDay() || 7;
     await addRule({ situation: 'occupied_room', isEnabled: false });

@@ -49,7 +49,7 @@ describe('a report that changes nothing', () => {
     await say(a.presence(true), 60);
   });
 
-  test('an unchanged report skips the queue from the third one on', async () => {
+  test('an unchanged report skips the queue from the third report on', async () => {
     for (let minute = 0; minute < 10; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
     const { isActive } = await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`);

@@ -142,7 +142,7 @@ describe('a data job', () => {
     expect((await home.admin.call('POST', '/customers/0/erasures', body)).status).toBe(403);
   });
 
-  test('an export contains nothing that the caller may not see', async () => {
+  test('an export contains only what the caller may see', async () => {
     const { id, password, client, username } = await home.hire('Exporter', {}, { permissions: ['manage_customers'] });
     const start = async (kind: string, subjectId: unknown) =>
       (await client.call('POST', at('exports'), bodyOf({ kind, id: subjectId }, password))).status;

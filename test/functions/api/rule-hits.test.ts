@@ -48,7 +48,7 @@ describe('listing rule hits', () => {
   const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
 
   test.each(['id', 'createDate', 'updateDate'] as const)(
-    'sorts hits by %s, with an exact total and any page',
+    'hits sorted by %s have an exact total, and any page can be requested',
     async (field) => {
       const ordered = hits.toSorted((a, b) => a[field] - b[field] || a.id - b.id);
       const descending = hits.toSorted((a, b) => b[field] - a[field] || a.id - b.id);
@@ -65,7 +65,7 @@ describe('listing rule hits', () => {
     },
   );
 
-  test('filters hits by sensor, in every order', async () => {
+  test('filters hits by sensor, in every sort order', async () => {
     const mine = hits.filter(({ sensorId }) => sensorId === sensors[1]);
     for (const field of ['id', 'createDate', 'updateDate'] as const) {
       const { total, data } = await list(`sensorId=${sensors[1]}&sortBy=desc(${field})&page=2&perPage=50`);

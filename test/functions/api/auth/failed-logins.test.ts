@@ -107,7 +107,7 @@ describe('logins from a known address', () => {
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 1, 429: 9 });
   });
 
-  test('a login does not reveal a correct password among too many simultaneous wrong ones', async () => {
+  test('a correct login after too many concurrent wrong passwords returns the same 429', async () => {
     const { username, password } = await settle('crowded');
     const wrong = () => times(20, () => login(HOME, username));
     const answers = await afterOthers(password, () => login(HOME, username, password), wrong);
@@ -130,7 +130,7 @@ describe('logins from a known address', () => {
   });
 });
 
-test('a password change does not reveal a correct password among too many wrong ones', async () => {
+test('a password change with the correct password returns 429 after too many wrong ones', async () => {
   const { username, password } = await hire('changer');
   const client = await logIn(clientOf(cloud.url), username, password);
   const change = (currentPassword: string) =>

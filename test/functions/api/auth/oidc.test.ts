@@ -67,7 +67,7 @@ describe('OpenID Connect login', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  test("removes permissions missing from the claims in all of the user's sessions", async () => {
+  test("permissions missing from the claims are removed in all of the user's sessions", async () => {
     const before = clientIn(await login('bert', ['maple', 'maple-leads']));
     await before.ok('GET', '/users');
     const after = await login('bert', ['maple']);
@@ -186,7 +186,7 @@ describe('OpenID Connect login with an invalid response', () => {
     await refused(finish(browser, back));
   });
 
-  test('a login fails in another browser, without revealing whether the response was valid', async () => {
+  test('a login continued in another browser fails, without revealing whether the response was valid', async () => {
     const { back } = await visitIssuer('otto');
     await refused(finish(anybody, back));
     const { cookie } = await beginOidc(anybody);

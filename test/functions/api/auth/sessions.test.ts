@@ -111,12 +111,12 @@ describe('wrong passwords', () => {
       );
     }
   });
-  test('concurrent wrong passwords count too', async () => {
+  test('concurrent wrong passwords count toward the limit', async () => {
     await newUser('hasty');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login('hasty', 'wrong')));
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
-  test('wrong passwords for unknown usernames count too', async () => {
+  test('wrong passwords for unknown usernames count toward the limit', async () => {
     for (let n = 0; n < 10; n++) expect((await login('a-ghost', 'wrong')).status).toBe(401);
     expect((await login('a-ghost', 'wrong')).status).toBe(429);
   });

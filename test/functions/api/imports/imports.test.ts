@@ -23,7 +23,7 @@ const rulesOf = async ({ session }: Home) => (await session.ok<{ data: Rule[] }[
 const access = { canLogin: true, isAdmin: false, permissions: ['manage_sensors', 'edit_sensor_config'] };
 
 describe('sensor imports', () => {
-  test('an import names sensors and moves them to groups; repeating it changes nothing', async () => {
+  test('an import names sensors and moves them to groups, and repeating the import changes nothing', async () => {
     const home = await world.furnish();
     const [a, b] = [await linkSensor(home.session), await linkSensor(home.session, 'maker_b')];
     const [idA, idB] = [await hardwareIdOf(home, a.sensorId), await hardwareIdOf(home, b.sensorId)];

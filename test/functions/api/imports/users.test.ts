@@ -16,7 +16,7 @@ const usersOf = async ({ session }: Home) => {
 let last = 0;
 const fresh = (name: string) => `${name}-${++last}`;
 
-test('an import invites new users by email, and repeating it changes nothing', async () => {
+test('an import invites new users by email, and repeating the import changes nothing', async () => {
   const home = await world.furnish();
   const [anna, berta] = [fresh('anna'), fresh('berta')];
   // As written by Excel.

@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 type Refused = { errors: { path: string; message: string }[] };
 const webhookId = '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11';
 
-test('createRule stores users with a verified channel and users on duty', async () => {
+test('createRule accepts users with a verified channel and users on duty as recipients', async () => {
   const { hire, rule, client, ask } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
   const recipients = [

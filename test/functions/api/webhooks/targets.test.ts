@@ -64,7 +64,7 @@ describe('the service itself as a webhook target', () => {
     }
   });
 
-  test('the service never receives requests from a webhook that points to it anyway', async () => {
+  test('the service never receives requests from a webhook that points to the service', async () => {
     const { fall, list, detail, set } = await world.furnish({ format: 'raw', retrySchedule: [0] });
     for (const url of logins()) {
       await set({ url });

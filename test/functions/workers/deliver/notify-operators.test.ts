@@ -57,7 +57,7 @@ describe('reports to operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('failing emails to managers do not affect operators, and vice versa', async () => {
+  test('failing emails to managers do not affect operator reports, and vice versa', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });

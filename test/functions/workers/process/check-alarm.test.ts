@@ -144,7 +144,7 @@ test('an alarm is over for all hits and webhooks once any hit is acknowledged', 
   expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
 });
 
-test('nothing changes if every hit and the customer webhooks reached someone', async () => {
+test('an alarm check changes nothing if every hit and the customer webhooks reached someone', async () => {
   const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
   const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
   expect([recorded, enqueued]).toEqual([[], []]);

@@ -109,7 +109,7 @@ describe('deciding a judgement', () => {
     expect(named('lastPlace')).toHaveLength(1);
   });
 
-  test("a decision without hits continues the previous decision's numbers", async () => {
+  test("a decision without hits continues the previous decision's hit numbers", async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
     expect(names()).toEqual(['rules', 'isApplied', 'decide']);

@@ -65,7 +65,7 @@ test('each emergency contact is asked in their language to check the room', asyn
   ]);
 });
 
-test('a message to an emergency contact belongs to a round after all others', async () => {
+test('a message to an emergency contact belongs to a round after all other rounds', async () => {
   const idsOf = async (of: UnnotifiedAlarm) => (await notify(of)).created.map(({ id }) => id);
   const idOf = (round: number, ruleId: number, receiver: string) =>
     idInRound({ uuid: eventUuid, sensorId, ruleId }, { round, at: NOW }, receiver);
@@ -99,7 +99,7 @@ test('messages to emergency contacts belong to no hit if the alarm has none', as
   expect(read).toEqual([`sensor ${customerId} ${sensorId}`]);
 });
 
-test('the hit lists each emergency contact as not yet notified', async () => {
+test('a hit shows each emergency contact as not yet notified', async () => {
   const { deps } = alarmStubs(stored);
   const emergency = await loadEmergency(deps, alarm);
   const message = (accountId: number, publisher: string, name: string) => ({

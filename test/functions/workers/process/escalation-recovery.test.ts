@@ -54,7 +54,7 @@ describe('a due step', () => {
     await early.stop();
   });
 
-  test('a step notifies once if two workers decide it at the same time', async () => {
+  test('a step notifies each recipient once even if two workers run it at the same time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
     await home.fall();
@@ -69,7 +69,7 @@ describe('a due step', () => {
 
 describe('an escalation whose process crashes', () => {
   test.each(['escalate.decided', 'escalate.written', 'escalate.enqueued'] as const)(
-    'an escalation notifies each step once after a crash at %s',
+    "an escalation notifies each step's recipients once after a crash at %s",
     async (name) => {
       const death = createCrash();
       const dying = await createEscalationWorld(death.options);

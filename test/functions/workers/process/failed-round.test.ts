@@ -134,7 +134,7 @@ test('the next step is due at once when all webhooks have failed', async () => {
 });
 
 test.each(['deliver.recorded', 'escalate.written'] as const)(
-  'the steps follow failed rounds at once despite a crash at %s',
+  'each step follows a failed round at once, despite a crash at %s',
   async (place) => {
     const { rule, fall, anna, ben, cem, by, unreach, sentTo } = await furnish();
     await rule([by(anna)], {

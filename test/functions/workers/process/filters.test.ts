@@ -45,7 +45,7 @@ test('a customer webhook receives only events that match every filter', async ()
   expect(receivedBy('both')).toEqual([]);
 });
 
-test('a group filter covers the sensors in the group at that time', async () => {
+test('a group filter covers the sensors that are in the group when the event occurs', async () => {
   const { client, receiver, sensorId, fall, receivedBy } = await furnish({});
   const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'ward', sensorIds: [] });
   const ward = { ...hook, name: 'ward', sensorGroupId: group.id, url: receiver.url };

@@ -140,7 +140,7 @@ test('a message that was already stored only shows that the device is online', a
   ]);
 });
 
-test('a message that reuses a UUID gets one derived from the bytes', async () => {
+test('a message that reuses a UUID gets a UUID derived from the bytes', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);

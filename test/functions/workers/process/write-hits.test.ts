@@ -57,7 +57,7 @@ describe('firing rules', () => {
     ]);
   });
 
-  test('a firing rule appends the hit after all others, even after a crash', async () => {
+  test('a firing rule appends the hit to the end of the list, even after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -182,7 +182,7 @@ describe('a hit written before a crash', () => {
 describe('customer webhooks', () => {
   const own = (id: string, more: object = {}) => webhookOf(id, null, more);
 
-  test("customer webhooks get each event even without a rule, and before the rules' recipients", async () => {
+  test('customer webhooks get each event, even without a rule, before any rule recipient', async () => {
     const { sent, asked, deliveries } = await runHits({ hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(deliveries[0]?.id).toBe(firstDeliveryId({ ...fallEvent(), sensorId }, 0, 'c1', 'full'));
     expect(sent).toEqual([
@@ -203,7 +203,7 @@ describe('customer webhooks', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('customer webhooks get no event that they caused or filter out', async () => {
+  test('customer webhooks do not get events that they caused or filter out', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -327,7 +327,7 @@ describe('notification checks', () => {
   });
 });
 
-test('an urgent event counts as unruled if no rule fired for it', () => {
+test('an urgent event counts as an event without a rule if no rule fired', () => {
   const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
   expect(isIt(fallEvent({ rules: [] }))).toBe(true);
   expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);

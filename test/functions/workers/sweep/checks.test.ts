@@ -194,7 +194,7 @@ describe('a new process', () => {
     expect(new Set(found)).toEqual(new Set(ids));
   });
 
-  test('a new process enqueues the same checks as a concurrent one', async () => {
+  test('a new process enqueues the same checks as a concurrent process', async () => {
     const id = await put('offline', { lastSeen: now - 400 * SECOND });
     const first = start();
     const other = start();

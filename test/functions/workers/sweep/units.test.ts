@@ -57,7 +57,7 @@ test('a new process uses half a read unit for each of 100 online sensors', async
   expect({ write, lines: text.split('\n').length }, text).toEqual({ write: 0, lines: 4 });
 });
 
-test('100 known online sensors cost at most half a read unit each in five minutes', async () => {
+test('sweeps use at most half a read unit in five minutes for each of 100 online sensors', async () => {
   let total = { read: 0, write: 0, text: '' };
   for (let minute = 0; minute < 20; minute++) {
     // Reports are written as often as in production.

@@ -94,7 +94,7 @@ describe('messages that did not arrive', () => {
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);
   });
 
-  test("the channel is marked with the message's time", async () => {
+  test('an undeliverable channel is marked with the message time', async () => {
     const { named } = await end();
     const owner = { customerId, userId: 21 };
     expect(named('mark')).toEqual([[owner, 'sms', { sentAt: NOW - 5_000, date: NOW, reason: 'Bounce' }]]);
