@@ -85,7 +85,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(await admin.ok<Erasure[]>('GET', `${path}/erasures`)).toMatchObject([{ id, state: 'requested' }]);
   });
 
-  test('other managers are notified of an erasure request even if the process died before queuing the task', async () => {
+  test('managers are notified of an erasure request even if the process died before queuing the task', async () => {
     const { customerId, mallory } = await furnish();
     const createDate = world.now();
     const actor = { kind: 'user', id: String(mallory.id), name: 'mallory' } as const;
