@@ -44,15 +44,16 @@ const options = {
   sourcesContent: false,
 } as const satisfies BuildOptions;
 
+const LITERAL = String.raw`(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")`;
 /** A string literal, or several joined by `+`. */
-const STRING = String.raw`'(?:[^'\\\n]|\\.)*'(?:\s*\+\s*'(?:[^'\\\n]|\\.)*')*`;
+const STRING = String.raw`${LITERAL}(?:\s*\+\s*${LITERAL})*`;
 /** Contract, schema and message texts used only in documents. */
 const DOCUMENT_TEXT = new RegExp(
   String.raw`\.describe\(\s*${STRING},?\s*\)|\bdescription:\s*${STRING}(?:,|(?=\s*\}))`,
   'g',
 );
 /** Notes on configuration fields. */
-const FIELD_NOTE = new RegExp(String.raw`(\b(?:integer|boolean)Field\([^()']*,\s*)(${STRING})`, 'g');
+const FIELD_NOTE = new RegExp(String.raw`(\b(?:integer|boolean)Field\([^()'"]*,\s*)(${STRING})`, 'g');
 const linesOf = (text: string): string => text.replaceAll(/[^\n]/g, '');
 
 /**
