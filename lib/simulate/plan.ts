@@ -24,8 +24,8 @@ export type ObservedMoment = Moment & { sensor: number; where: RoomState };
 export type Planned = { at: number; sensor: number; message: (stamp: (at: number) => number) => DeviceMessage };
 
 /**
- * Returns the moments a sensor observes in a day. Moments while the sensor is offline change the room, but are not
- * reported.
+ * Returns the moments a sensor observes in a day. Moments when the sensor is offline change the room, but are
+ * not reported.
  */
 const observedMoments = (
   { seed, reportSeconds, hours = [0, DAY] }: PlanOptions,

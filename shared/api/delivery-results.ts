@@ -3,7 +3,7 @@ import { isFinished } from '../domain/delivery/replay.ts';
 import { urgentSituationOf } from '../domain/rule/alarm.ts';
 import type { Deps } from '../runtime/deps.ts';
 
-/** Reports attempts, by start time (ms), to the rule hits behind a delivery. */
+/** Records the start times (ms) of attempts in the rule hits behind a delivery. */
 export const reportAttempts = async (
   { store, now }: Deps<'hitReports.report'>,
   { customerId, hit, alsoHits = [] }: Delivery,

@@ -159,7 +159,7 @@ export const lists = {
   /** The hits at a sensor, numbered without gaps within a series. */
   hitsOfSensor: listKey('C#{customerId}#S#{sensorId}#NUMBERED', '{0series}-{0number}-{0createDate}'),
   feedbackOfSensor: listKey('C#{customerId}#S#{sensorId}#FEEDBACK', '{0id}'),
-  /** Lists read only these keys, which therefore contain the whole sensor (`packSensor`). */
+  /** Sensor lists are built from these keys alone, so the keys contain the whole sensor (`packSensor`). */
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
   /** The states of sensors seeing an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),

@@ -105,7 +105,7 @@ test('functions write every metric read by an alarm or the dashboard, with names
   const refused = await nurse.call('PUT', '/users/me/channels/sms', { address: '+491701234567' });
   expect(refused.status).toBe(503);
   allowSms();
-  // The permission is missing until the email has failed, including a second attempt.
+  // The permission is missing until both attempts to send the email have failed.
   const restore = judge.withhold('auth', isNoMail);
   await clientOf(url).ok('POST', '/users/password-reset', { username: person.username });
   // If the email fails only after the response was sent, the next request writes the metric.

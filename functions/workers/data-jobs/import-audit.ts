@@ -24,8 +24,8 @@ const changedFields = ({ before, after }: Change): string[] => {
 };
 
 /**
- * Applies a change, after storing the audit line an equivalent API request would leave. Without it, no one could see
- * which rules or rights an import has changed. If nothing changed after all, the line is removed.
+ * Applies a change, after storing the audit line that an equivalent API request would write. It shows which rules and
+ * rights an import changed. If nothing changed after all, the line is removed.
  */
 export const audited = async (
   { store: { auditLines }, now, random }: Pick<JobDeps, 'store' | 'now' | 'random'>,

@@ -80,8 +80,9 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
     },
   });
   ingest.addPermission('iot', { principal: iot, sourceArn: ruleArn });
-  // The function is called asynchronously, and while it is throttled, Lambda would retry unseen for 6 hours. After a
-  // minute, or three attempts, the message goes to the dead-letter queue, which the error action of the rule also uses.
+  // The function is invoked asynchronously. By default, Lambda retries a throttled event for 6 hours without reporting
+  // it. After a minute, or three attempts, the message goes to the dead-letter queue, which the rule's error action
+  // also uses.
   // The CDK property would grant the permission again in a separate policy.
   ingest.configureAsyncInvoke({ maxEventAge: Duration.seconds(60), retryAttempts: 2 });
   (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queueArn };

@@ -3,5 +3,5 @@ import { english } from './english.ts';
 import { german } from './german.ts';
 
 export type AuditTexts = typeof english;
-/** Audit texts, loaded with their page. */
+/** Audit log texts, loaded with their page to keep the first load small. */
 export const useAuditTexts = (): AuditTexts => (useLocale() === 'de' ? german : english);

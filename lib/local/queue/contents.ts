@@ -41,8 +41,8 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
       return order;
     },
     /**
-     * Returns when (ms) the oldest message was sent, among messages not delayed and received fewer than `below` times.
-     * Null if there is none.
+     * Returns when (ms) the oldest pending message was sent, or null if there is none. Delayed messages and those
+     * received at least `below` times do not count.
      */
     waitingSince: (below = Number.POSITIVE_INFINITY): number | null => {
       for (const { sentAt, isHidden, receiveCount } of entries.values())

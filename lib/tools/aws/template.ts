@@ -47,7 +47,7 @@ export const deletedBucketsIn = (template: Template): string[] =>
 export const keepsData = (template: Template): boolean =>
   resourcesOf(template, 'AWS::DynamoDB::Table').some(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
 
-/** Returns the identity SMS are sent from, or '' if none are sent. */
+/** Returns the identity that sends SMS messages, or '' if the stage sends none. */
 export const smsOriginIn = (template: Template): string =>
   functionsOf(template)
     .map(({ Environment }) => Environment?.Variables?.SMS_ORIGIN ?? '')
@@ -82,7 +82,7 @@ export const subscriberAddressesIn = (template: Template): string[] =>
     .filter(([, { Properties = {} }]) => Properties.Protocol !== 'sqs')
     .map(([, { Properties = {} }]) => String(Properties.Endpoint));
 
-/** Returns the account concurrency at which an alarm fires, or 0 without such an alarm. */
+/** Returns the account concurrency at which an alarm fires, or 0 if there is no such alarm. */
 export const concurrencyAlarmIn = (template: Template): number =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm')
     .filter(([, { Properties = {} }]) => Properties.MetricName === 'ClaimedAccountConcurrency')

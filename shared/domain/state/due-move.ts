@@ -3,7 +3,7 @@ import type { Timings } from './room-context.ts';
 
 /** Time advances a fall this long (ms) after the next phase is due, because the device report may be late. */
 const DEVICE_DELAY = 3_000;
-/** How long (ms) past the sum of its durations a fall stays open if nothing advances it. */
+/** How long (ms) a fall stays open after all its phases should have ended, if nothing advances it. */
 const STALE = 60_000;
 
 type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean };

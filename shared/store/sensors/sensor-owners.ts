@@ -64,8 +64,8 @@ const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey):
 };
 
 /**
- * Returns the writes for keeping data about a sensor at the customer that the sensor leaves. A sensor without an owner
- * leaves nothing behind. With `isUnchanged`, they fail if the state has changed since it was read.
+ * Returns the writes that keep a sensor's data with its former customer. A sensor without an owner leaves nothing
+ * behind. With `isUnchanged`, they fail if the state has changed since it was read.
  */
 const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,
@@ -160,7 +160,7 @@ const removeSensor = (
     return failed === null ? 'done' : null;
   });
 
-/** Returns the writes for the parts a sensor without an owner takes along to the new customer. */
+/** Returns the writes that move the room and configurations of a sensor without an owner to the new customer. */
 const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: number): Write[] => [
   ...learningWrites(configs, now, (end) => putLearningNotice(to, end)),
   ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),

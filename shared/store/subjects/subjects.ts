@@ -11,8 +11,8 @@ export type StoredItem = Item & Key;
 export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
- * A lead to the data of a user, sensor or webhook that cannot be found anymore. Leads are stored before an erasure
- * starts, and kept until it is complete.
+ * A place that holds data about a user, sensor or webhook, stored before an erasure starts because the subject itself
+ * will be gone. It is kept until the erasure is complete.
  */
 export type Lead =
   | { kind: 'user'; id: string; accountKey: string }

@@ -62,7 +62,7 @@ const furnish = async (name: string) => {
       .filter(({ to }) => to.some((address) => address.startsWith(name)))
       .map(({ raw }) => decoded(raw));
   };
-  // The watch before a test's changes.
+  // Stores the watch as it is before the changes.
   await mailsAfterMinute();
   expect((await watch()).fallsTold).toBe('all');
   const changeRule = async (part: object) => {

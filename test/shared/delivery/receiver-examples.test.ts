@@ -79,7 +79,7 @@ describe('receiver examples', () => {
         expect(await post(url, `${body} `, signed('a', body, [secret]))).toBe(401);
         expect(await post(url, body, { ...signed('a', body, [secret]), 'webhook-id': 'b' })).toBe(401);
         expect(await post(url, body, signed('a', body, [secret], 1_700_000_000))).toBe(401);
-        // Two signatures are sent during secret rotation. The response does not wait for a person.
+        // Two signatures are sent during secret rotation.
         expect(await post(url, body, signed('a', body, [older, secret]))).toBe(200);
         expect(await post(url, body, signed('a', body, [secret]))).toBe(200);
         expect(acknowledged.received).toEqual([]);

@@ -184,7 +184,7 @@ describe('the table', () => {
       accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
     );
     const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
-    // The canary creates its customer once, as does the first feedback to the manufacturer.
+    // The canary creates its customer only once, and so does the first feedback to the manufacturer.
     expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls, 'subjects.dropCustomer']);
     const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
     expect(using).toContain('sensors.getWithContext');

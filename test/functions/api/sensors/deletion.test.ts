@@ -75,7 +75,7 @@ describe('deleting a sensor', () => {
       else expect([got.status, state === null || 'ttl' in state, Number(state?.dueAt ?? 0)]).toEqual([404, true, 0]);
       if (status !== 200) continue;
       expect((await post(sensor, presence(true))).status).toBe(401);
-      // A sensor that became active first would not be deleted, so at most one activation is processed afterwards.
+      // An active sensor cannot be deleted, so at most one activation is processed after the deletion.
       const all = { page: 0, perPage: 200 };
       const { data } = await store(cloud.runtime.table).events.list(home.customerId, sensor.sensorId, now(), all);
       const count = (action: string) => data.filter((event) => event.action === action).length;

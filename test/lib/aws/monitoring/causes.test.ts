@@ -34,7 +34,7 @@ const both =
 const arrival =
   (metric: string, value = 1): Series =>
   ({ causes }) => ({ [metric]: causes.map((at) => ({ at, value })) });
-/** Each cause remains until the end, like a message that no one removes. */
+/** Each cause lasts until the end, such as a message that stays in a queue. */
 const lasting =
   (metric: string, value = 1): Series =>
   (run) => ({
