@@ -36,7 +36,7 @@ const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }
     secure: encryption === 'tls',
     requireTLS: encryption === 'starttls',
     ignoreTLS: encryption === 'none',
-    // Without `forceAuth`, nodemailer skips the login if the server does not offer one. Emails are then refused for good.
+    // Without `forceAuth`, nodemailer skips the login if the server does not offer one, and emails are refused.
     ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
     tls: { minVersion: 'TLSv1.2', ...authoritiesOf(ca, extraCa) },
     connectionTimeout: stepMs,
