@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { beginnings, doubledSubject, stored, weakTitle, wordings } from '#test/fixtures/words.ts';
+import { beginnings, doubledSubject, rates, stored, weakTitle, wordings } from '#test/fixtures/words.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
@@ -61,6 +61,18 @@ test.each([
   ['test/a.test.ts', "test('a device a device is busy', run);", 'the subject once'],
 ])('the check finds an old word in %s: %s', (file, source, better) => {
   expect(complaints(file, source)).toEqual([expect.stringContaining(better)]);
+});
+
+/** A block comment, or a line comment that does not begin in a URL. */
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g;
+test.each(rates)('comments say $word at most $most times per 1,000 words', ({ found, most }) => {
+  const sources = files
+    .filter((file) => /\.(ts|tsx|mts)$/.test(file))
+    .map((file) => readFileSync(`${root}${file}`, 'utf8'));
+  const comments = sources.flatMap((source) => source.match(COMMENT) ?? []).join('\n');
+  const words = comments.match(/[a-z']+/gi)?.length ?? 0;
+  expect(words).toBeGreaterThan(100_000);
+  expect(((comments.match(found)?.length ?? 0) * 1_000) / words).toBeLessThanOrEqual(most);
 });
 
 test('commit subjects have at most 72 characters', () => {
