@@ -136,7 +136,7 @@ const topLevel = [...settingsOfTools, 'README.md', 'LICENSE', 'CHANGELOG.md', ..
 const notOurs = ['node_modules', 'cdk.out', 'coverage'];
 
 describe('the repository', () => {
-  test('assigns every file to a layer, and defines no empty layer', () => {
+  test('every file belongs to a layer, and no layer is empty', () => {
     expect(files.filter((file) => !layerOf(file))).toEqual([]);
     expect(Object.keys(layers).filter((layer) => !files.some((file) => layerOf(file) === layer))).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe('the repository', () => {
     expect(exceptions.filter((exception) => !needed.has(exception) || exception[2] === '')).toEqual([]);
   });
 
-  test('contains no forbidden clock, randomness or environment access, default exports or barrel files', () => {
+  test('sources avoid forbidden globals, default exports and barrel files', () => {
     expect(sources.flatMap(([file, source]) => forbiddenIn(file, source))).toEqual([]);
     expect(sources.filter(([file, source]) => isBarrel(file, source)).map(([file]) => file)).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('the repository', () => {
     expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
   });
 
-  test('keeps one list of all limits and guards switched off in tests, each with a reason', () => {
+  test('no test switches off a limit or guard outside the documented list', () => {
     expect(sources.filter(([file, source]) => isSwitchedOff(file, source)).map(([file]) => file)).toEqual([]);
     expect(Object.values(differences).filter(({ why }) => why.length < 40)).toEqual([]);
   });

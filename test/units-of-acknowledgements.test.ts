@@ -28,7 +28,7 @@ const fallen = async (name: string, rules: number) => {
 };
 
 describe('costs with the session, the audit line and the resulting event', () => {
-  test("acknowledging a fall's only hit costs 17.5 read and 16 write units, withdrawing through the fall 21 and 16", async () => {
+  test("acknowledging a fall's only hit costs 17.5 read and 16 write units, and withdrawing 21 and 16", async () => {
     const { fall, hit, cost } = await fallen('oak', 1);
     expect(await cost('PUT', hit, {}), text()).toEqual({ read: 17.5, write: 16 });
     expect(await cost('PUT', fall, {}), text()).toEqual({ read: 6, write: 1 });

@@ -21,7 +21,7 @@ test('an audited change costs 1 write unit for the audit line, plus 2 for rate l
   expect(units, metered.ledger.text()).toMatchObject({ write: 3 });
 });
 
-test('a forbidden request costs 6 write units besides the rate limit, and 1 when repeated; a missing item costs none', async () => {
+test('a forbidden request costs 6 write units besides the rate limit, and 1 when repeated', async () => {
   const body = { name: 'n', locale: 'de', customerId: 987_654 };
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 7 });
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 2 });

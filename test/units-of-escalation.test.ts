@@ -30,12 +30,12 @@ const escalated = async (name: string, steps: number) => {
 };
 
 describe('an escalating alarm', () => {
-  test('costs 1 write unit more for the fall than an alarm without steps', async () => {
+  test('an escalating alarm costs the fall 1 write unit more than one without steps', async () => {
     const { say } = await escalated('yew', 2);
     expect(await say(a.fall('calling', metered.now()), 3_600_000), text()).toEqual({ read: 10.5, write: 11 });
   });
 
-  test('costs 10.5 read and 21 write units per step, and 21.5 and 25 in total if no one responds', async () => {
+  test('an escalation costs 10.5 read and 21 write units per step, and 21.5 and 25 if no one responds', async () => {
     const { say, escalate } = await escalated('spruce', 2);
     await say(a.fall('calling', metered.now()), 3_600_000);
     expect(await escalate(60_000), text()).toEqual({ read: 10.5, write: 21 });
@@ -43,7 +43,7 @@ describe('an escalating alarm', () => {
     expect(await escalate(60_000), text()).toEqual({ read: 21.5, write: 25 });
   });
 
-  test('costs 1 read unit for a task before the next step is due, or after the last step', async () => {
+  test('an escalation task costs 1 read unit if no step is due', async () => {
     const { say, escalate } = await escalated('cypress', 1);
     await say(a.fall('calling', metered.now()), 3_600_000);
     expect(await escalate(30_000), text()).toEqual({ read: 1, write: 0 });

@@ -22,7 +22,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 const call = () => a.fall('calling', metered.now());
 
 describe('a fall without a matching rule', () => {
-  test('costs 5 write units, or 4 beside another open fall, whether other rules number 1, 10 or 1,000', async () => {
+  test('a fall without a matching rule costs at most 5 write units, however many rules there are', async () => {
     const { client, addRules, say } = await prepare('maple');
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });
@@ -36,7 +36,7 @@ describe('a fall without a matching rule', () => {
     expect(await say(call()), text()).toEqual(units);
   }, 60_000);
 
-  test('costs 1 read unit for each 4 KB of rules for the situation', async () => {
+  test('a fall costs 1 read unit for each 4 KB of rules for the situation', async () => {
     const { addRules, say } = await prepare('birch');
     await say(call());
     await addRules(10, { isEnabled: false });
@@ -50,7 +50,7 @@ describe('a fall without a matching rule', () => {
 });
 
 describe('another sensor message', () => {
-  test('costs no read units for room or configuration without a change, and 1 for the room after a move', async () => {
+  test('an unchanged room or configuration costs no read units', async () => {
     const { client, sensorId, say } = await prepare('cedar');
     await client.ok('PUT', `/sensors/${sensorId}/room`, room);
     await say(a.presence(true, { presenceRegionMap: { 0: 0, 1: 0 } }));
@@ -61,7 +61,7 @@ describe('another sensor message', () => {
     expect(text()).not.toMatch(/config/);
   });
 
-  test('costs 1 write unit for the sensor state, which stays below 1 KB over a day of falls', async () => {
+  test('the sensor state costs 1 write unit and stays below 1 KB over a day of falls', async () => {
     const { customerId, sensorId, say } = await prepare('rowan');
     for (let at = 0; at < 10; at++) {
       const start = metered.now();
@@ -75,7 +75,7 @@ describe('another sensor message', () => {
     expect((await store(metered.cloud.runtime.table).states.get(customerId, sensorId))?.falls).toHaveLength(6);
   }, 30_000);
 
-  test('costs 1 read unit at the start of a suspected fall, and no write units for timers or reports', async () => {
+  test('a suspected fall costs 1 read unit at the start, and no write units for timers or reports', async () => {
     const { say } = await prepare('alder');
     await say(call());
     const called = await say(call());
@@ -83,7 +83,7 @@ describe('another sensor message', () => {
     expect(begun, text()).toEqual({ read: called.read + 1, write: called.write - 1 });
   });
 
-  test('costs 201 write units for 200 KiB with 64 events, stored once, plus 2 for each further event', async () => {
+  test('a 200 KiB message with 64 events costs 201 write units, plus 2 for each further event', async () => {
     const { client, sensorId, say } = await prepare('hazel', 'maker_b');
     const moves = Array.from({ length: 64 }, (_, at) => ({ 'track-id': at, event: 3, area_type: 4, area_id: at }));
     const message = { cmd: 'event', type: 1, data: moves, filler: '' };
@@ -118,7 +118,7 @@ describe('a hit acknowledgement', () => {
     return { ...home, open };
   };
 
-  test('costs 17.5 read and 16 write units from a user, event included, and 5 and 1 when repeated', async () => {
+  test('a hit acknowledgement by a user costs 17.5 read and 16 write units, and 5 and 1 when repeated', async () => {
     const { client, open } = await prepareHit('linden');
     const path = await open();
     const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
@@ -126,7 +126,7 @@ describe('a hit acknowledgement', () => {
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test("costs 10.5 read and 14 write units beyond the fall if sent in a receiver's response", async () => {
+  test('a hit acknowledgement in a response costs 10.5 read and 14 write units beyond the fall', async () => {
     const { say, answered } = await prepareHit('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';

@@ -44,14 +44,14 @@ describe('a fall delivered at the first attempt', () => {
     home = await alarmed('maple');
   });
 
-  test('costs 10.5 read and 10 write units as the only open fall, with 1 write unit to list the sensor', async () => {
+  test('a delivered fall costs 10.5 read and 10 write units if no other fall is open', async () => {
     const alone = await alarmed('oak');
     await alone.endFirst();
     expect(await alone.say(call()), text()).toEqual({ read: 10.5, write: 10 });
     expect(unitsOf(consumption.fall)).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('costs 10.5 read and 10 write units in a region, because the sensor item contains the regions', async () => {
+  test('a delivered fall in a region costs 10.5 read and 10 write units', async () => {
     const inRoom = await alarmed('pine');
     await inRoom.client.ok('PUT', `/sensors/${inRoom.sensorId}/room`, room);
     await inRoom.endFirst();
@@ -60,7 +60,7 @@ describe('a fall delivered at the first attempt', () => {
     expect(JSON.parse(inRoom.receiver.received.at(-1)?.body ?? '').rule).toMatchObject({ regionName: 'Bed' });
   });
 
-  test('costs 10.5 read and 9 write units beside an open fall, and 1 write unit more once a minute', async () => {
+  test('a delivered fall costs 10.5 read and 9 write units beside an open fall', async () => {
     const costs = [];
     for (let second = 0; second < 60; second++) costs.push({ ...(await home.say(call())), text: text() });
     for (const { text, ...cost } of costs)
@@ -71,11 +71,11 @@ describe('a fall delivered at the first attempt', () => {
     expect(sumOf(costs).write / costs.length).toBeLessThanOrEqual(9 + 1 / 30);
   });
 
-  test('costs 10.5 read and 10 write units beside an open fall after an hour without messages', async () => {
+  test('a fall delivered after an hour without messages costs 10.5 read and 10 write units beside an open fall', async () => {
     expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('stores no more bytes than the price calculation assumes', async () => {
+  test('a delivered fall stores no more bytes than the price calculation assumes', async () => {
     const { customerId, sensorId, webhookId } = home;
     const { table } = metered.cloud.runtime;
     const keptOf = async () => {
@@ -104,7 +104,7 @@ describe('a fall delivered at the first attempt', () => {
     expect(delivery).toBeLessThanOrEqual(consumption.fall.kept30);
   });
 
-  test('costs 6 queue requests until it is delivered, and 3 for the notification check', async () => {
+  test('a fall costs 6 queue requests until it is delivered, and 3 for the notification check', async () => {
     const spied = Object.values(metered.queues).map((queue) => ({
       sends: vi.spyOn(queue, 'send'),
       receives: vi.spyOn(queue, 'receive'),
@@ -123,7 +123,7 @@ describe('a fall delivered at the first attempt', () => {
   });
 });
 
-test('a whole fall with one delivery costs 34 read units and 20 write units, including 2 to list it while open', async () => {
+test('a fall with one delivery costs 34 read and 20 write units in total', async () => {
   const home = await alarmed('birch');
   await home.endFirst();
   const start = metered.now();
@@ -146,13 +146,13 @@ describe('each further fall recipient', () => {
     return { read: (read - 10.5) / (count - 1), write: (write - 9) / (count - 1) };
   };
 
-  test('costs 2.6 read and 5.2 write units in one rule with 20 webhooks, which each update the shared hit', async () => {
+  test('each further recipient in one rule with 20 webhooks costs 2.6 read and 5.2 write units', async () => {
     const { read, write } = await further(await alarmed('elm', 1, 20), 20);
     expect(read, text()).toBeLessThanOrEqual(2.6);
     expect(write, text()).toBeLessThanOrEqual(5.2);
   });
 
-  test('costs 1.7 read and 6.1 write units in 50 rules with one webhook, for hit and delivery', async () => {
+  test('each further recipient in 50 rules with one webhook costs 1.7 read and 6.1 write units', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
     // Without the webhook updates that release concurrent slots.
@@ -167,12 +167,12 @@ describe('a message or check without a notification', () => {
     home = await metered.furnish('rowan');
   });
 
-  test('costs 8 read units and 4 write units for an event without a matching rule or webhook', async () => {
+  test('an event without a matching rule or webhook costs 8 read and 4 write units', async () => {
     expect(await home.say(a.presence(true)), text()).toEqual({ read: 8, write: 4 });
     expect(unitsOf(consumption.changedReport)).toEqual({ read: 8, write: 4 });
   });
 
-  test('costs 2 read units and 0.5 write units for an unchanged report every minute', async () => {
+  test('an unchanged report every minute costs 2 read and 0.5 write units', async () => {
     // The first report after a change is queued as well, because only then is it known that no message is pending.
     expect(await home.say(a.presence(true), 60_000), text()).toEqual(unitsOf(consumption.followingReport));
     await home.say(a.presence(true), 60_000);
@@ -182,7 +182,7 @@ describe('a message or check without a notification', () => {
     expect(sumOf(costs), text()).toEqual({ read: 60 * read, write: 60 * write });
   });
 
-  test('costs 2 read units and 1 write unit for three such reports in one request every three minutes', async () => {
+  test('three reports in one request every three minutes cost 2 read units and 1 write unit', async () => {
     const costs = [];
     for (let call = 0; call < 4; call++) {
       const reports = Array.from({ length: 3 }, () => a.presence(true));
@@ -191,7 +191,7 @@ describe('a message or check without a notification', () => {
     expect(costs, text()).toEqual(costs.map(() => unitsOf(consumption.threeReports)));
   });
 
-  test('costs 4 read units and no write units for a check of an active sensor', async () => {
+  test('a check of an active sensor costs 4 read units and no write units', async () => {
     const { customerId, sensorId } = home;
     await home.say(a.presence(true));
     const check = async () => metered.queues.timers.send(encodeTask({ type: 'check_sensor', customerId, sensorId }));

@@ -10,7 +10,7 @@ afterAll(() => metered.stop());
 
 const MINUTE = 60_000;
 
-test('a fall in a feed costs 9 read and 8 write units, its two fetches 11.5 and 7, an empty fetch 5 and 1', async () => {
+test('a fall in a feed costs 9 read and 8 write units, and its two fetches 11.5 and 7', async () => {
   const { client, say, addWebhook, addRules } = await metered.furnish('maple');
   const webhookId = await addWebhook();
   const at = `/webhooks/${webhookId}`;

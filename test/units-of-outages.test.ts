@@ -64,7 +64,7 @@ const plannedCost = async () => {
   return sumOf(costs);
 };
 
-test('an alarm postponed by a failing receiver costs at most 1 write unit more once the receiver is back', async () => {
+test('an alarm postponed by a failing receiver costs at most 1 more write unit after recovery', async () => {
   const planned = await plannedCost();
   const { costs, later, say, count } = await postponed('elm', 3_600);
   costs.push(await say(a.fall('calling', metered.now()), 120_000));
@@ -75,7 +75,7 @@ test('an alarm postponed by a failing receiver costs at most 1 write unit more o
   expect(sumOf([...costs, ...ofRelease]).write - planned.write, text()).toBeLessThanOrEqual(1);
 });
 
-test('the scheduled task for an attempt made early costs 2 read units and no write units', async () => {
+test('the scheduled task for an early attempt costs 2 read units and no write units', async () => {
   const { later, say, count } = await postponed('fir', 600);
   const planned = later.splice(0);
   await say(a.fall('calling', metered.now()), 120_000);
@@ -86,7 +86,7 @@ test('the scheduled task for an attempt made early costs 2 read units and no wri
   expect(await metered.costOf(600_000, run), text()).toEqual({ read: 2, write: 0 });
 });
 
-test('an alarm that succeeds at its scheduled retry costs no write units for a release', async () => {
+test('a successful scheduled retry costs 2 write units for the webhook', async () => {
   const { later, count } = await postponed('larch', 60);
   const [task = expect.unreachable()] = later.splice(0);
   await metered.costOf(80_000, async () => metered.queues.retries.send({ ...task, delaySeconds: 0 }));

@@ -36,7 +36,7 @@ const openScreen = async () => {
   };
 };
 
-test('a screen request costs 2.5 read units without news, even after 40 falls, and at most 20 with an alarm', async () => {
+test('a screen request costs 2.5 read units without changes, and at most 20 with an alarm', async () => {
   const { look, fall, say } = await openScreen();
   for (const more of [0, 3, 37]) {
     await fall(more);

@@ -169,7 +169,7 @@ test('filters the alarm list, downloads it as a file, and opens an alarm page', 
   await page.getByRole('heading', { name: 'Room 106', level: 1 }).waitFor();
 });
 
-test('never states that there are no alarms while the bar above the list shows an open one', async () => {
+test('does not claim that there are no alarms while the bar above shows an open one', async () => {
   await using visitor = await openAs('/alarms?situation=apnea', variants[0]);
   const { page } = visitor;
   await page.getByRole('region', { name: 'Alarms' }).getByText('Fall. Nobody is on it.').waitFor();
@@ -177,7 +177,7 @@ test('never states that there are no alarms while the bar above the list shows a
   expect(await page.getByText('No alarms in this period').count()).toBe(0);
 });
 
-test('fits the alarm bar, the status line and the list to a tablet in German', async () => {
+test('fits the alarms page on a tablet in German', async () => {
   await using visitor = await openAs('/alarms', { ...variants[2], width: 768 });
   const { page } = visitor;
   // The status line is longest while the browser blocks the sound.

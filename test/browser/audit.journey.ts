@@ -42,7 +42,7 @@ test('shows who changed a rule and which attempts were refused', {
   await page.getByRole('button', { name: 'Show all' }).waitFor();
 });
 
-test('shows system admins the changes outside any customer', { timeout: 60_000 }, async () => {
+test('shows system admins audit entries that belong to no customer', { timeout: 60_000 }, async () => {
   const admin = { username: 'admin', password: ADMIN_PASSWORD };
   await using visitor = await site.openLoggedIn('/provisioning-keys', admin);
   const { page } = visitor;
@@ -52,7 +52,7 @@ test('shows system admins the changes outside any customer', { timeout: 60_000 }
   await page.getByRole('row').filter({ hasText: 'createProvisioningKey' }).waitFor();
 });
 
-test('states how far back the audit log was searched, and continues from there', {
+test('shows how far back the audit log was searched, and continues from there', {
   timeout: 60_000,
 }, async () => {
   const { client, customerId } = site.home;

@@ -175,7 +175,7 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
     });
 });
 
-test('explains blocked notifications, and stores no channel', async () => {
+test('does not create a push channel when notifications are blocked', async () => {
   await using visitor = await site.openLoggedIn('/account/channels');
   const own = channel(visitor.page, 'Push on this device');
   const before = await site.home.client.ok('GET', '/users/me/channels');

@@ -28,7 +28,7 @@ const coldLoad = async (): Promise<Load> => {
   return load;
 };
 
-test('shows the login page in 20 uncached loads, five at once from one address with 100 ms latency', async () => {
+test('loads the login page 20 times without a cache, five at once, with 100 ms latency', async () => {
   const loads: Load[] = [];
   for (let round = 0; round < 4; round++) loads.push(...(await Promise.all(Array.from({ length: 5 }, coldLoad))));
   const worst = (select: (load: Load) => number) => Math.max(...loads.map(select));

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('logs in as a station screen, which only acknowledges alarms and asks for a name', async () => {
+test('a station screen can only acknowledge alarms, and asks for a name', async () => {
   const { username, password } = site.home;
   await using visitor = await site.open('', { expected: [/403/] });
   const { page } = visitor;
@@ -60,7 +60,7 @@ test('logs in as a station screen, which only acknowledges alarms and asks for a
   await page.getByText('A station screen shows alarms, rooms and groups, nothing else.').waitFor();
 });
 
-test('warns an hour before the session ends, then shows a login form and states that nothing is watched', {
+test('warns an hour before the session ends, and then shows a login form', {
   timeout: 90_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('/groups', site.home, { expected: [/401/] });

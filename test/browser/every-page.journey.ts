@@ -89,7 +89,7 @@ const HEIGHTS = `(() => {
 const nameOf = (path: string) => path.replaceAll(/\W+/g, '-').replace(/^-|-$/g, '') || 'overview';
 
 describe.each(variants)('every page in $locale, $colorScheme, $width pixels wide', ({ locale, colorScheme, width }) => {
-  test('shows each page accessibly and without horizontal scrolling', { timeout: 180_000 }, async () => {
+  test('every page is accessible and does not scroll horizontally', { timeout: 180_000 }, async () => {
     await site.admin.ok('PUT', '/users/me', { ...(await site.admin.ok<object>('GET', '/users/me')), locale });
     const viewport = { width, height: 900 };
     await using visitor = await site.openLoggedIn('', admin, { colorScheme, viewport, locale, expected });
@@ -111,7 +111,7 @@ const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input, textar
 
 const MAX_STEPS = 150;
 
-test('reaches every control on each page with the keyboard alone', {
+test('every control on each page can be reached with the keyboard', {
   timeout: 180_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('', admin, { locale: 'en', expected });

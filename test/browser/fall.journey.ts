@@ -74,7 +74,7 @@ const createRule = async ({ page, checkPage }: Visitor) => {
   await checkPage('rules');
 };
 
-test('leads from the first login to a delivered fall, and verifies its signature with the displayed code', {
+test('guides a new user from the first login to a delivered fall', {
   timeout: 90_000,
 }, async () => {
   const { home, receiver } = site;

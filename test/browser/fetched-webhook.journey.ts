@@ -10,7 +10,7 @@ afterAll(() => site.stop());
 
 type FedEvent = { id: string; headers: Record<string, string> };
 
-test('creates a fetched webhook with filters, shows the feed URL, and delivers a test by fetch', async () => {
+test('creates a feed webhook with filters, and delivers a test message through the feed', async () => {
   const { home } = site;
   await using visitor = await site.openLoggedIn('/webhooks/new');
   const { page, checkPage } = visitor;

@@ -42,7 +42,7 @@ const linkSensor = async ({ page, checkPage }: Visitor) => {
   return device;
 };
 
-test('leads from an empty service to the first alarm with a checklist', {
+test('a checklist leads from an empty service to the first alarm', {
   timeout: 120_000,
 }, async () => {
   await using visitor = await visit(`${cloud.url}/console`, { expected: [/404/] });

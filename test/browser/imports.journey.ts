@@ -117,7 +117,7 @@ test('imports 200 sensors, 40 users and 20 rules, and changes nothing on a secon
   expect(groups.map(({ name }) => name)).toContain('Ward 1 Süd');
 });
 
-test('offers an import template, continues an import after a reload, and copies a rule', async () => {
+test('offers an import template, and resumes an import after a reload', async () => {
   await inLanguage(site, 'en');
   await using visitor = await site.openLoggedIn('/rules');
   const { page } = visitor;

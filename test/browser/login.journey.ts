@@ -55,7 +55,7 @@ test('clears the cookies and shows the login page after a logout', async () => {
   expect((await visitor.context.cookies()).filter(({ name }) => name.startsWith('PS'))).toEqual([]);
 });
 
-test("clears the previous user's data after another login in a different tab", async () => {
+test("clears the previous user's data when someone else logs in from another tab", async () => {
   await createRoom(site, 'Room of the first');
   const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
   const me = await other.client.ok<object>('GET', '/users/me');

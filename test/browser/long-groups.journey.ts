@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 test.each(variants)(
-  'shortens a long room group, listing abnormal rooms first, in $locale, $colorScheme, $width pixels wide',
+  'collapses a long room group, with abnormal rooms first, in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 } };

@@ -62,7 +62,7 @@ test("shows a customer's name verbatim to a system admin who erases it", async (
   await question.getByRole('button', { name: 'Cancel' }).click();
 });
 
-test('gives users without permissions read-only pages that name the missing permissions', {
+test('pages are read-only without the right permissions, and name the missing ones', {
   timeout: 90_000,
 }, async () => {
   const reader = await hireFor(site.admin, site.home.customerId, 'reader');
@@ -129,7 +129,7 @@ test('shows rules, webhooks and deliveries in German to a German user', {
   await page.getByText('Keine Zustellungen in den letzten 24 Stunden').waitFor();
 });
 
-test('fits each page to a phone', { timeout: 90_000 }, async () => {
+test('fits every page on a phone screen', { timeout: 90_000 }, async () => {
   const { ruleId, webhookId, groupId } = ids;
   await using visitor = await site.openLoggedIn('/rules', site.home, { viewport: { width: 390, height: 844 } });
   const { page, checkPage } = visitor;

@@ -54,7 +54,7 @@ const watch = async (path: string, username: string, width: number): Promise<Wat
 /** The tones played by a page since a time (ms). */
 const since = async ({ heard }: Watcher, time: number) => (await heard()).filter(({ at }) => at >= time);
 
-test("shows and sounds a night's alarms on two screens and a phone, whatever page is open", {
+test("shows and sounds a night's alarms on two screens and a phone, on any page", {
   timeout: 120_000,
 }, async () => {
   const [first, second] = [await roomOf('Room 101'), await roomOf('Room 102')];

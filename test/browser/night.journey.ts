@@ -32,7 +32,7 @@ const say = async ({ device, sensorId }: Linked, message: object): Promise<void>
 const nurse = (username: string, firstName: string) =>
   hireFor(site.admin, site.home.customerId, username, { firstName, lastName: 'Meier', permissions: [] });
 
-test('keeps an alarm open in every browser until it is acknowledged, and listed until it has an outcome', {
+test('keeps an alarm open in every browser until someone acknowledges it', {
   timeout: 90_000,
 }, async () => {
   const room = await roomOf('Room 12, Süd');
@@ -107,7 +107,7 @@ test('shows who acknowledged an alarm first, and reopens it when the acknowledge
   await shift.filter({ hasText: '14' }).getByText('Helped up').waitFor();
 });
 
-test('shows that the page is reconnecting, then that nothing is watched, with a separate sound, and recovers', {
+test('warns with a separate sound when the connection is lost, and recovers', {
   timeout: 90_000,
 }, async () => {
   const expected = [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/];
@@ -150,7 +150,7 @@ test('shows that the page is reconnecting, then that nothing is watched, with a 
   await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor();
 });
 
-test('never claims that no alarms are open, or that every room is watched, before loading the data', async () => {
+test('does not claim that all is well before the data has loaded', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
@@ -164,7 +164,7 @@ test('never claims that no alarms are open, or that every room is watched, befor
   await alarms.getByText('No open alarms').waitFor();
 });
 
-test('loads the overview with at most six requests, and then polls with one mostly empty response', async () => {
+test('loads the overview with at most six requests, and then polls with one', async () => {
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;
   await page.waitForLoadState('networkidle');
@@ -199,7 +199,7 @@ describe('a night with alarms in every state', () => {
   });
 
   test.each(variants)(
-    'shows the overview accessibly and without horizontal scrolling in $locale, $colorScheme, $width pixels wide',
+    'the overview is accessible and does not scroll horizontally in $locale, $colorScheme, $width pixels wide',
     async (variant) => {
       const { locale, colorScheme, width } = variant;
       await inLanguage(site, locale);

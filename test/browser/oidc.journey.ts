@@ -36,7 +36,7 @@ const expectRefused = async (page: Page) => {
   const cookies = await page.context().cookies();
   expect(cookies.filter(({ name }) => name.startsWith('PSAUTH'))).toEqual([]);
 };
-test('logs in and out at the issuer, and returns to a deep link', async () => {
+test('logs in and out through the issuer, and returns to a deep link', async () => {
   issuer.people.set('anna', { groups: ['nurses'] });
   await using visitor = await site.open('/sensors?state=inactive', { expected });
   const { page } = visitor;
@@ -59,7 +59,7 @@ test('logs in and out at the issuer, and returns to a deep link', async () => {
   await page.getByRole('button', { name: 'I am anna' }).waitFor();
 });
 
-test('revokes lost permissions at the next login, and refuses the login once none are left', async () => {
+test('removes lost permissions at the next login, and refuses the login when none are left', async () => {
   issuer.people.set('bert', { groups: ['nurses', 'leads'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -85,7 +85,7 @@ test('revokes lost permissions at the next login, and refuses the login once non
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('asks for a new login at the issuer before an export, and then continues the export', async () => {
+test('requires another login through the issuer before an export', async () => {
   issuer.people.set('olga', { groups: ['owners'] });
   await using visitor = await site.open('/personal-data?kind=customer', { expected: [...expected, /403/] });
   const { page, checkPage } = visitor;

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('creates a rule for a person and the people on duty, and rejects an unconfirmed channel beside its field', async () => {
+test('creates a rule that notifies a person and the people on duty', async () => {
   await using visitor = await site.openLoggedIn('/rules/new', site.home, { expected: [/400/] });
   const { page, checkPage } = visitor;
   await page.getByLabel('Name').first().fill('Falls to people');

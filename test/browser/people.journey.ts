@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('fits the console to a phone, with a menu for all pages', async () => {
+test('fits the console on a phone, with all pages in a menu', async () => {
   await using visitor = await site.openLoggedIn('', site.home, PHONE);
   const { page } = visitor;
   await page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: MARKUP }).waitFor();
@@ -52,7 +52,7 @@ test('moves a region by touch', async () => {
   expect(left).toBeGreaterThan(-140);
 });
 
-test('shows markup in a name as text', async () => {
+test('shows markup in names as plain text', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   await visitor.page.getByRole('heading', { name: MARKUP }).waitFor();
   expect(await visitor.page.locator('main img').count()).toBe(0);
@@ -81,7 +81,7 @@ test('lets a system admin choose a customer', async () => {
   await visitor.checkPage('admin-overview');
 });
 
-test('shows German texts to a German user, even in the dark theme', async () => {
+test('shows German text to a German user, even in the dark theme', async () => {
   const { username, password } = await hireFor(site.admin, site.home.customerId, 'schwester', { locale: 'de' });
   const dark = { locale: 'de-DE', colorScheme: 'dark' as const };
   await using visitor = await site.open(`/sensors/${sensorId}`, dark);

@@ -31,7 +31,7 @@ const fill = async (page: Page, reason: string, password: string) => {
 };
 const switchTo = (page: Page, what: string) => page.getByRole('radiogroup').getByText(what, { exact: true }).click();
 
-test("reports a wrong password beside the field, and exports a user's data only once on a double click", async () => {
+test("exports a user's data only once on a double click", async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/400/] });
   const { page, checkPage } = visitor;
   await page.getByRole('link', { name: 'Personal data' }).click();
@@ -179,7 +179,7 @@ test('lets a system admin erase a customer, and shows the progress', async () =>
   await checkPage('personal-data-so-far');
 });
 
-test('lets a manager request erasure of the customer, which another manager approves and then cancels', async () => {
+test('lets a second manager approve and cancel a customer erasure', async () => {
   const home = await createHome(site.admin, 'alder', ALL_PERMISSIONS);
   const second = await hireFor(site.admin, home.customerId, 'zweite', {
     permissions: ['manage_customers'],

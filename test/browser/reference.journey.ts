@@ -24,7 +24,7 @@ test('the API reference finds operations by keyword, and lists the webhooks', as
   await page.locator('.webhooks').getByText('full', { exact: true }).waitFor();
 });
 
-test('the API reference sends a token pasted once with every request, and prefills requests with examples', async () => {
+test('the API reference sends a pasted token with every request', async () => {
   await using visitor = await site.open('/../docs');
   const { page } = visitor;
   const search = page.getByRole('searchbox', { name: 'Find operations' });

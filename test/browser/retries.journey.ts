@@ -21,7 +21,7 @@ const failCalls = async (page: Page, calls: string, status: number, times: numbe
   return () => count;
 };
 
-test('retries requests after 429 and 503 responses without an error message', async () => {
+test('silently retries requests after 429 and 503 responses', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/429|503/] });
   const { page } = visitor;
   const hits = await failCalls(page, '**/rule-hits*', 429, 2);
@@ -32,7 +32,7 @@ test('retries requests after 429 and 503 responses without an error message', as
   expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);
 });
 
-test('shows a failed request where its data would be, and offers to try again', async () => {
+test("shows an error where the failed request's data would be, and offers to try again", async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   await failCalls(page, '**/sensor-groups*', 500, 1);

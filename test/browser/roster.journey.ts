@@ -71,7 +71,7 @@ test.each(variants)(
   },
 );
 
-test('warns of hours in which a rule reaches nobody on duty, and closes the gap with a shift', async () => {
+test('warns about hours when a rule reaches no one on duty, until a shift covers them', async () => {
   await inLanguage(site, 'en');
   await set(usual());
   await using visitor = await open();
@@ -194,7 +194,7 @@ test('shows an API error beside its field', async () => {
   expect(await roster()).toEqual([]);
 });
 
-test('keeps what someone else changed in the meantime, and gives other users read-only access', async () => {
+test("keeps another user's concurrent changes to the roster", async () => {
   await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open();

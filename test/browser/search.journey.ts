@@ -58,7 +58,7 @@ test.each([
   await field.waitFor({ state: 'hidden' });
 });
 
-test('omits users if the visitor may not see them, and moves behind "More" on phones', async () => {
+test('search omits users that the viewer may not see', async () => {
   const nurse = await hireFor(site.admin, site.home.customerId, 'search-helper');
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   await using visitor = await site.openLoggedIn('', nurse, phone);

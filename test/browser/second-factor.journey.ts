@@ -53,7 +53,7 @@ test('sets up a second factor, logs in with a recovery code, and removes the sec
   await page.getByRole('button', { name: 'Set up second factor' }).waitFor();
 });
 
-test('requires a second factor where the customer demands it, then returns to the deep link', async () => {
+test('requires a second factor when the customer enforces it, and then returns to the deep link', async () => {
   const home = await createHome(site.admin, 'strict', ['manage_customers', 'manage_users']);
   {
     await using visitor = await site.openLoggedIn('/customers', home);

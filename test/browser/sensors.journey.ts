@@ -45,7 +45,7 @@ test('links from a fall on the station to its timeline, and to its room', async 
   await page.getByRole('button', { name: 'Edit room' }).waitFor();
 });
 
-test('keeps showing an open fall with its age while the service fails', async () => {
+test('keeps showing an open fall while the service is failing', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/500/] });
   const { page } = visitor;
   const link = page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: 'Room 12, Süd' });
@@ -57,7 +57,7 @@ test('keeps showing an open fall with its age while the service fails', async ()
   expect(await page.getByText('No open alarms').count()).toBe(0);
 });
 
-test("links a sensor by its pairing code, and asks for the room's name and group", async () => {
+test('links a sensor with a pairing code, and asks for the room name and group', async () => {
   const { pairingCode, sensorId: linked } = await registerDevice(site);
   const group = await site.home.client.ok<{ id: number }>('POST', '/sensor-groups', {
     name: 'South wing',

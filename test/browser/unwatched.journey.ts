@@ -75,7 +75,7 @@ test('names what is not watched, and shows only watched rooms as calm', { timeou
   await checkPage('watched');
 });
 
-test("links a fall rule without anyone on duty to the roster, or to the viewer's own channels", async () => {
+test("a gap for a rule with no one on duty links to the roster or the viewer's channels", async () => {
   const { client, customerId } = await createHome(site.admin, 'larch', ALL_PERMISSIONS);
   await linkSensor(client);
   const texts = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected' };
@@ -94,7 +94,7 @@ test("links a fall rule without anyone on duty to the roster, or to the viewer's
   }
 });
 
-test('names a fall rule with failing receivers, and a disabled webhook until it is marked as seen', {
+test('shows failing receivers, and disabled webhooks until they are marked as seen', {
   timeout: 60_000,
 }, async () => {
   const { client, customerId } = site.home;

@@ -111,11 +111,11 @@ describe.each(changing)('%s', (name, operation) => {
   });
 });
 
-test('reads, device messages and requests without changes write no audit line', async () => {
+test('read requests, device messages and no-op writes leave no audit line', async () => {
   for (const other of others) expect({ [other[0]]: (await audit(other)).lines }).toEqual({ [other[0]]: [] });
 });
 
-test('every forbidden request from a known caller writes an audit line with caller and operation', async () => {
+test('every forbidden request from a known caller is audited with caller and operation', async () => {
   let ahead = 0;
   for (const [name, operation] of operations) {
     const may = 'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];

@@ -124,7 +124,7 @@ describe('a bundle', () => {
     expect(headers['x-amz-security-token']).toBe('token');
   });
 
-  it('contains the API description, without the code that creates it', async () => {
+  it('the bundle contains the API description but not the code that generates it', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -157,7 +157,7 @@ describe('a bundle', () => {
       expect(JSON.parse(readFileSync(join(bundles.server.folder, file), 'utf8')).sourcesContent).toBeUndefined();
   });
 
-  it('logs metrics in one line, using a lazy chunk', async () => {
+  it('logs metrics on one line with a lazily loaded chunk', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1000' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -167,7 +167,7 @@ describe('a bundle', () => {
     expect(line).toMatchObject({ CallsLimited: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'SensorCloud-x' }] } });
   });
 
-  it('renders a QR code using a lazy chunk, and returns it in base64', async () => {
+  it('returns a base64 QR code rendered by a lazily loaded chunk', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -180,7 +180,7 @@ describe('a bundle', () => {
     expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
   });
 
-  it('contains the docs page script in a lazy chunk that fits into a Lambda response', async () => {
+  it('the docs page script is in a lazy chunk that fits into a Lambda response', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const headers = { 'accept-encoding': 'gzip, br' };
     const [file = ''] = Object.keys(library).filter((name) => name.endsWith('.js'));
@@ -199,7 +199,7 @@ describe('a bundle', () => {
     expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
   });
 
-  it('sends to a queue using a lazy chunk', async () => {
+  it('sends to a queue with a lazily loaded chunk', async () => {
     // The SDK verifies the message MD5.
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
     await using queue = await listen({ Successful, Failed: [] });
@@ -215,7 +215,7 @@ describe('a bundle', () => {
     expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
   });
 
-  it('sends an email using a lazy chunk and credentials from the environment', async () => {
+  it('sends email with a lazily loaded chunk and credentials from the environment', async () => {
     await using ses = await listen({ MessageId: 'm' });
     const { folder, startBytes } = bundles.auth;
     const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
@@ -243,7 +243,7 @@ describe('a bundle', () => {
     expect(startSources.filter((file) => file.includes('/nodemailer/'))).toEqual([]);
   });
 
-  it.each(lambdas)('$name contains no help texts for settings', ({ name }) => {
+  it.each(lambdas)('$name contains no help text for settings', ({ name }) => {
     const help = environment.RATE_LIMIT_PER_SECOND.about.help.slice(0, 30);
     expect(textOf(name as LambdaName)).not.toContain(help);
   });
@@ -284,7 +284,7 @@ describe('a bundle', () => {
     expect(building.map(({ name }) => name)).toEqual(names);
   });
 
-  it('process and devices contain no payload rendering code', () => {
+  it('the process and devices bundles contain no payload rendering code', () => {
     const has = (name: LambdaName) => bundles[name].sources.some((file) => file.endsWith('formats/render.ts'));
     expect([has('deliver'), has('process'), has('devices')]).toEqual([true, false, false]);
   });

@@ -123,7 +123,7 @@ describe.each(['http', 'alb'] as const)('rate limits with deviceApi=%s', (device
     expect(await limited(50, () => device.call('GET', `/devices/${sensorId}/config`))).toBeGreaterThanOrEqual(10);
   });
 
-  test('rate-limits each address separately, whatever a caller writes into X-Forwarded-For', async () => {
+  test('rate-limits each address separately, even with a forged X-Forwarded-For', async () => {
     const stranger = clientOf(cloud.url).as('dt_wrong');
     const path = '/devices/id_00000000000000000000000/config';
     const call = (at: number) => stranger.call('GET', path, undefined, { 'x-forwarded-for': `192.0.2.${at}` });

@@ -23,7 +23,7 @@ const start = async (code: string, variables: Record<string, string> = {}, timeo
   return environment;
 };
 
-test('a process has only the variables from the template and from Lambda', async () => {
+test('a process sees only the variables from the template and from Lambda', async () => {
   const code = 'export const handler = async () => Object.keys(process.env).sort();';
   const { invoke, stop } = await start(code, { TABLE_NAME: 't' });
   const names = ['AWS_LAMBDA_RUNTIME_API', 'LAMBDA_TASK_ROOT', 'TABLE_NAME', '_HANDLER'];

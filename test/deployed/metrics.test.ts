@@ -51,7 +51,7 @@ const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   return measured;
 };
 
-test('functions write every metric read by an alarm or the dashboard, with namespace and dimensions', async () => {
+test('functions write every metric that an alarm or the dashboard reads', async () => {
   const { furnish, pass, answerWith, stop } = await createDeliveryWorld({
     log: () => {},
     // Functions may not call loopback, so feedback fails at the only attempt.

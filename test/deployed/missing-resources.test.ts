@@ -162,7 +162,7 @@ describe('a deployment', () => {
       expect(cloud.complaints()).toContain('process: sqs:ReceiveMessage queue/events');
     }));
 
-  test('runs nothing on schedule without a rule', () =>
+  test('runs nothing on a schedule without a rule', () =>
     within(withoutAny(['Events::Rule'], ''), async ({ sweep, functions }) => {
       await sweep();
       expect(functions.filter((lambda) => lambda.started() > 0)).toEqual([]);

@@ -104,7 +104,7 @@ test('a reconnecting device is not reported as inactive, even though AWS IoT pub
     await again.end();
   }));
 
-test('a message is queued and delivered later if the rule may not invoke the function', () =>
+test('a message is queued if the rule lacks permission to invoke the function', () =>
   within(without(isPermissionOf('ingest')), async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await connect(mqttUrl, sensor);

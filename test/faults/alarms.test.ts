@@ -99,7 +99,7 @@ const expected: Readonly<Record<string, readonly [string, number, number]>> = {
 };
 
 describe("the template's alarms, evaluated the way CloudWatch does", () => {
-  test('only alarms that watch for missing data fire without any data', () => {
+  test('only missing-data alarms fire when there is no data', () => {
     const on = [...alarms].filter(([, alarm]) => isInAlarm(alarm, NOW, () => undefined)).map(([id]) => id);
     expect(on.toSorted()).toEqual(['alarms-unheard', 'canary-silent', 'messages-absent', 'sweep-silent']);
     // Counter-check: wrong treatment of missing data is noticed.
@@ -123,7 +123,7 @@ describe("the template's alarms, evaluated the way CloudWatch does", () => {
     if (min > 1) expect(isOnAt(min - 1)).toBe(true);
   });
 
-  test('every alarm has a threshold tested here', () => {
+  test('every alarm has a threshold test', () => {
     expect([...Object.keys(bounds), ...Object.keys(expected)].toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 });
@@ -136,7 +136,7 @@ describe('a fall undelivered for two minutes', () => {
   afterAll(() => world.stop());
   const fault = faults.find(({ title }) => title.startsWith('the keys of secrets are unavailable'));
 
-  test('fires tasks-failing and alarms-untold', async () => {
+  test('an unavailable secrets key fires the tasks-failing and alarms-untold alarms', async () => {
     if (!fault) throw new Error('there is no such fault');
     const { lost, unnoticed, fired } = await runFault(world, fault, 1);
     expect({ lost, unnoticed }).toEqual({ lost: [], unnoticed: [] });

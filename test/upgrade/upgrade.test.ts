@@ -87,7 +87,7 @@ describe.each(folders)('a data folder left by $version in the middle of a night,
     expect(answers).toMatchObject(known.answers);
   });
 
-  test('sends alerts once for falls that were decided or only received', async () => {
+  test('notifies only once about falls received before the upgrade', async () => {
     await receiver.until(4);
     await cloud.idle();
     const { first, fails } = night.paths;
@@ -115,7 +115,7 @@ describe.each(folders)('a data folder left by $version in the middle of a night,
     expect(next).toEqual([1, 2, 1, 1]);
   });
 
-  test('ends open falls on further reports, without raising new alarms', async () => {
+  test('ends open falls without raising new alarms', async () => {
     const notified = sensorOf('notified');
     const tracks = sensorOf('tracks');
     const openFalls = async () => {
@@ -141,7 +141,7 @@ describe.each(folders)('a data folder left by $version in the middle of a night,
 });
 
 // Older versions insert columns by position, and number rows after the highest value in `sqlite_sequence`.
-test("keeps the last version's table layout, so that version can open the file again", async () => {
+test('keeps the table layout, so the last version can still open the file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'version-'));
   const { turns, database, close } = openStorage(folder);
   const journal = journalsIn({ database, turns })('events');

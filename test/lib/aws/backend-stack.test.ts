@@ -85,7 +85,7 @@ describe('the queues', () => {
     FifoThroughputLimit: 'perMessageGroupId',
   };
 
-  it.each(workQueues)('%s messages are kept for 14 days, as are their dead letters in a same-type queue', (name) => {
+  it.each(workQueues)('%s messages and their dead letters are kept for 14 days', (name) => {
     const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
     const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
     const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
@@ -102,7 +102,7 @@ describe('the queues', () => {
     expect(named('AWS::SQS::Queue', 'quarantine')).toEqual(kept);
   });
 
-  it('queues invoke consumers with partially failing batches and limited concurrency', () => {
+  it('consumers report partial batch failures and have limited concurrency', () => {
     const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
       queues.map((queue) => ({
         FunctionName: { Ref: idOf(name) },

@@ -103,7 +103,7 @@ test('only functions that create sessions and tokens may change more than their 
   expect(names.filter(puts).toSorted()).toEqual(['access-tokens', 'auth']);
 });
 
-test('only logins can use second-factor secrets, and every other secret serves one purpose', () => {
+test('only logins can decrypt second-factor secrets', () => {
   const webhookId = '00000000-0000-4000-8000-000000000001';
   const contexts = ['otp', 'acknowledge', 'push', 'canary', webhookId, 'anything', undefined];
   const names = functions.map(({ name }) => name);

@@ -230,7 +230,7 @@ describe('the functions', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('a-secret-of-16-or-more');
   });
 
-  it('functions may publish only to the alarm topic, about alarms without recipients or subscribers', () => {
+  it('functions may publish only to the alarm topic', () => {
     const publishers = (template: Template) =>
       Object.values(template.findResources('AWS::IAM::Role')).flatMap(({ Properties: role }) =>
         (role.Policies ?? [])
@@ -269,7 +269,7 @@ describe('the functions', () => {
     ]);
   });
 
-  it('functions may enqueue tasks for themselves without loop detection only if the contract says so', () => {
+  it('loop detection is off only for functions that enqueue tasks for themselves', () => {
     const loops = Object.values(dev.findResources('AWS::Lambda::Function'))
       .filter(({ Properties }) => Properties.RecursiveLoop === 'Allow')
       .map(({ Properties }) => Properties.Description);

@@ -72,7 +72,7 @@ test('leaving the loop acknowledges all but the last message, which the next fee
   expect(await read(service, 1)).toEqual(['m3']);
 });
 
-test('the next feed returns the message that made a receiver throw', async () => {
+test('the next feed returns the message on which the receiver threw', async () => {
   const service = await startFeed(2);
   const fail = async () => {
     for await (const { id } of feed(service.client, WEBHOOK)) if (id === 'm2') throw new Error('disk full');
@@ -102,7 +102,7 @@ test.each([401, 403, 404, 409])('feed throws on %i without a retry', async (stat
   expect(service.asked).toHaveLength(1);
 });
 
-test('feed pauses for a second after an immediate empty response, caused by too many waiting callers', async () => {
+test('feed pauses for a second after an immediate empty response', async () => {
   let calls = 0;
   const nothing = () => (++calls <= 2 ? { status: 200, body: [] } : null);
   const service = await startFeed(1, undefined, nothing);
@@ -112,7 +112,7 @@ test('feed pauses for a second after an immediate empty response, caused by too 
   expect(pauses).toEqual([1, 1]);
 });
 
-test('feed fetches messages again after two minutes, before signatures are too old', async () => {
+test('feed fetches messages again after two minutes, before signatures expire', async () => {
   const service = await startFeed(4);
   let time = 0;
   const seen: string[] = [];

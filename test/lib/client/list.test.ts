@@ -37,7 +37,7 @@ test('listAll reads a list with an exact total page by page, with filters, only 
   );
 });
 
-test('listAll follows the links in a list without an exact total, to pages and cursors alike', async () => {
+test('listAll follows page and cursor links when a list has no exact total', async () => {
   const links = ['page=1&perPage=200&state=failed', 'page=0&perPage=200&state=failed&after=d9'];
   const { client, queries } = listing(() => {
     const link = links[queries.length - 1];

@@ -38,7 +38,7 @@ test('a client logs in for the first request and reuses the session for later on
   );
 });
 
-test('a client renews an ended session once for all requests, and resends them with bodies', async () => {
+test('a client renews an ended session only once for all waiting requests', async () => {
   const { fetch, seen, forget, logins } = service();
   const client = createClient({ baseUrl, fetch, ...user });
   await ok(client.GET('/sensors'));

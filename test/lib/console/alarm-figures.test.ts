@@ -30,7 +30,7 @@ const alarm = (createDate: number, more: object = {}): Alarm => ({
 /** A local time in November 2026. */
 const at = (day: number, hour: number, minute = 0): number => new Date(2026, 10, day, hour, minute).getTime();
 
-test('the median for an even number of times lies between the middle two', () => {
+test('the median of an even number of times is halfway between the middle two', () => {
   expect([medianOf([]), medianOf([3]), medianOf([9, 1, 4]), medianOf([1, 10, 2, 4])]).toEqual([null, 3, 4, 3]);
 });
 

@@ -65,7 +65,7 @@ test('starts a new alarm with the first hit after the previous alarm was answere
   expect(idsOf(alarmsOf([hit(1, 0, acknowledgedAt(3)), hit(2, 2)]))).toEqual([[1, 2]]);
 });
 
-test('raises alarms only for falls (but not their end), vital signs and offline sensors', () => {
+test('raises alarms only for falls, vital signs and offline sensors', () => {
   const quiet = ['fall_canceled', 'fall_finished', 'empty_room', 'bed_left', 'sensor_active', 'sensor_tilted'];
   expect(alarmsOf(quiet.map((situation, at) => hit(at, at, { situation })))).toEqual([]);
   const alarming = ['fall_loop', 'fall_suspected_sensitive', 'fall_confirmed', 'respiration_low', 'sensor_inactive'];
@@ -80,7 +80,7 @@ test('keeps an alarm open while any hit has neither an acknowledgement nor an ou
   expect(alarmsOf([hit(1, 0, acknowledgedAt(5)), hit(2, 1)]).map(isOpen)).toEqual([true]);
 });
 
-test('lists an acknowledged alarm until it has an outcome, and a closed one for a shift', () => {
+test('lists an acknowledged alarm until it has an outcome', () => {
   const now = START + 10 * MINUTE;
   const alarms = alarmsOf([
     hit(1, 0, acknowledgedAt(1)),
@@ -92,7 +92,7 @@ test('lists an acknowledged alarm until it has an outcome, and a closed one for 
   expect(Object.values(answeredAlarms(alarms, START + 4 * MINUTE + SHIFT)).map(idsOf)).toEqual([[], []]);
 });
 
-test('keeps an answered alarm acknowledged while its fall is open, even after a shift', () => {
+test('an alarm stays acknowledged while its fall is open, even after a shift', () => {
   const fall = { sensorId: 'a', since: START };
   const { alarms } = withOpenFalls(alarmsOf([hit(1, 0, { ...acknowledgedAt(1), ...closedAt(2) })]), [fall]);
   expect(Object.values(answeredAlarms(alarms, START + 2 * SHIFT)).map(idsOf)).toEqual([[[1]], []]);

@@ -34,7 +34,7 @@ test('a fall without a hit in this shift counts as not reported by any rule', ()
   expect(unreportedFalls(listed, [], NOW)).toEqual([fall(), sensitive]);
 });
 
-test('a fall reported by rules only as a suspicion is not listed twice', () => {
+test('does not list a fall twice if rules reported only the suspicion', () => {
   const reported = (since: number, more: Partial<Alarm> = {}) => [{ sensorId: 'a', isFall: true, since, ...more }];
   const listed = [fall()];
   expect(unreportedFalls(listed, reported(NOW - HOUR - MINUTE), NOW)).toEqual([]);
@@ -43,7 +43,7 @@ test('a fall reported by rules only as a suspicion is not listed twice', () => {
   expect(unreportedFalls(listed, reported(NOW - HOUR, { isFall: false }), NOW)).toEqual(listed);
 });
 
-test('closed falls are read after open ones change, at most once a minute', () => {
+test('closed falls are reloaded after a change, at most once a minute', () => {
   expect(nextRead(1, { changes: 1, at: NOW - HOUR }, NOW)).toBe(false);
   expect(nextRead(2, { changes: 1, at: NOW - HOUR }, NOW)).toBe(1);
   expect(nextRead(2, { changes: 1, at: NOW - 20_000 }, NOW)).toBe(40_000);

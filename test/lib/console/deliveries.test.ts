@@ -116,7 +116,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ] as const)('in %s', (_, texts) => {
-  test("a delivery being retried shows the next attempt's time until the attempt is due", () => {
+  test('a delivery being retried shows when the next attempt is due', () => {
     const retried = delivery({ state: 'retrying', nextAttempt: NOW + 3_700_000 });
     expect(resultText(retried, NOW, texts)).toBe(texts.retryIn('1:01:40'));
     expect(resultText(retried, NOW + 3_700_000, texts)).toBe(texts.retryDue);
@@ -156,7 +156,7 @@ describe.each([
     expect(failed({ error: 'new_error' })).toBe(`new_error, ${texts.reasons.exhausted}`);
   });
 
-  test('a delivery that is queued, being sent or was delivered without an attempt needs no explanation', () => {
+  test('a delivery that is queued, being sent or delivered needs no explanation', () => {
     for (const state of ['pending', 'sending', 'delivered']) {
       expect(resultText(delivery({ state }), NOW, texts)).toBe('');
       expect(noteOf(delivery({ state }), NOW, texts)).toBeNull();

@@ -13,13 +13,13 @@ const hitOf = (id: number, date: number): Hit => ({ id, createDate: date, update
 const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;
 
-test('changes made before the service clock was set back do not count as the newest', () => {
+test('changes dated in the future do not count as the newest', () => {
   const known = merged(undefined, [hitOf(1, NOW + HOUR)], NOW);
   expect(known.changed).toBe(NOW);
   expect(merged(known, [hitOf(2, NOW)], NOW).hits.map(({ id }) => id)).toEqual([2, 1]);
 });
 
-test('an acknowledgement replaces a hit version from before the service clock was set back', () => {
+test('an acknowledgement replaces a hit version dated in the future', () => {
   const known = merged(undefined, [hitOf(1, NOW + HOUR)], NOW);
   const acknowledged = { ...hitOf(1, NOW + HOUR), updateDate: NOW, acknowledgement: {} };
   expect(merged(known, [acknowledged], NOW).hits).toEqual([acknowledged]);

@@ -16,7 +16,7 @@ test.each(kinds)('the %s template parses into the example, with commas and with 
   for (const locale of ['en', 'de']) expect(parseCsv(templateOf(kind, locale))).toEqual({ rows: [example] });
 });
 
-test.each(['en', 'de'])('the import page explains exactly the template columns in %s', async (locale) => {
+test.each(['en', 'de'])('the import page explains every template column in %s', async (locale) => {
   const { imports } = (await import(`${folder}texts/imports-${locale}.ts`)) as {
     imports: { hints: Record<Kind, Record<string, string>> };
   };

@@ -105,7 +105,7 @@ describe('a screen that watches nothing', () => {
       expect(text).toContain(word);
   });
 
-  test('claims nothing about rooms it never loaded', async () => {
+  test('does not claim anything about rooms it never loaded', async () => {
     const { text } = await renderConnectionLost({ rows: [], connection: { at: 0 } });
     expect(text).toContain(en.notWatched.nothingKnown);
     expect(text).not.toContain('Check on');

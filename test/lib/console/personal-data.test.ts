@@ -6,12 +6,12 @@ import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 test.each([
   ['English', itemsEnglish],
   ['German', itemsGerman],
-])('names exactly the item kinds that an erasure counts in %s', (_, names) => {
+])('has a name in %s for every item kind that an erasure counts', (_, names) => {
   const counted = Object.entries(erasureRules).filter(([, belonging]) => Object.keys(belonging).length > 0);
   expect(Object.keys(names).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
 });
 
-test('groups item kinds into the same lines in both languages', () => {
+test('groups item kinds the same way in both languages', () => {
   const lines = (words: Readonly<Record<string, string>>) =>
     [...Map.groupBy(Object.keys(words), (kind) => words[kind]).values()].map((kinds) => kinds.toSorted()).toSorted();
   expect(lines(itemsGerman)).toEqual(lines(itemsEnglish));

@@ -76,7 +76,7 @@ test('the last-day timeline shows time in bed, or only bed exits if sensors repo
   ]);
 });
 
-test('the last-day timeline extends a fall until now only while someone is on the floor', () => {
+test('the last-day timeline extends a fall to the present only while it is open', () => {
   const events = [event('fall/fall_suspected', 3), event('fall/fall_detected', 2)];
   expect(today(events, { hasOpenFall: true }).lanes).toEqual([{ name: 'onFloor', spans: [span(2, 0)], moments: [] }]);
   expect(today(events).lanes).toEqual([{ name: 'onFloor', spans: [], moments: [NOW - 2 * HOUR] }]);

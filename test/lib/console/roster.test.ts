@@ -43,7 +43,7 @@ const hoursOf = (roster: Entries, userId: number, date: string) =>
   entries.shiftsOf(roster, userId, date).map(({ from, to }) => `${from}-${to}`);
 
 describe('a change to one day', () => {
-  test('adds a shift and keeps the weekly ones, which it would otherwise replace', () => {
+  test('adds a shift without replacing the weekly ones', () => {
     const roster = entries.withShift(weekly, ANNA, MONDAY, early);
     expect(hoursOf(roster, ANNA, MONDAY)).toEqual(['06:00-14:00', '21:00-06:00']);
     expect(hoursOf(roster, ANNA, NEXT_MONDAY)).toEqual(['21:00-06:00']);
@@ -61,13 +61,13 @@ describe('a change to one day', () => {
     expect(hoursOf(roster, ANNA, MONDAY)).toEqual([]);
   });
 
-  test('moves a weekly shift to another person on this day alone', () => {
+  test('moves a weekly shift to another person for this day only', () => {
     const roster = entries.withMovedShift(weekly, shiftOf(weekly, ANNA, MONDAY), BEN, TUESDAY);
     expect([hoursOf(roster, ANNA, MONDAY), hoursOf(roster, BEN, TUESDAY)]).toEqual([[], ['21:00-06:00']]);
     expect([hoursOf(roster, ANNA, NEXT_MONDAY), hoursOf(roster, BEN, '2026-12-01')]).toEqual([['21:00-06:00'], []]);
   });
 
-  test('keeps a day off without a weekly shift, because someone entered it', () => {
+  test('keeps a manual day off even without a weekly shift', () => {
     expect(entries.withDayOff([], BEN, MONDAY)).toEqual([{ userId: BEN, date: MONDAY, off: true }]);
   });
 });
@@ -78,7 +78,7 @@ describe('a change to every week', () => {
     expect(entries.withWeeklyShift(weekly, ANNA, [4], late)).toHaveLength(2);
   });
 
-  test('removes a shift from one weekday, and the entry with the last day', () => {
+  test('deletes a weekly entry along with its last day', () => {
     const once = entries.withoutWeeklyShift(weekly, shiftOf(weekly, ANNA, MONDAY));
     expect(once).toEqual([{ userId: ANNA, days: [2], ...night }]);
     expect(entries.withoutWeeklyShift(once, shiftOf(once, ANNA, TUESDAY))).toEqual([]);
@@ -140,7 +140,7 @@ describe('roster coverage', () => {
     ]);
   });
 
-  test('coverage shows hours when those on duty cannot be reached through a channel in the rule', () => {
+  test("coverage shows hours when no one on duty can be reached through the rule's channels", () => {
     const people = [reachable(ANNA, 'sms'), reachable(BEN, 'email')];
     expect(hours(coverageOf([MONDAY], planOf({ people })))).toEqual([
       '11-22T23 6 covered',
@@ -150,13 +150,13 @@ describe('roster coverage', () => {
     ]);
   });
 
-  test("coverage requires someone only while a rule's schedule applies", () => {
+  test("coverage requires someone on duty only while a rule's schedule applies", () => {
     const schedule = { days: [1], from: '12:00', to: '18:00', timeZone };
     const spans = coverageOf([MONDAY], planOf({ rules: dutyRules([rule({ schedule })]) }));
     expect(hours(spans)).toEqual(['11-22T23 14 covered', '11-23T13 4 nobody', '11-23T17 3 free', '11-23T20 3 covered']);
   });
 
-  test('coverage counts enabled rules about urgent situations that notify people on duty, in any step', () => {
+  test('coverage counts enabled rules for urgent situations that notify people on duty', () => {
     const person = { userId: ANNA, by: 'sms' };
     const step = { afterSeconds: 60, recipients: [{ onDuty: true, by: 'push' }] };
     const rules = [

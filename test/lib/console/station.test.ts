@@ -116,7 +116,7 @@ test('finds the room number in a name', () => {
   expect(roomNameOf('Sensor ABC12345')).toEqual({ number: null, word: null, rest: 'Sensor ABC12345' });
 });
 
-test('counts a room with several gaps once, and no room as watched when rules reach no one', () => {
+test('counts a room with several gaps only once', () => {
   const names = { sensors: { a: 'Room 1' } };
   const gaps = [
     { kind: 'sensor_offline', sensorIds: ['a', 'b'], total: 2 },
@@ -151,7 +151,7 @@ test('sounds every four seconds until an alarm is acknowledged, louder and more 
   expect(soundsOf(schedule, 6, 70)({})).toEqual(['', '', '', '', '', '']);
 });
 
-test('sounds at once for a second alarm or new round, but not for a new key of the same alarm', () => {
+test('sounds at once for a second alarm or a new round', () => {
   const schedule = createSchedule();
   expect(soundsOf(schedule, 2)({ alarms: [item('fall')] })).toEqual(['a', '']);
   expect(soundsOf(schedule, 1, 2)({ alarms: [{ keys: ['hit', 'fall'], rounds: 0 }] })).toEqual(['']);
@@ -159,7 +159,7 @@ test('sounds at once for a second alarm or new round, but not for a new key of t
   expect(soundsOf(schedule, 2, 5)({ alarms: [{ keys: ['hit'], rounds: 1 }, item('second')] })).toEqual(['a', '']);
 });
 
-test('sounds once for a suspicion, and every four seconds while nothing is watched', () => {
+test('sounds only once for a suspicion, and every four seconds while nothing is being watched', () => {
   const schedule = createSchedule();
   expect(soundsOf(schedule, 3)({ suspicions: [item('s')] })).toEqual(['s', '', '']);
   expect(soundsOf(schedule, 5, 3)({ isLost: true })).toEqual(['n', '', '', '', 'n']);

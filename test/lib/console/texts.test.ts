@@ -32,7 +32,7 @@ const languages = [
   ['German', german],
 ] as const;
 
-test.each(languages)('names and explains exactly the configuration fields in %s', (_, texts) => {
+test.each(languages)('names and explains every configuration field in %s', (_, texts) => {
   const names = new Set(fields().map(([name]) => name));
   expect(names.size).toBeGreaterThan(70);
   expect(Object.keys(texts).toSorted()).toEqual([...names].toSorted());

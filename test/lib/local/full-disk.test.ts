@@ -46,7 +46,7 @@ test('a host waits on a full disk, reports it once, and opens the data when spac
   expect(seen).toEqual({ full: 1, opened: 'data' });
 });
 
-test('a host waits if opening the data finds a full disk, and fails on other errors', async () => {
+test('a host waits if the disk is full when it opens the data', async () => {
   let problem: Error | null = new Error('cannot open', { cause: noSpace() });
   const open = () => {
     if (problem) throw problem;

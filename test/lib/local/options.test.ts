@@ -21,7 +21,7 @@ const refusalsOf = (env: Record<string, string>): string[] => {
   return [];
 };
 
-test('an empty variable counts as not set, so it opens no admin and disables no limit', () => {
+test('an empty variable counts as unset', () => {
   const empty = Object.fromEntries(variableNames.map((name) => [name, '']));
   expect(optionsFrom({ ...empty, ...inMemory })).toEqual(optionsFrom(inMemory));
   expect(optionsFrom(inMemory)).toMatchObject({ host: '127.0.0.1', port: 3_000, withDemo: true });
@@ -56,22 +56,19 @@ test('the trusted proxy settings are required together', () => {
 });
 
 describe('an invalid setting', () => {
-  test.each(variableNames)(
-    '%s is rejected with the allowed values, an example, and the value unless it is secret',
-    (name) => {
-      const { schema, about }: Setting = variables[name];
-      const values = invalidValues[name];
-      expect(values.length).toBeGreaterThan(0);
-      for (const value of values) {
-        const [sentence, ...others] = refusalsOf({ [name]: value });
-        expect([name, value, others]).toEqual([name, value, []]);
-        expect(sentence).toContain(`${name} must be ${schema?.().description}`);
-        if (about?.example !== undefined) expect(sentence).toContain(`such as ${about.example}`);
-        const start = JSON.stringify(value).slice(0, 20);
-        expect([value, sentence?.includes(start)]).toEqual([value, !about?.isSecret]);
-      }
-    },
-  );
+  test.each(variableNames)('%s is rejected with the allowed values and an example', (name) => {
+    const { schema, about }: Setting = variables[name];
+    const values = invalidValues[name];
+    expect(values.length).toBeGreaterThan(0);
+    for (const value of values) {
+      const [sentence, ...others] = refusalsOf({ [name]: value });
+      expect([name, value, others]).toEqual([name, value, []]);
+      expect(sentence).toContain(`${name} must be ${schema?.().description}`);
+      if (about?.example !== undefined) expect(sentence).toContain(`such as ${about.example}`);
+      const start = JSON.stringify(value).slice(0, 20);
+      expect([value, sentence?.includes(start)]).toEqual([value, !about?.isSecret]);
+    }
+  });
 
   test('the example for every setting is valid', () => {
     for (const name of variableNames) {
@@ -94,7 +91,7 @@ test('all invalid settings are reported at once', () => {
   ]);
 });
 
-test('CORS_ORIGINS accepts origins as browsers send them, and each invalid one is reported', () => {
+test('CORS_ORIGINS accepts origins as browsers send them, and reports each invalid one', () => {
   const origins = 'https://app.example.org,http://localhost:5173,http://[::1]:8080';
   expect(read({ CORS_ORIGINS: origins }).settings.CORS_ORIGINS).toEqual(origins.split(','));
   expect(refusalsOf({ CORS_ORIGINS: '*, https://a.example,https://b.example/' })).toEqual([

@@ -14,7 +14,7 @@ test('the systemd unit in the guide starts the service after clock synchronizati
   for (const name of ['After', 'Wants']) expect(valuesOf(name)).toEqual(['network-online.target', 'time-sync.target']);
 });
 
-test('the systemd unit in the guide allows what Node.js needs, but writes only to one folder', () => {
+test('the systemd unit in the guide allows writes to only one folder', () => {
   expect([valuesOf('ProtectSystem'), valuesOf('ReadWritePaths')]).toEqual([['strict'], ['/var/lib/sensor-cloud']]);
   expect(valuesOf('Environment')).toContain('DATA_DIR=/var/lib/sensor-cloud/data');
   // Otherwise, Node.js could neither list the machine's addresses nor compile code.

@@ -87,7 +87,7 @@ test('an SQS FIFO queue delivers groups in order, keeps failed messages, and del
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
 });
 
-test('an SQS FIFO queue is asked only for processable messages, so no group is blocked needlessly', async () => {
+test('an SQS FIFO queue is asked only for messages that can be processed now', async () => {
   const queue = sqs.queue('events.fifo');
   const receives = vi.spyOn(queue, 'receive');
   const working = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

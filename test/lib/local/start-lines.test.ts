@@ -27,7 +27,7 @@ test('the demo home has an outbox by default', () => {
   expect(startWith({ OUTBOX: 'false' })).toMatchObject({ CHANNEL_KINDS: ['push'], OUTBOX_KINDS: [] });
 });
 
-test('a host without a demo home offers channels that have a service, and lists the missing ones', () => {
+test('a host without a demo home offers only configured channels, and lists the missing ones', () => {
   expect(startWith(withoutDemo)).toEqual({
     CHANNEL_KINDS: ['push'],
     OUTBOX_KINDS: [],

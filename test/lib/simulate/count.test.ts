@@ -30,7 +30,7 @@ describe('the expectation', () => {
     return Object.fromEntries(named);
   };
 
-  test.each([0, 1])('starts with someone in bed for sensor %i, and counts no events without changes', (sensor) => {
+  test.each([0, 1])('starts with someone in bed for sensor %i, and then counts only changes', (sensor) => {
     expect(Object.fromEntries(expected(sensor, [0, 'begin'], [1, 'report']).events)).toEqual(
       Object.fromEntries(initial.map(([kind, times]) => [`${sensor} ${kind}`, times])),
     );
@@ -66,7 +66,7 @@ describe('the expectation', () => {
     });
     expect(events(1, [600, 'near_fall'])).toEqual({ 'fall/fall_suspected': 1, 'fall/canceled': 1 });
   });
-  test('counts one raw message for several events, and none for a timer event', () => {
+  test('counts a raw message only once for several events', () => {
     const bytes = (sensor: number, ...moments: [number, Occurrence][]) =>
       expected(sensor, [0, 'begin'], [1, 'report'], ...moments).deliveries.get('bytes');
     expect([bytes(0), bytes(1)]).toEqual([1, 2]);
@@ -115,7 +115,7 @@ describe('the expectation', () => {
   });
 });
 
-test('arrivals count a known delivery id as a duplicate, and an unknown token as a stranger', () => {
+test('arrivals count repeated delivery ids and unknown tokens separately', () => {
   const arrivals = createArrivals();
   const hooks = new Map<string, Hook>([['t', { id: 'w', listener: 'nurse' }]]);
   const body = JSON.stringify({ event: { type: 'bed', action: 'left' }, sensor: { name: 'Sensor 000A' } });

@@ -17,7 +17,7 @@ describe('checkBootstrap', () => {
     [{}, 'failed', /not bootstrapped .* run `npx cdk bootstrap aws:\/\/123456789012\/eu-central-1`/],
     [{ CDKToolkit: { BootstrapVersion: '5' } }, 'failed', /has version 5, but 6 is required: run `npx cdk bootstrap/],
     [{ CDKToolkit: { BootstrapVersion: '6' } }, 'ok', /^version 6$/],
-  ])('returns the finding for %j: %s', async (stacks, verdict, says) => {
+  ])('checkBootstrap returns the finding for %j: %s', async (stacks, verdict, says) => {
     const { account } = accountWith({ stacks: stacks as Record<string, Record<string, string>> });
     expect(await checkBootstrap(account)).toMatchObject({ verdict, says: expect.stringMatching(says) });
   });
@@ -37,13 +37,13 @@ describe('checkMail', () => {
     ],
     ['a verified sender', { verified: [sender] }, sender, 'ok', /^from cloud@example.org$/],
     ['a sender in a verified domain', { verified: ['example.org'] }, sender, 'ok', /^from/],
-  ])('returns the right verdict for %s', async (_, facts, address, verdict, says) => {
+  ])('checkMail returns the right verdict for %s', async (_, facts, address, verdict, says) => {
     const check = await checkMail(accountWith(facts).account, address);
     expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
     expect(check.withoutMail ?? false).toBe(verdict === 'warning' && address !== '');
   });
 
-  test('warns without permission to check, and keeps the sender', async () => {
+  test('checkMail warns when it lacks permission to check', async () => {
     const { account, fail } = accountWith({});
     fail('mail', denied);
     expect(await checkMail(account, sender)).toEqual({
@@ -64,7 +64,7 @@ describe('checkConcurrency', () => {
     ['reservations made by the deployed stage', [1_000, 648], 352, 352, 'ok', /352 of them/],
     ['reservations made by other stacks', [1_000, 300], 352, 0, 'failed', /has only 200 to reserve/],
     ['no reservations', [1_000, 1_000], 0, 0, 'ok', /none of them reserved for falls.*no cap for feeds/],
-  ])('returns the right verdict for %s', async (_, concurrency, wanted, own, verdict, says) => {
+  ])('checkConcurrency returns the right verdict for %s', async (_, concurrency, wanted, own, verdict, says) => {
     const check = await checkConcurrency(accountWith({ concurrency }).account, { wanted, own: async () => own });
     expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
     if (verdict !== 'ok') expect(check.says).toMatch(SENTENCE);
@@ -88,7 +88,7 @@ describe('checkAlarms', () => {
     ],
     ['a concurrency alarm at the limit', { subscription, full: full(800) }, 800, 'warning', /accountConcurrency=800/],
     ['a subscription and a correct limit', { subscription, full: full(800) }, 1_000, 'ok', /^to night@example.org$/],
-  ])('returns the right verdict for %s', async (_, Resources, total, verdict, says) => {
+  ])('checkAlarms returns the right verdict for %s', async (_, Resources, total, verdict, says) => {
     const { account } = accountWith({ concurrency: [total, total] });
     const check = await checkAlarms(account, { Resources } as Template);
     expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
@@ -120,13 +120,13 @@ describe('checkSubscriptions', () => {
       'ok',
       /^2 confirmed, 1 of them other than email$/,
     ],
-  ])('returns the right verdict for %s', async (_, facts, verdict, says) => {
+  ])('checkSubscriptions returns the right verdict for %s', async (_, facts, verdict, says) => {
     const check = await checkSubscriptions(accountWith(facts).account, 'one', ['night@example.org']);
     expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
     if (verdict !== 'ok') expect(check.says).toMatch(SENTENCE);
   });
 
-  test('warns without permission to check, so the deployment continues', async () => {
+  test('checkSubscriptions warns when it lacks permission to check', async () => {
     const { account, fail } = accountWith({ stacks });
     const message = 'User: x is not authorized to perform: SNS:ListSubscriptionsByTopic on resource: y';
     fail('sns', awsError('AuthorizationErrorException', message));

@@ -198,14 +198,14 @@ describe('deploy', () => {
     ['an account with just enough concurrency', [1_000, 270], [], '{"feed":100,"console":50,"personal-data":20}'],
     ['a stage whose reservations need the rest', [1_000, 1_000], ['concurrency={"devices":800}'], undefined],
     ['a stage with configured caps', [1_000, 1_000], ['concurrencyCaps={"feed":7}'], '{"feed":7}'],
-  ])('deploy caps feeds, the console and exports if possible: %s', async (_, concurrency, settings, caps) => {
+  ])('deploy passes the right concurrency caps: %s', async (_, concurrency, settings, caps) => {
     const { tools, calls } = await run({ ...verified, concurrency });
     await diff({ context: contextFrom('prod', settings), folder }, tools);
     const found = calls[0]?.find((argument) => argument.startsWith('concurrencyCaps='));
     expect(found).toBe(caps && `concurrencyCaps=${caps}`);
   });
 
-  test('deploy prints how many executions the account allows, and how many are reserved by caps', async () => {
+  test('deploy prints how many executions the account allows and the caps reserve', async () => {
     const { tools } = await run(verified);
     const lines: string[] = [];
     const template = stackOf({
@@ -274,7 +274,7 @@ describe('stage settings', () => {
     expect([templates.dev, templates.prod].map(keepsData)).toEqual([false, true]);
   });
 
-  test('settings produce a template that needs exactly the checked bootstrap version', () => {
+  test('the template requires exactly the bootstrap version that is checked', () => {
     const app = stackOf().stack.node.root as App;
     expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(MIN_BOOTSTRAP_VERSION);
   });

@@ -32,7 +32,7 @@ const erasure = (minutes: number) => {
   return { ...job, reason: 'r', counts: {}, createDate, updateDate: createDate, remains: [] };
 };
 
-test('repeats erasures made since the backup in the restored folder, each once', async () => {
+test('repeats erasures made since the backup only once in the restored folder', async () => {
   const before = await folder();
   const restored = await folder();
   await before.within(async (jobs) => {

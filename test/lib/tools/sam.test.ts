@@ -64,7 +64,7 @@ describe('the sam local environment', () => {
     expect(unknown.filter((name) => !Parameters[name])).toEqual([]);
   });
 
-  test("points at local engines, unlike any other stage's environment", () => {
+  test('only the local environment points at local engines', () => {
     for (const variables of variablesOf(local))
       expect(Object.keys(variables)).toEqual(
         expect.arrayContaining(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS']),
@@ -73,7 +73,7 @@ describe('the sam local environment', () => {
     expect(Parameters.EVENTS_QUEUE_URL).toBe(`${engines.queues}/000000000000/sensor-cloud-events.fifo`);
   });
 
-  test('lets a handler reach the table, together with the template variables', async () => {
+  test('a handler can reach the table with the generated variables', async () => {
     const server = variablesOf(local).find((variables) => 'SERVICE_NAME' in variables && 'DEVICE_URL' in variables);
     const values = environmentFile({ ...engines, table: engine.endpoint }).Parameters;
     const given = Object.entries(server ?? {}).map(([name, value]) => [name, values[name] ?? value]);
@@ -117,7 +117,7 @@ describe('the sam local engines', () => {
     });
   });
 
-  test('engines have the key that the functions use, and mount only existing configs', () => {
+  test('engines use the same key as the functions', () => {
     expect(configs.keys.content).toContain(`AliasName: ${environmentFile(byCompose).Parameters.SECRETS_KEY_ARN}\n`);
     expect(services.keys.configs.map(({ source }) => source)).toEqual(Object.keys(configs));
   });

@@ -37,7 +37,7 @@ test('rejects a folder without data', async () => {
   await expect(namesIn(empty)).rejects.toThrow(/contains no data/);
 });
 
-test('accepts options for at most one table, and defaults to the npm start table', () => {
+test('accepts options for at most one table', () => {
   const aws = { region: 'eu-central-1' };
   expect(tableLocation({}, '.local', aws)).toEqual({ dataDir: '.local', table: 'sensor-cloud' });
   expect(tableLocation({ 'data-dir': 'x' }, '.local', aws)).toEqual({ dataDir: 'x', table: 'sensor-cloud' });

@@ -109,7 +109,7 @@ test('shows where to find the evaluation time of an event without hits and deliv
   });
 });
 
-test('explains for each rule about the situation whether it fired, and why not', async () => {
+test('explains why each rule for the situation did or did not fire', async () => {
   const verdicts = textsOf(await trace('event', fall.event), 'rule');
   const why = (id: number) => verdicts.find((says) => says.startsWith(`${id} `));
   expect(why(fall.rules.fired)).toMatch(/ fired$/);
@@ -155,7 +155,7 @@ test('traces a replay with the original delivery', async () => {
     ]);
 });
 
-test('shows a rule change after the event, and that a later decision replaced the stored one', async () => {
+test('shows a rule change made after the event', async () => {
   const { client, sensor, home } = fall;
   const start = Date.now();
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('finished', start - 1));

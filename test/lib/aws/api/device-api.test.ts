@@ -71,7 +71,7 @@ describe('the device API', () => {
     expect(valuesOf(prod, 'DEVICE_URL')).not.toHaveProperty('devices');
   });
 
-  it('raises an alarm for 5xx responses and near the throttle limit, not for missing data', () => {
+  it('raises an alarm for 5xx responses and near the throttle limit', () => {
     const [filter] = all(logging, 'AWS::Logs::MetricFilter').filter(
       ({ MetricTransformations: [metric] }) => metric.MetricName === 'ThrottledDeviceCalls',
     ) as [Properties];

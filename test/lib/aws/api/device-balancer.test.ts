@@ -15,13 +15,13 @@ const { template } = stackOf({ ...production, deviceApi: 'alb' });
 const without = stackOf(production).template;
 
 describe('the device load balancer', () => {
-  it('exists only with deviceApi=alb', () => {
+  it('the load balancer exists only with deviceApi=alb', () => {
     template.resourceCountIs('AWS::ElasticLoadBalancingV2::LoadBalancer', 1);
     without.resourceCountIs('AWS::ElasticLoadBalancingV2::LoadBalancer', 0);
     without.resourceCountIs('AWS::EC2::VPC', 0);
   });
 
-  it('changes nothing else in a stage, so devices can switch back and forth via DNS', () => {
+  it('the load balancer leaves the rest of the stage unchanged', () => {
     const { Resources: after } = template.toJSON();
     const { Resources: before } = without.toJSON();
     const changed = Object.keys(before).filter((id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]));
@@ -33,7 +33,7 @@ describe('the device load balancer', () => {
     expect(template.findOutputs('DeviceDomainTarget')).toEqual(without.findOutputs('DeviceDomainTarget'));
   });
 
-  it('accepts internet traffic only over TLS, without paid gateways', () => {
+  it('the load balancer accepts internet traffic only over TLS', () => {
     template.hasResourceProperties('AWS::ElasticLoadBalancingV2::LoadBalancer', { Scheme: 'internet-facing' });
     expect(all(template, 'AWS::ElasticLoadBalancingV2::Listener')).toMatchObject([
       { Port: 443, Protocol: 'HTTPS', Certificates: [{ CertificateArn: certificate('b') }] },
@@ -45,7 +45,7 @@ describe('the device load balancer', () => {
       template.resourceCountIs(type, 0);
   });
 
-  it('may invoke the device function and passes all header values', () => {
+  it('the load balancer passes all header values to the device function', () => {
     const [{ Targets, TargetGroupAttributes, TargetType }] = all(
       template,
       'AWS::ElasticLoadBalancingV2::TargetGroup',
@@ -63,7 +63,7 @@ describe('the device load balancer', () => {
     });
   });
 
-  it('forwards device API paths, and rejects other paths and large bodies itself', () => {
+  it('the load balancer rejects large bodies and paths outside the device API', () => {
     const rules = all(template, 'AWS::ElasticLoadBalancingV2::ListenerRule').toSorted(
       (a, b) => a.Priority - b.Priority,
     );
@@ -101,7 +101,7 @@ describe('the device load balancer', () => {
     expect(() => stageFrom((key) => context[key])).toThrow('deviceCertificateArn: required with deviceApi=alb');
   });
 
-  it('deviceApi=alb rejects an access log, which would contain no device requests', () => {
+  it('deviceApi=alb cannot be combined with an access log', () => {
     const context: Record<string, unknown> = { ...production, deviceApi: 'alb', deviceAccessLog: true };
     expect(() => stageFrom((key) => context[key])).toThrow('deviceAccessLog: not possible with deviceApi=alb');
   });

@@ -19,7 +19,7 @@ const off = [aclOf({}), aclOf({ stage: 'prod', waf: false })];
 const on = aclOf({ waf: 'true', loginRate: 50 });
 
 describe('the web ACL', () => {
-  it('protects the app API, in production by default', () => {
+  it('the web ACL protects the app API, by default only in production', () => {
     const { template } = prod;
     const [id] = Object.keys(template.findResources('AWS::ApiGateway::Stage'));
     const [association] = Object.values<Properties>(template.findResources('AWS::WAFv2::WebACLAssociation'));
@@ -28,7 +28,7 @@ describe('the web ACL', () => {
     on.template.resourceCountIs('AWS::WAFv2::WebACL', 1);
   });
 
-  it('allows all bodies that match the contracts, and apps without a User-Agent', () => {
+  it('the web ACL allows every body that the contracts allow', () => {
     const { rules } = prod;
     const common = rules.AWSManagedRulesCommonRuleSet.Statement.ManagedRuleGroupStatement;
     const counted = common.RuleActionOverrides.map(({ Name, ActionToUse }: Properties) => {

@@ -66,7 +66,7 @@ describe('gradual deployments', () => {
     expect(new Set(groups).size).toBe(names.length);
   });
 
-  it('CodeDeploy may shift these aliases, read these alarms and do nothing else', () => {
+  it('CodeDeploy may only shift these aliases and read these alarms', () => {
     const [[, { ServiceRoleArn }]] = all('AWS::CodeDeploy::DeploymentGroup') as [[string, Properties]];
     const { Properties } = template.toJSON().Resources[ServiceRoleArn['Fn::GetAtt'][0]];
     expect(Properties.ManagedPolicyArns).toBeUndefined();
@@ -91,7 +91,7 @@ describe('gradual deployments', () => {
     expect(names.map((name) => versionOf(unrelated, name))).toEqual(before);
   });
 
-  it('toggling gradual deployments keeps event source mappings and routes, so no queue loses a consumer', () => {
+  it('toggling gradual deployments keeps event source mappings and routes', () => {
     const other = stackOf({ ...production, gradualDeployments: false }).template;
     for (const type of [
       'AWS::Lambda::EventSourceMapping',

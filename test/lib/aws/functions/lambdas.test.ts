@@ -16,13 +16,13 @@ describe('the functions that record device messages', () => {
   });
 
   // Otherwise, a report could bypass the queue while an earlier one is still queued.
-  test.each(noting)('$name times out before all earlier requests count as processed', ({ timeoutSeconds }) => {
+  test.each(noting)('$name times out before earlier requests are assumed to be processed', ({ timeoutSeconds }) => {
     const notedAt = timeoutSeconds * 1000 + MAX_CLOCK_SKEW_MS;
     expect(isAllProcessed({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
   });
 });
 
-test('the function called by devices knows the device message quota', () => {
+test('the device function receives the device message quota', () => {
   const ofDevices = groups.filter(({ operations }) =>
     Object.values<Operation>(operations).some(({ auth }) => auth === 'device'),
   );

@@ -151,7 +151,7 @@ const noticedBy = (id: string, properties: AlarmProperties): boolean[] => {
 };
 
 describe('CloudWatch, which notifies only when an alarm starts,', () => {
-  test.each([...alarms.keys()])('notifies about the first cause of %s and about a second one later', (id) => {
+  test.each([...alarms.keys()])('notifies about the first cause of %s, and again about a second one', (id) => {
     expect(noticedBy(id, alarm(id))).toEqual([true, true]);
   });
 
@@ -162,7 +162,7 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
   test.each([
     ['quarantine', `${VISIBLE} quarantine`, 1],
     ['waiting-old', 'OldestWaiting', 900],
-  ])('would not notify about a second cause if %s measured a level instead of an increase', (id, metric, Threshold) => {
+  ])('would miss a second cause if %s measured a level instead of an increase', (id, metric, Threshold) => {
     const { Metrics: _, ExtendedStatistic: __, ...rest } = alarm(id);
     const [MetricName = '', value = ''] = metric.split(' ');
     const level = { ...rest, MetricName, Dimensions: [{ Value: value }], Statistic: 'Maximum', Period: 300, Threshold };

@@ -18,7 +18,7 @@ const widgets = (): Properties[] => {
 };
 
 describe('the dashboard', () => {
-  it('the first row shows whether falls are reported in time: all alarms and the latencies', () => {
+  it('the first dashboard row shows all alarms and the latencies', () => {
     const first = widgets().filter(({ y }) => y === 0);
     expect(first.map(({ x, properties: { title } }) => [x, title])).toEqual([
       [0, 'Are falls reported in time?'],
@@ -38,14 +38,14 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows every metric', () => {
+  it('the dashboard shows every metric', () => {
     const shown = JSON.stringify(widgets());
     const names = Object.keys(metrics) as MetricName[];
     expect(names.filter((name) => !shown.includes(`"Test","${name}"`))).toEqual([]);
   });
 });
 
-it('alarms read exactly the metrics that a stage without a dashboard still writes', () => {
+it('a stage without a dashboard writes exactly the metrics that alarms read', () => {
   type Read = { Namespace?: string; MetricName?: string; Metrics?: { MetricStat?: { Metric: Read } }[] };
   const read = all('AWS::CloudWatch::Alarm').flatMap(({ Metrics, ...single }: Read) =>
     Metrics ? Metrics.map(({ MetricStat }) => MetricStat?.Metric) : [single],

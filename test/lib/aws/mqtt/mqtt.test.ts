@@ -15,7 +15,7 @@ const ruleArn = Match.objectLike({
 });
 
 describe('MQTT', () => {
-  it('exists only in stages with the `mqtt` setting, and needs few resources', () => {
+  it('MQTT resources exist only in stages with the `mqtt` setting', () => {
     const count = (stack: Template) => Object.keys(stack.toJSON().Resources).length;
     expect(JSON.stringify(off.toJSON())).not.toContain('AWS::IoT::');
     const names = Object.values(off.findResources('AWS::Lambda::Function')).map(
@@ -58,7 +58,7 @@ describe('MQTT', () => {
     );
   });
 
-  it('forwards every device message unchanged with the sender, only through this AWS IoT rule', () => {
+  it('forwards every device message unchanged, along with the sender', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       RuleName: 'sensor_cloud_test_2_messages',
       TopicRulePayload: {
@@ -81,7 +81,7 @@ describe('MQTT', () => {
       });
   });
 
-  it('queues messages that could not be handed over, or that the function failed to process', () => {
+  it('queues messages that the function did not receive or process', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       TopicRulePayload: {
         ErrorAction: { Sqs: { QueueUrl: { Ref: idOf('mqtt-queue') }, RoleArn: arn('mqtt-failed-role') } },
@@ -119,7 +119,7 @@ describe('MQTT', () => {
     });
   });
 
-  it('raises an alarm when AWS IoT rejects devices and when the rule fails', () => {
+  it('an alarm fires when AWS IoT rejects devices or the rule fails', () => {
     const sums = Object.values(template.findResources('AWS::CloudWatch::Alarm'))
       .map(({ Properties }) => Properties)
       .filter(({ Metrics = [] }: Properties) => JSON.stringify(Metrics).includes('AWS/IoT'));

@@ -37,7 +37,7 @@ const publishing = (service: string, arn: string) => ({
 });
 
 describe('events about undelivered messages', () => {
-  it('SES and AWS End User Messaging publish undelivered messages to a topic, but not delivered ones', () => {
+  it('SES and AWS End User Messaging publish only undelivered messages to a topic', () => {
     template.hasResourceProperties('AWS::SES::ConfigurationSet', { Name: 'Test' });
     template.hasResource('AWS::SES::ConfigurationSetEventDestination', {
       Properties: {

@@ -81,7 +81,7 @@ describe('stage settings', () => {
     ).toMatchObject({ mqtt: true });
   });
 
-  it("settings contain only a hash of the proxy's secret, however it is given", () => {
+  it('settings store only a hash of the proxy secret', () => {
     const secret = 'a-secret-of-16-or-more';
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };

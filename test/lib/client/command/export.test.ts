@@ -28,7 +28,7 @@ test('export saves a ZIP file that only the owner can read, and prints the path'
   expect([(await stat(path)).mode & 0o777, await files()]).toEqual([0o600, ['all.zip']]);
 });
 
-test('export keeps an existing file and starts nothing; --force replaces the file', async () => {
+test('export does not replace an existing file without --force', async () => {
   const path = join(all.home.home, 'all.zip');
   await writeFile(path, 'mine', { mode: 0o644 });
   const refused = await all.home.run(exportArgs(`--output ${path}`));
@@ -91,7 +91,7 @@ test('export reports a wrong password without printing it, and starts nothing', 
   expect(await exportsOf()).toEqual([]);
 });
 
-test('export and erase direct users without a password to the console', async () => {
+test('export and erase refer users without a password to the console', async () => {
   const body = { message: 'Log in again', statusCode: 403 };
   const init = { status: 403, headers: { 'X-Error-Code': 'login_too_old' } };
   const byIssuer = async (request: Request) =>
@@ -104,7 +104,7 @@ test('export and erase direct users without a password to the console', async ()
     });
 });
 
-test('export explains how to get the result later if interrupted while waiting', async () => {
+test('an interrupted export explains how to get the result later', async () => {
   const running = all.home.begin(`${exportArgs()} --of-customer ${all.elm.customerId} --url ${all.world.url}`, {
     answers: [all.elm.password],
     pause: async () => running.end(),
@@ -121,7 +121,7 @@ test('export explains how to get the result later if interrupted while waiting',
   });
 });
 
-test('export --no-wait prints how to save the file, and --job reports one deleted by an erasure', async () => {
+test('export --no-wait prints the command that saves the file later', async () => {
   const started = await all.home.run(exportArgs('--no-wait'), { answers: [all.elm.password] });
   const [, id] =
     /^The export (\S+) is running\. To save it, run `sensor-cloud export --job \1`\.$/.exec(started.out) ?? [];

@@ -151,7 +151,7 @@ test('listen keeps the webhook created for --bot, and uses a --webhook unchanged
   }
 });
 
-test('listen rejects a webhook with a URL and reports a disabled one', async () => {
+test('listen rejects a webhook that has a URL', async () => {
   const posted = webhooks([{ id: WEBHOOK, url: 'https://example.com' }]);
   const service = await startFeed(0, undefined, posted.others);
   const args = `listen --webhook ${WEBHOOK} --forward-to http://127.0.0.1:9`;
@@ -185,7 +185,7 @@ test("a test sensor's fall reaches the local server, signed with the printed sec
   await Promise.all([cloud.stop(), local.stop()]);
 });
 
-test('listen prints the signing secret only with --print-secret, and the same one each time', async () => {
+test('listen prints the signing secret only with --print-secret', async () => {
   const service = await startFeed(0);
   const first = await home.run('listen --print-secret', { env: envOf(service.url) });
   const again = await home.run('listen --print-secret --json', { env: envOf(service.url) });

@@ -86,7 +86,7 @@ describe('sensor-cloud', () => {
     for (const wrong of ['', 'yesterday', '1w', '-1h']) expect(() => readTime(wrong, 0)).toThrow('invalid time');
   });
 
-  test("prints tables without control characters from other people's text", () => {
+  test('prints tables without control characters from user-supplied text', () => {
     expect(
       table([
         { id: 1, name: 'a\u001b[31m\u009b' },

@@ -30,7 +30,7 @@ test('a fall is open until acknowledged or ended by its device, even after a tim
   expect(unansweredFalls({ ...active, falls })).toEqual(['2', '5', '6-s']);
 });
 
-test("a track's open fall belongs to the last alarm", () => {
+test('an open fall is identified by the last alarm', () => {
   const fallen = { fallPostures: ['fallen' as const], since: 10 };
   const tracks = [
     { id: 1, ...fallen },
@@ -42,7 +42,7 @@ test("a track's open fall belongs to the last alarm", () => {
   expect(unansweredFalls({ ...active, tracks })).toEqual(['a-1', 'k-2-a']);
 });
 
-test("a single bed is shown as the room's bed, and several beds are also shown separately", () => {
+test('beds are also shown separately when there are several', () => {
   const beds = [regionOf('bed', 0), regionOf('monitored_bed', 1)];
   const others = [regionOf('interference', 2), regionOf('default', 3, { presenceDetectionEnabled: false })];
   expect(shownRegions([...beds.slice(1), ...others])).toEqual([]);
@@ -53,7 +53,7 @@ test("a single bed is shown as the room's bed, and several beds are also shown s
   expect(states({ room: { regions: beds }, state: { ...active, tracks } })).toMatchObject({ 'region_bed-0': 'ON' });
 });
 
-test('an offline sensor shows only an open fall', () => {
+test('an offline sensor shows nothing but an open fall', () => {
   const offline = { ...active, isActive: false, presence: true, inside: [0] };
   const room = { regions: [regionOf('bed', 0)] };
   const rates = { respiration: 14, heartRate: 60 };

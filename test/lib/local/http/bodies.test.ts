@@ -73,7 +73,7 @@ describe('unfinished unauthenticated uploads', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('uploads that are too large in total displace the oldest upload, but no later request', async () => {
+  test('the oldest upload is rejected when uploads are too large in total', async () => {
     const { bodies, seen, port } = await start({ maxHeld: MIB });
     const slow = [];
     for (const _ of times(8, () => null)) {

@@ -56,7 +56,7 @@ test('a half-written renewal logs an error and keeps the previous certificate', 
   expect(attached).toHaveLength(1);
 });
 
-test('the host does not start with files that do not match or are not a certificate', () => {
+test('the host does not start with mismatched or invalid certificate files', () => {
   put('stranger.crt', 'self-signed.key');
   expect(() => watched()).toThrow();
   writeFileSync(files.cert, 'no certificate');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pooledBytes } from '#lib/local/lambda/pooled-bytes.ts';
 
-test('pooledBytes never returns a pool byte twice, however many are requested at once', () => {
+test('pooledBytes never returns the same pool byte twice', () => {
   const random = pooledBytes();
   const all = Array.from({ length: 3_000 }, (_, at) => random(at % 40 === 0 ? 5_000 : 16));
   expect(all.map(({ length }) => length)).toEqual(all.map((_, at) => (at % 40 === 0 ? 5_000 : 16)));

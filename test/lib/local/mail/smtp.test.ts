@@ -177,7 +177,7 @@ describe('the mail client, which reports a failing server until it accepts an em
     await expectFailure(asUser(url), 'login_refused');
     expect(mails).toEqual([]);
   });
-  test('retries an email after a 530 response to the recipient, which demands a login', async () => {
+  test('retries an email after a 530 response that demands a login', async () => {
     const { url } = await serving({ onRcptTo: (_address, _session, done) => done(answer(530, '5.7.0 log in first')) });
     await expectFailure(url, 'login_refused');
   });

@@ -35,7 +35,7 @@ test('createFrames truncates messages above the limit, however the bytes are spl
 test.each([
   ['is not a message', [0x10, 0xff, 0xff, 0x7f]],
   ['has an invalid length', [0x30, 0x80, 0x80, 0x80, 0x80]],
-])('createFrames rejects a packet that is too large and %s as soon as the header arrives', (_, bytes) => {
+])('createFrames rejects an oversized packet as soon as the header arrives if it %s', (_, bytes) => {
   expect(createFrames(1_000)(Buffer.from(bytes))).toBeNull();
 });
 

@@ -113,7 +113,7 @@ test('a queue file increases sequence numbers from process to process, even if n
   expect(numbers).toEqual(numbers.toSorted());
 });
 
-test('a message removed before the next commit never reaches the file or frees its number', async () => {
+test('a message removed before the next commit never reaches the file', async () => {
   const text = 'a text that is nowhere in the file';
   const first = startProcess();
   await first.send(text);
@@ -139,7 +139,7 @@ const steps = fc.array(
 type Model = { one: Map<number, string>; two: Map<number, string>; last: number };
 const duplicateOf = ({ one, two, last }: Model): Model => ({ one: new Map(one), two: new Map(two), last });
 
-test('a journal passes on everything stored to the next process, and reuses no number possibly seen', async () => {
+test('a journal passes everything stored on to the next process', async () => {
   const run = async (series: readonly Step[]): Promise<void> => {
     let now = mkdtempSync(join(folder, 'any-'));
     let model: Model = { one: new Map(), two: new Map(), last: 0 };
@@ -223,7 +223,7 @@ test('a restart keeps messages in the queue they were moved to, dead-letter queu
   expect(third.take()).toEqual(['a3', 'a1', 'a2']);
 });
 
-test('a queue file leaves messages where they were if a move cannot be stored', async () => {
+test('a queue file leaves messages in place if a move cannot be stored', async () => {
   const first = startProcess();
   await first.send('a1', 'a2', 'a3');
   first.queue.receive(10);

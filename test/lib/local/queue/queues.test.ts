@@ -102,7 +102,7 @@ test('the age of the oldest pending message ignores messages delayed or received
   expect(queue.waitingSince()).toBe(1_000_010);
 });
 
-test('the backlog counts groups with a message to receive, and the messages in a given group', () => {
+test('the backlog counts groups with receivable messages, and the messages in one group', () => {
   const { queue } = make(true);
   const send = (body: string) => queue.send({ body, groupId: body.charAt(0), deduplicationId: body });
   for (const body of ['a1', 'a2', 'a3', 'b1']) send(body);

@@ -18,7 +18,7 @@ test('a cache keeps values until a second generation is full', () => {
   expect(known('a')).toEqual(['a']);
 });
 
-test('a cache drops values unused while a generation was filled, and keeps used ones', () => {
+test('a cache drops values not used while a generation was filled', () => {
   const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
   expect(get('a')).toBe('A');
   set('d', 300);
@@ -26,7 +26,7 @@ test('a cache drops values unused while a generation was filled, and keeps used 
   expect(known('a', 'b', 'c', 'd', 'e')).toEqual(['a', 'd', 'e']);
 });
 
-test('a value used again is kept as long as one that was just set', () => {
+test('a reused value is kept as long as a new one', () => {
   const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
   get('a');
   set('d', 300);

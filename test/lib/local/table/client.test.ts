@@ -140,7 +140,7 @@ describe('transaction tokens', () => {
 
 describe('item keys', () => {
   const key = (pk: unknown, sk: unknown, more: object = {}) => ({ pk, sk, ...more });
-  test('keys must be strings of at most 2,048 and 1,024 bytes', () => {
+  test('pk is limited to 2,048 bytes, and sk to 1,024', () => {
     expect(primaryKeyOf(key('p'.repeat(2_048), 'é'.repeat(512)))).toEqual(key('p'.repeat(2_048), 'é'.repeat(512)));
     const mismatch = (name: string) => `One or more parameter values were invalid: Type mismatch for key ${name}`;
     const empty = (name: string) => `One or more parameter values are not valid: the key ${name} must not be empty`;

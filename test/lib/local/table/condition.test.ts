@@ -66,7 +66,7 @@ describe('two values in a condition', () => {
 });
 
 describe('a missing attribute', () => {
-  test('equals nothing, has no order, and differs from everything', () => {
+  test('a missing attribute equals nothing and has no order', () => {
     expect([
       holds('a = b', {}),
       holds('a = :v', {}, null),
@@ -75,7 +75,7 @@ describe('a missing attribute', () => {
     ]).not.toContain(true);
     expect(holds('a <> :v', {}, 1)).toBe(true);
   });
-  test('a missing attribute does not exist, but one with null does', () => {
+  test('an attribute exists even if its value is null', () => {
     expect([holds('attribute_exists(a)', {}), holds('attribute_not_exists(a)', {})]).toEqual([false, true]);
     expect([holds('attribute_exists(a)', { a: null }), holds('attribute_not_exists(a)', { a: null })]).toEqual([
       true,
@@ -84,7 +84,7 @@ describe('a missing attribute', () => {
   });
 });
 
-test('a list contains an equal element, and a string a substring', () => {
+test('contains finds an element in a list or a substring in a string', () => {
   const contains = (a: Value, v: Value) => holds('contains(a, :v)', { a }, v);
   expect([
     contains([1, [2]], [2]),
@@ -95,7 +95,7 @@ test('a list contains an equal element, and a string a substring', () => {
   ]).toEqual([true, false, true, false, false]);
 });
 
-test('AND binds tighter than OR, NOT tighter than both, and parentheses tightest', () => {
+test('NOT binds tighter than AND, and AND tighter than OR', () => {
   const item = { t: 1, f: 0 };
   const value = (text: string) => holds(text.replaceAll(/\b[tf]\b/g, '$& = :v'), item, 1);
   expect(

@@ -108,7 +108,7 @@ describe('the table rejects what it does not support', () => {
   ])('the local table rejects %s', async (_, command) => {
     expect(await errorOf(command)).toBe(rejected);
   });
-  test('the local table rejects another table', async () => {
+  test('the local table rejects requests for another table', async () => {
     expect(await errorOf(new GetCommand({ TableName: 'another', Key: key }))).toBe('ResourceNotFoundException');
   });
   test.each([

@@ -132,11 +132,11 @@ const runSteps = async (series: readonly Step[]): Promise<void> => {
   rmSync(folder, { recursive: true });
 };
 
-test('parsed items never change a result, and a failed commit changes nothing in the cache', async () => {
+test('caching parsed items never changes a result, even after a failed commit', async () => {
   await fc.assert(fc.asyncProperty(steps, runSteps), { numRuns: 25 });
 }, 60_000);
 
-test('a caller that changes an item it read fails in tests', async () => {
+test('changing an item returned by a read throws in tests', async () => {
   const { send, close } = openCaching(':memory:');
   await send(new PutCommand({ TableName, Item: { pk: 'p', sk: 'a', list: [{ n: 1 }] } }));
   const { Item } = (await send(new GetCommand({ TableName, Key: { pk: 'p', sk: 'a' } }))) as {

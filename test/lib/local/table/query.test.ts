@@ -95,7 +95,7 @@ test('a query returns only what the projection selects', () => {
   expect(ofP({ ProjectionExpression: 'doc', Limit: 1 }).LastEvaluatedKey).toEqual({ pk: 'p', sk: 'a' });
 });
 
-test('an index query finds only item keys, ordered by index key and then by primary key', () => {
+test('an index query returns only keys, ordered by index key and then by primary key', () => {
   const due = (more: object = {}, values: object = {}) =>
     query(rows, {
       IndexName: 'due',

@@ -129,7 +129,7 @@ describe('a transaction', () => {
     expect([stored(other), stored()]).toEqual([null, before]);
   });
 
-  test('a transaction reports a write that does not fit its item like a failed condition', () => {
+  test('a write that does not fit its item cancels the transaction', () => {
     const list = [{ Update: { Key, UpdateExpression: 'SET a = nothing' } }, put({ ...other, duePk: '' })];
     expect(() => transact(rows, list)).toThrow(cancelled('ValidationError', 'ValidationError'));
   });

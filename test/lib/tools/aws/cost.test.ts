@@ -26,7 +26,7 @@ test.each(compared)(
   },
 );
 
-test('the preset for one home costs at least USD 13 less than production, with every guarantee', () => {
+test('the preset for one home costs at least USD 13 less than production', () => {
   const of = { sensors: 30, screens: 2 };
   expect(monthOf(prod, of) - monthOf(home, of)).toBeGreaterThan(13);
   const missing = costAtRest(prod).filter(({ what }) => !costAtRest(home).some((row) => row.what === what));

@@ -12,7 +12,7 @@ const stateIn = ({ world: { now: _, change: __, functions, ...rest } }: Drill) =
   structuredClone([rest, Object.values(functions).map(({ reserved, table }) => [reserved, table])]);
 
 describe('a recovery', () => {
-  test('switches the stage to the recovered table, with all the old features', async () => {
+  test('switches the stage to the recovered table with all previous table features', async () => {
     const { run, world, calls, broken, lines } = drill();
     expect(await run()).toBe(true);
     expect([...broken]).toEqual([]);
@@ -79,7 +79,7 @@ describe('a recovery', () => {
     expect(lines.filter((line) => line.startsWith('done'))).toHaveLength(10);
   });
 
-  test('deploys again if the stage was switched to the table by hand, to set credentialsSince', async () => {
+  test('deploys again to set credentialsSince if the stage was switched by hand', async () => {
     const { run, world, calls, broken } = drill({
       before: templateOf(goal.target, ''),
       after: templateOf(goal.target, goal.settings.credentialsSince ?? ''),
@@ -109,7 +109,7 @@ describe('a recovery', () => {
   });
 });
 
-test('repeats in the recovered table, once, each erasure made after the recovery time', async () => {
+test('repeats each erasure made after the recovery time only once', async () => {
   const { run, lines, tableNamed } = drill();
   const [old, recovered] = [OLD, goal.target].map((name) => store(tableNamed(name)).dataJobs);
   const at = (minutes: number) => {
@@ -129,7 +129,7 @@ test('repeats in the recovered table, once, each erasure made after the recovery
 });
 
 describe('recover --plan', () => {
-  test('changes nothing, wherever a run stopped, and lists what is done and what remains', async () => {
+  test('recover --plan changes nothing, and lists what is done and what remains', async () => {
     const { outcome, calls } = await outcomeWith(null);
     let states = 0;
     for (const at of [...calls.keys()].filter((key) => !isReading(calls[key] ?? '')))

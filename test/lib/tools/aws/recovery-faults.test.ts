@@ -3,7 +3,7 @@ import { drill, FAILED, outcomeWith } from '#test/fixtures/recovery-drill.ts';
 
 describe('a recovery with failing calls', () => {
   test.each(['before', 'after'] as const)(
-    'reaches the same end when the command is repeated, whichever call failed %s it took effect',
+    'reaches the same end state on a second run, whichever call failed %s it took effect',
     async (how) => {
       const { outcome, calls } = await outcomeWith(null);
       for (const at of calls.keys()) {
@@ -14,7 +14,7 @@ describe('a recovery with failing calls', () => {
     },
   );
 
-  test('reaches the same end after two failures', async () => {
+  test('reaches the same end state after two failures', async () => {
     const { outcome, calls } = await outcomeWith(null);
     for (let at = 0; at < calls.length; at += 3) {
       const end = await outcomeWith({ at, how: 'after' }, async ({ failAt, calls: made, run }) => {
@@ -34,7 +34,7 @@ describe('a recovery with failing calls', () => {
     expect(end.calls.filter((call) => call === 'deploy')).toHaveLength(1);
   });
 
-  test('deploys again, while nothing runs, after CloudFormation has rolled back', async () => {
+  test('deploys again after CloudFormation has rolled back', async () => {
     const { outcome, calls } = await outcomeWith(null);
     const end = await outcomeWith({ at: calls.indexOf('deploy'), how: 'goes back' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);

@@ -132,14 +132,14 @@ describe('every stack state', () => {
   beforeAll(() => select('core'));
   afterAll(() => select('whole'));
 
-  test('appears in the table of expected results', () => {
+  test('the table of expected results contains every stack state', () => {
     const states = table.map(([state]) => state);
     expect(states.filter((state) => state !== 'none' && state !== 'A_STATE_OF_THE_FUTURE').sort()).toEqual(
       Object.values(StackStatus).sort(),
     );
   });
 
-  test.each(table)('leads to a deployed stage: %s', async (state, expected) => {
+  test.each(table)('deploy reaches a deployed stage or refuses: %s', async (state, expected) => {
     putStack(state);
     const { result, calls, text } = await run('deploy');
     if (expected instanceof RegExp) return expect([result, calls]).toEqual([expect.stringMatching(expected), []]);
@@ -150,7 +150,7 @@ describe('every stack state', () => {
     return undefined;
   });
 
-  test.each(table)('leads to a destroyed stage or a refusal: %s', async (state, _, expected) => {
+  test.each(table)('destroy removes the stage or refuses: %s', async (state, _, expected) => {
     putStack(state);
     const { result, calls } = await run('destroy', true);
     if (expected instanceof RegExp) return expect([result, calls]).toEqual([expect.stringMatching(expected), []]);
@@ -164,7 +164,7 @@ describe('a first deployment', () => {
   const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
   test.each(tenths)(
-    'fails at a resource in tenth %i, leaves at most the table, and succeeds when repeated',
+    'a first deployment that fails in tenth %i of the resources succeeds when repeated',
     async (tenth) => {
       const id = ids()[Math.floor(((tenth + 0.5) * ids().length) / 10)] ?? '';
       aws.formation.failing.push({ id, reason: 'Resource handler returned message: "quota exceeded"' });
@@ -181,7 +181,7 @@ describe('a first deployment', () => {
     },
   );
 
-  test('ends with the active alarms and the unconfirmed subscription', async () => {
+  test('deploy ends with the active alarms and the unconfirmed subscription', async () => {
     const { result, text } = await run('deploy');
     expect(result).toBe(true);
     const said = text.slice(text.indexOf('Next:')).split('\n').slice(4);
@@ -197,7 +197,7 @@ describe('a first deployment', () => {
     ]);
   });
 
-  test('retries automatically when AWS was not ready for a resource', async () => {
+  test('deploy retries when AWS was not ready for a resource', async () => {
     const id = ids().find((name) => name.startsWith('webacl')) ?? '';
     const reason = 'AWS WAF couldn’t retrieve the resource that you requested. Retry your request.';
     aws.formation.failing.push({ id, reason });
@@ -207,7 +207,7 @@ describe('a first deployment', () => {
     expect(text).toContain('Disabled the termination protection of SensorCloud-prod');
   });
 
-  test('gives up after three attempts at a resource for which AWS is never ready', async () => {
+  test('deploy gives up after three attempts at a resource that is never ready', async () => {
     const [id = ''] = ids().slice(-1);
     for (let attempt = 0; attempt < 4; attempt++) aws.formation.failing.push({ id, reason: 'Rate exceeded' });
     const { result, calls } = await run('deploy');
@@ -216,7 +216,7 @@ describe('a first deployment', () => {
 });
 
 describe('an update', () => {
-  test('leaves the stage unchanged when it fails, and reports what failed', async () => {
+  test('a failed update leaves the stage unchanged and reports what failed', async () => {
     putStack('CREATE_COMPLETE');
     const before = aws.formation.find(STACK).body;
     aws.formation.failing.push({ id: 'Table', reason: 'one index at a time' });
@@ -255,14 +255,14 @@ describe('a deletion', () => {
     );
   };
 
-  test('empties the exports bucket', async () => {
+  test('destroy empties the exports bucket', async () => {
     putDeletable();
     const { result, text } = await run('destroy');
     expect([result, stateNow(), aws.buckets.get(bucket)?.size]).toEqual([true, 'none', 0]);
     expect(text).toContain(`Deleted 2 objects of the bucket ${bucket}.`);
   });
 
-  test('keeps the objects in a retained bucket', async () => {
+  test('destroy keeps the objects in a retained bucket', async () => {
     aws.buckets.set(bucket, new Map([['a.zip', '']]));
     putStack('DELETE_FAILED');
     for (const resource of aws.formation.find(STACK).resources)
@@ -272,7 +272,7 @@ describe('a deletion', () => {
     expect(text).toContain(`AWS::S3::Bucket ${bucket}`);
   });
 
-  test('reports what prevents it, and continues once the problem is resolved', async () => {
+  test('destroy reports what blocks it, and continues once that is resolved', async () => {
     putDeletable();
     const [{ id } = { id: '' }] = aws.formation.find(STACK).resources.filter(({ type }) => type === 'AWS::KMS::Key');
     aws.formation.undeletable.set(id, 'the key is in use');
@@ -283,13 +283,13 @@ describe('a deletion', () => {
     expect([(await run('destroy')).result, stateNow()]).toEqual([true, 'none']);
   });
 
-  test('refuses a stage with termination protection', async () => {
+  test('destroy refuses a stage with termination protection', async () => {
     putDeletable();
     aws.formation.protect(STACK, true);
     expect(await run('destroy')).toMatchObject({ result: expect.stringMatching(/^Somebody enabled/), calls: [] });
   });
 
-  test("prevents deploying an empty stage while a half-deleted one's table still holds the data", async () => {
+  test("deploy refuses an empty stage while a half-deleted stage's table still holds data", async () => {
     putStack('DELETE_FAILED');
     aws.formation.find(STACK).outputs = { TableName: 'SensorCloud-prod-Table1', KeyArn: 'arn:key' };
     const { result, calls } = await run('deploy');
