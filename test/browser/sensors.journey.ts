@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('links from a fall on the station to its timeline, and to its room', async () => {
+test('links a fall on the station to its timeline and room', async () => {
   await using visitor = await site.openLoggedIn();
   const { page } = visitor;
   const fall = page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: 'Room 12, Süd' });

@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('only operations with a limit per customer hold requests open', async () => {
+test('only operations with a per-customer limit hold requests open', async () => {
   held.clear();
   for (const contract of operations) {
     [operation] = contract;

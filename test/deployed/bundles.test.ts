@@ -279,7 +279,7 @@ describe('a bundle', () => {
     ],
     ['shared/domain/rule/rule-hit.ts', ['station', 'rule-hits']],
     ['shared/domain/formats/teams-payload.ts', []],
-  ])('builds the schemas in %s at start only in these functions: %j', (file, names) => {
+  ])('only these functions build the schemas of %s at start: %j', (file, names) => {
     const building = lambdas.filter(({ name }) => bundles[name as LambdaName].startSources.includes(file));
     expect(building.map(({ name }) => name)).toEqual(names);
   });

@@ -86,7 +86,7 @@ describe.each(['http', 'alb'] as const)('the device API with deviceApi=%s', (dev
     for (const { body, status } of answers) expect(body).toEqual({ message: expect.any(String), statusCode: status });
   });
 
-  test('accepts text beyond ASCII, and ignores query parameters', async () => {
+  test('accepts non-ASCII text, and ignores query parameters', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const model = 'Würfel';
     const registered = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1, model };

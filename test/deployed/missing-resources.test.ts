@@ -150,14 +150,14 @@ describe('a deployment', () => {
     }),
   );
 
-  test('keeps accepted messages in their queue if its event source mapping is missing', () =>
+  test('keeps accepted messages queued if the event source mapping is missing', () =>
     within(withoutAny(['Lambda::EventSourceMapping'], 'eventsqueue'), async (cloud) => {
       expect((await post(cloud)).status).toBe(202);
       await cloud.idle();
       expect('queues' in cloud.waiting && cloud.waiting.queues.events.stats().visible).toBe(1);
     }));
 
-  test('reads nothing from a queue if the permission is missing', () =>
+  test('does not read from a queue without permission', () =>
     within(withoutGrant('process', 'sqs:ReceiveMessage'), async (cloud) => {
       expect(cloud.complaints()).toContain('process: sqs:ReceiveMessage queue/events');
     }));
@@ -176,5 +176,7 @@ describe('a deployment', () => {
     'Lambda::Alias',
     'Lambda::Version',
     'SNS::Topic',
-  ])('does not start without %s', (type) => expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow());
+  ])('a stack without %s does not start', (type) =>
+    expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
+  );
 });

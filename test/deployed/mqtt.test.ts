@@ -49,7 +49,7 @@ const createSensor = async (cloud: Deployed) => {
   return { ...(await linkSensor(client)), client };
 };
 
-test('a device connects with its token, and the message becomes an event and a webhook request', () =>
+test('a message from a connected device becomes an event and a webhook request', () =>
   within(whole, async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await createDevice(mqttUrl, sensor);
@@ -81,7 +81,7 @@ test('notifies a device of a rejected message and a changed configuration', () =
     await device.end();
   }));
 
-test('a reconnecting device is not reported as inactive, even though AWS IoT publishes its last will', () =>
+test('a reconnecting device is not reported as inactive', () =>
   within(whole, async ({ mqttUrl, idle }, { client }) => {
     const radar = await linkSensor(client, 'maker_b');
     const will = {
@@ -104,7 +104,7 @@ test('a reconnecting device is not reported as inactive, even though AWS IoT pub
     await again.end();
   }));
 
-test('a message is queued if the rule lacks permission to invoke the function', () =>
+test('a message is delivered later if the rule lacks permission to invoke the function', () =>
   within(without(isPermissionOf('ingest')), async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await connect(mqttUrl, sensor);
@@ -126,4 +126,6 @@ test.each([
     (resource: Resource) =>
       JSON.stringify(resource).includes('"iot.amazonaws.com"') && resource.Type === 'AWS::IAM::Role',
   ],
-])('does not start without %s', (_, isRemoved) => expect(within(without(isRemoved), async () => {})).rejects.toThrow());
+])('a stack with MQTT does not start without %s', (_, isRemoved) =>
+  expect(within(without(isRemoved), async () => {})).rejects.toThrow(),
+);

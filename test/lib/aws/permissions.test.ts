@@ -50,7 +50,7 @@ const rightsOf = (use: Use): string[] => {
 };
 
 describe.each(functions)('$name', ({ name, uses, queues }) => {
-  test('a function may only do what `uses` allows, write a log and poll queues', () => {
+  test('a function may only write logs, poll queues and do what `uses` allows', () => {
     const polling = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'];
     const own = [
       ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
@@ -84,7 +84,7 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
   });
 });
 
-test('only functions that create sessions and tokens may change more than their time of last use', () => {
+test('only functions that create sessions and tokens may change more than the last use', () => {
   const writes = (name: LambdaName, attributes: readonly string[], returnValues?: string) =>
     allowingStatement(policyOf(name), {
       action: 'dynamodb:UpdateItem',

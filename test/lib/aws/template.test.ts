@@ -131,7 +131,7 @@ describe('a stage', () => {
     ['dev', {}],
     ['prod', production],
     ['prod with everything', { ...production, ...whole }],
-  ])('%s: fits within the CloudFormation limits of 500 resources and one megabyte', (_, context) => {
+  ])('%s fits within the CloudFormation limits of 500 resources and one megabyte', (_, context) => {
     const { template, uploaded } = stackOf(context);
     expect(Object.keys(template.toJSON().Resources).length).toBeLessThanOrEqual(500);
     expect(uploaded.length).toBeLessThanOrEqual(1_000_000);

@@ -111,7 +111,7 @@ test("adds an open fall to the sensor's alarm, and reports a fall without an ala
   expect(found.unreported).toEqual(falls.slice(1));
 });
 
-test("keeps a hit's newer version, however responses are ordered, and drops day-old hits", () => {
+test('keeps the newer version of a hit, whatever order responses arrive in', () => {
   const END = START + 24 * 60 * MINUTE;
   const old = hit(1, 0);
   const newer = { ...hit(1, 0, acknowledgedAt(3)), updateDate: START + 3 * MINUTE };

@@ -22,7 +22,7 @@ const fall = (more: Partial<Listed> = {}): Listed => ({
   ...more,
 });
 
-test('a fall without a hit in this shift counts as not reported by any rule', () => {
+test('a fall without a hit in this shift counts as unreported', () => {
   const sensitive = fall({ situation: 'fall_detected_sensitive' });
   const listed = [
     fall(),

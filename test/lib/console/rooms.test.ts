@@ -67,7 +67,7 @@ test('the last-day timeline counts a state only once if it is reported twice', (
   expect(today(events).lanes[0]?.spans).toEqual([span(6, 4)]);
 });
 
-test('the last-day timeline shows time in bed, or only bed exits if sensors report no more', () => {
+test('the last-day timeline shows time in bed, or bed exits if sensors report nothing else', () => {
   expect(today([event('bed/entered', 9), event('bed/left', 2)]).lanes).toEqual([
     { name: 'inBed', spans: [span(9, 2)], moments: [] },
   ]);
@@ -88,7 +88,7 @@ test('the last-day timeline has no row for events that did not happen or were on
   expect(today(events).lanes).toEqual([]);
 });
 
-test('the last-day timeline starts at the oldest event read, if there are older ones', () => {
+test('the last-day timeline starts at the oldest event read if older ones exist', () => {
   const events = [event('presence/empty_room', 4)];
   expect(today(events).knownFrom).toBe(period.from);
   expect(today(events, { isWhole: false }).knownFrom).toBe(NOW - 4 * HOUR);

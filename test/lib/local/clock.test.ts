@@ -21,7 +21,7 @@ test('virtualClock runs only due timers, ordered by time and then by when they w
   expect(seen).toEqual(['a@10', 'b@20', 'c@30', 'd@30']);
 });
 
-test('virtualClock runs timers set by a timer, or by code it woke, within the same advance', async () => {
+test('virtualClock also runs timers set during an advance', async () => {
   const clock = virtualClock(0);
   const seen: number[] = [];
   const pause = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));

@@ -159,7 +159,7 @@ describe('runTool', () => {
     expect([code, lines]).toEqual([1, [expect.stringMatching(says)]]);
   });
 
-  test('prints a bug with the error name on one line and returns 1', async () => {
+  test('reports an unexpected error by name on one line, and returns 1', async () => {
     const lines: string[] = [];
     const run = () => Promise.reject(new TypeError('x is not a function'));
     expect(await runTool(run, (line) => lines.push(line))).toBe(1);

@@ -242,7 +242,7 @@ describe('destroy', () => {
     expect([calls, lines.at(-1)]).toEqual([[], 'Nothing was destroyed.']);
   });
 
-  test('destroy refuses if the deployed stack has keepData, whatever the settings are', async () => {
+  test('destroy refuses if the deployed stack has keepData, whatever the settings say', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.prod } });
     await expect(destroy(deployment, false, tools)).rejects.toThrow(
       /was deployed with keepData, so nothing was destroyed/,
@@ -281,7 +281,7 @@ describe('stage settings', () => {
 });
 
 describe('the cost at rest', () => {
-  test('counts alarm metrics, keys, dashboards, and web ACLs with their rules', () => {
+  test('the cost at rest counts alarm metrics, keys, dashboards and web ACLs', () => {
     const Resources = {
       a: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'x' } },
       b: {
@@ -304,13 +304,13 @@ describe('the cost at rest', () => {
     expect(formatCosts({ Resources })).toContainEqual(expect.stringMatching(/^ +15\.32 {2}at rest$/));
   });
 
-  test('includes the canary, at less than USD 3 a month', () => {
+  test('the cost at rest includes the canary, at less than USD 3 a month', () => {
     const [canary] = costAtRest(templates.prod).filter(({ what }) => what === '1 canaries');
     expect(canary?.usd).toBeGreaterThan(0.5);
     expect(canary?.usd).toBeLessThan(3);
   });
 
-  test('stays below USD 9 for development and USD 22 for production, before anyone uses it', () => {
+  test('the cost at rest is below USD 9 for development and USD 22 for production', () => {
     const [dev, prod] = [templates.dev, templates.prod].map((template) => costAtRest(template));
     const sum = (rows: ReturnType<typeof costAtRest> = []) =>
       rows.filter(({ isInUse }) => !isInUse).reduce((all, { usd }) => all + usd, 0);
@@ -319,7 +319,7 @@ describe('the cost at rest', () => {
     expect([dev, prod].map((rows) => rows?.some(({ what }) => what.endsWith('dashboards')))).toEqual([false, true]);
   });
 
-  test('includes every queue that Lambda polls, and the sweep', () => {
+  test('the cost at rest includes the sweep and every queue that Lambda polls', () => {
     const whats = costAtRest(templates.dev).map(({ what }) => what);
     expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
     expect(whats).toEqual(expect.arrayContaining(['5 queues that Lambda polls', '1 functions that run every minute']));

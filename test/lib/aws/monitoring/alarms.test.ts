@@ -38,7 +38,7 @@ describe('the alarms', () => {
     for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(90);
   });
 
-  it('the runbook table lists every alarm with the impact', async () => {
+  it('the runbook table lists every alarm with its impact', async () => {
     const rows = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => {
       const [impact, id] = AlarmDescription.split(/ What to do: [^#]+#/);
       return `| [${id}](#${id}) | ${impact} |`;

@@ -84,7 +84,7 @@ describe('events about undelivered messages', () => {
     });
   });
 
-  it('events go from the topic into the queue, which accepts messages only from this topic', () => {
+  it('the event queue accepts messages only from the topic', () => {
     template.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'sqs',
       TopicArn: topic,

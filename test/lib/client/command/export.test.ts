@@ -62,7 +62,7 @@ test('export does not overwrite a file created during the download', async () =>
   expect([await readFile(path, 'utf8'), await files()]).toEqual(['mine', ['all.zip']]);
 });
 
-test('an aborted download leaves no file, can be repeated with --job, and sends no token', async () => {
+test('an aborted download leaves no file and can be repeated with --job', async () => {
   const path = join(all.home.home, 'all.zip');
   const credentials: unknown[] = [];
   const broken = async (request: Request) => {

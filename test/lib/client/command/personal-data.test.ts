@@ -82,7 +82,7 @@ describe('erase', () => {
     expect(certificate.remains).toHaveLength(4);
   });
 
-  test('--wait --json prints only the certificate, even for an already deleted user', async () => {
+  test('erase --wait --json prints only the certificate, even for an already deleted user', async () => {
     const { id, username } = await hireFor(all.elm.admin, all.elm.customerId, `former-${all.elm.customerId}`);
     expect((await all.home.run(`erase --user ${id} --reason asked`, { answers: ['wrong'] })).err).toContain(username);
     await all.elm.client.ok('DELETE', `/users/${id}`);

@@ -242,7 +242,7 @@ test('a queue file leaves messages in place if a move cannot be stored', async (
   expect([second.deadLetterQueue.stats().visible, second.queue.stats().visible]).toEqual([3, 0]);
 });
 
-test('a queue file returns no unstored message, and sending it again is not a duplicate', async () => {
+test('a queue file never returns a message that was not stored', async () => {
   const { disk, queue, send, take } = startProcess();
   disk.isFull = true;
   await expect(send('a1')).rejects.toThrow('could not write to the table');
@@ -263,7 +263,7 @@ test('a queue file stores removals in order and can be closed twice', async () =
   expect(startProcess().take()).toEqual([]);
 });
 
-test('the host names a data file that is invalid, foreign, or a folder', () => {
+test('the host reports the name of an invalid or foreign data file', () => {
   const text = 'no database at all, but long enough to look like the header of something'.repeat(9);
   mkdirSync(dataDir);
   const refusal = () => openStorage(dataDir);

@@ -117,7 +117,7 @@ test('changeVisibility rejects more than 12 hours and unknown handles', () => {
   expect(() => queue.changeVisibility('unknown', 1)).toThrow('in flight');
 });
 
-test('a queue dead-letters a message when received after maxReceiveCount', async () => {
+test('a queue dead-letters a message received more than maxReceiveCount times', async () => {
   const { clock, queue: deadLetterQueue, newId } = make({ name: 'dead' });
   const queue = createQueue({
     name: 'tasks',

@@ -77,7 +77,7 @@ test("a host's file can be closed twice, and is then free for the next host", as
   expect(open().rows.get('p', 's')).toEqual({ pk: 'p', sk: 's' });
 });
 
-test("a host's file is rewritten at the end if anything was erased, so no trace remains", async () => {
+test("a host's file is rewritten on close if anything was erased", async () => {
   const text = 'a text about a person';
   const erased = async (isErasure: boolean) => {
     const { put, rows, turns, close } = open();

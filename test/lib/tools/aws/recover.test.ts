@@ -53,7 +53,7 @@ describe('a recovery', () => {
     expect(lines.join('\n')).toMatch(/waiting for 1 min until the table .* active\n/);
   });
 
-  test('stops and starts every function and queue in a whole stage', async () => {
+  test('stops and starts every function and queue in the stage', async () => {
     const whole = (more: object) => {
       const settings = { stage: 'prod', mqtt: true, ...mqttDomain, concurrency: { devices: 200, sweep: 1 }, ...more };
       const text = JSON.stringify(stackOf(settings).template.toJSON());
