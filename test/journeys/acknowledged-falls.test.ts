@@ -92,7 +92,7 @@ describe('acknowledging a fall', () => {
     );
   });
 
-  test('acknowledging a fall acknowledges all its hits, and ends the escalations', async () => {
+  test('acknowledging a fall acknowledges every hit and stops the escalations', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     expect(home.smsToBen()).toBe(2);
@@ -103,7 +103,7 @@ describe('acknowledging a fall', () => {
     expect(home.smsToBen()).toBe(2);
   });
 
-  test('acknowledging a fall keeps the first user, who alone may change the note', async () => {
+  test('only the first user to acknowledge a fall can change the note', async () => {
     const home = await furnish(['fall_detected']);
     await home.report(world.now(), 'calling');
     const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
@@ -116,7 +116,7 @@ describe('acknowledging a fall', () => {
     expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
   });
 
-  test('acknowledging a fall also acknowledges later hits about the fall', async () => {
+  test('later hits for an acknowledged fall are acknowledged as well', async () => {
     const home = await furnish(['fall_detected']);
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -128,7 +128,7 @@ describe('acknowledging a fall', () => {
     expect(home.smsToBen()).toBe(1);
   });
 
-  test('acknowledging a fall ends the alarm about an event that no webhook accepted', async () => {
+  test('acknowledging a fall ends the alarm that no webhook accepted it', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -140,7 +140,7 @@ describe('acknowledging a fall', () => {
     expect(await unnotified.list(home.customerId)).toEqual([]);
   });
 
-  test('acknowledging a fall in time prevents the alarm about an unaccepted event', async () => {
+  test('acknowledging a fall in time prevents the alarm that no webhook accepted it', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -175,7 +175,7 @@ describe('acknowledging a fall', () => {
     },
   );
 
-  test('withdrawing an acknowledgement does not restore an alarm about an accepted event', async () => {
+  test('withdrawing an acknowledgement does not raise an alarm if a webhook accepted the fall', async () => {
     const home = await furnish();
     await addCustomerHook(home);
     await home.report(world.now(), 'calling');
@@ -219,7 +219,7 @@ describe('acknowledging a fall', () => {
 });
 
 describe('acknowledging one hit', () => {
-  test('acknowledging or withdrawing one hit applies to the fall and the other hits', async () => {
+  test('acknowledging or reopening one hit does the same for the whole fall', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     const [hit] = await home.hits();
@@ -239,7 +239,7 @@ describe('acknowledging one hit', () => {
     expect(await home.client.ok('PUT', path, {})).toMatchObject({ acknowledgement: acknowledged(home) });
   });
 
-  test('keeps exactly one of 40 concurrent acknowledgements of a fall and its hits', async () => {
+  test('only one of 40 concurrent acknowledgements of a fall takes effect', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     const hits = await home.hits();

@@ -106,7 +106,7 @@ describe('a customer', () => {
     expect(rejectedPaths(await admin.call('POST', '/bots', { name: 'b', customerId }))).toEqual([400, 'customerId']);
   });
 
-  test('a second attempt completes an interrupted customer deletion', async () => {
+  test('deleting a customer again finishes an interrupted deletion', async () => {
     const { customerId, path, things } = await furnished('elder');
     expect(await stores.customers.remove(customerId)).toBeNull();
     await admin.ok('DELETE', path);
@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 
-  test('exactly one of the concurrent requests to delete a customer and to add a user succeeds', async () => {
+  test('a customer deletion and a concurrent user creation never both succeed', async () => {
     const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
@@ -155,7 +155,7 @@ describe('a bot', () => {
     expect(JSON.parse(got?.body ?? '').rule.situationDescription).toMatch(/Sturz/);
   });
 
-  test('deleting a bot deletes the webhooks but not the rules', async () => {
+  test('deleting a bot deletes its webhooks but keeps the rules', async () => {
     const { client, customerId } = await createHome(admin, 'gorse', ALL_PERMISSIONS);
     const { bot, webhook, rule } = await createAlarm(client, receiver.url);
     const other = await createAlarm(client, receiver.url, 'empty_room');
@@ -172,7 +172,7 @@ describe('a bot', () => {
     expect(rejectedPaths(await client.call('PUT', `/rules/${rule.id}`, same))).toEqual([400, 'recipients.0.webhookId']);
   });
 
-  test('a second attempt completes an interrupted bot deletion', async () => {
+  test('deleting a bot again finishes an interrupted deletion', async () => {
     const { client, customerId } = await createHome(admin, 'gum', ALL_PERMISSIONS);
     const { bot, webhook } = await createAlarm(client, receiver.url);
     expect(await stores.bots.remove(customerId, bot.id)).toBe(true);
@@ -181,7 +181,7 @@ describe('a bot', () => {
     expect(await statusOf(admin.call('DELETE', `/bots/${bot.id}`))).toBe(404);
   });
 
-  test('no webhook remains when 50 webhooks are created while the bot is being deleted', async () => {
+  test('no webhook survives when 50 are created during the bot deletion', async () => {
     const { client } = await createHome(admin, 'hazel', ALL_PERMISSIONS);
     const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'b' });
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: false, botId };

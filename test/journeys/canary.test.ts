@@ -54,7 +54,7 @@ describe('the canary', () => {
     heartbeat.server.close();
   });
 
-  test('the canary gets each fall back through the public URL', async () => {
+  test('the canary receives each test fall back through the public URL', async () => {
     expect((await health()).canarySeconds).toBe(null);
     clock.skipTo(clock.now() + 2_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBe(1);
@@ -83,7 +83,7 @@ describe('the canary', () => {
     expect(sensors.data).toHaveLength(1);
   });
 
-  test('the canary does not count as device messages', () => {
+  test('canary messages do not count as device messages', () => {
     expect(cloud.valuesOf('MessagesAccepted')).toEqual([]);
   });
 

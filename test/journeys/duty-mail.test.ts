@@ -91,7 +91,7 @@ test('rule managers get an email when a gap between shifts begins', async () => 
   expect(await home.mails(4)).toHaveLength(1);
 });
 
-test('only enabled rules for urgent situations require users on duty', async () => {
+test('only enabled rules for urgent situations need someone on duty', async () => {
   const home = await furnish();
   const urgent = { situation: 'apnea' };
   const email = [{ userId: home.anna.id, by: 'sms' }];
@@ -133,7 +133,7 @@ test('the email about unreachable users is sent even if the process dies before 
   expect(await home.mails(3)).toEqual([expect.stringMatching(subject)]);
 });
 
-test('a customer without rules about users on duty is no longer checked', async () => {
+test('a customer is no longer checked once no rule notifies users on duty', async () => {
   const home = await furnish();
   const { dutyChecks } = store(world.table);
   const { id } = await home.rule(onDuty);

@@ -30,7 +30,7 @@ const linked = async () => {
 const fifty = <T>(act: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => act(at)));
 
 describe('concurrent requests', () => {
-  test('registering a device 50 times concurrently creates it once, with one valid token', async () => {
+  test('50 concurrent registrations create one device with one valid token', async () => {
     const body = { manufacturer: 'maker_a', hardwareId: '0000000000F1', firmwareVersion: 42 };
     const answers = await fifty(() => admin.as(FREE_TEXT).call('POST', '/devices/register', body));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -44,7 +44,7 @@ describe('concurrent requests', () => {
     expect(attempts.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('replacing a configuration 50 times concurrently stores one complete version', async () => {
+  test('50 concurrent replacements of a configuration leave one complete version', async () => {
     const { sensorId } = await linked();
     const path = `/sensors/${sensorId}/maker_a/config/basic`;
     const put = (at: number) =>
@@ -99,7 +99,7 @@ test('a rule that names the same webhook twice notifies the webhook once', async
   await receiver.stop();
 });
 
-test('system admins also find users without a customer', async () => {
+test('system admins can also search for users without a customer', async () => {
   const user = {
     username: 'nobody.s',
     password: 'a-password-of-no-interest',
@@ -128,7 +128,7 @@ describe("an event's raw message", () => {
     return { listed: page?.data ?? [], alone: await Promise.all(alone) };
   };
 
-  test('a raw message appears in event lists up to 16 KiB', async () => {
+  test('event lists include raw messages of up to 16 KiB', async () => {
     const message = (bytes: number) => `{"type":99,"payload":{"filler":"${'ä'.repeat(20)}${'x'.repeat(bytes - 75)}"}}`;
     const short = message(16 * 1_024);
     const long = message(16 * 1_024 + 1);

@@ -60,7 +60,7 @@ describe('emergency contacts', () => {
     expect((await home.hits())[0]?.acknowledgement).toMatchObject({ userId: home.anna.id });
   });
 
-  test('emergency contacts can acknowledge a fall without a rule, and hand it back', async () => {
+  test('emergency contacts can acknowledge a fall and hand it back even without a rule', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { sms: '+491701234567' });
     await home.client.ok('PUT', `/customers/${home.customerId}/emergency-contacts`, [{ userId: anna.id, by: 'sms' }]);
@@ -107,7 +107,7 @@ describe('emergency contacts', () => {
     expect((await call('/page')).status).toBe(404);
   });
 
-  test('emergency contacts can acknowledge other alarms without a rule, and hand them back', async () => {
+  test('emergency contacts can acknowledge other alarms and hand them back even without a rule', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { sms: '+491701234567' });
     await home.client.ok('PUT', `/customers/${home.customerId}/emergency-contacts`, [{ userId: anna.id, by: 'sms' }]);
@@ -145,7 +145,7 @@ describe('emergency contacts', () => {
     expect(await openAlarms(home)).toHaveLength(1);
   });
 
-  test('emergency contacts get no message if another alarm about the event notified someone', async () => {
+  test('emergency contacts are not notified if another alarm for the event reached someone', async () => {
     const home = await withContacts({ isEnabled: false });
     const ben = await home.hire('Ben', { telegram: '4711' });
     await home.rule([{ userId: ben.id, by: 'telegram' }]);

@@ -153,22 +153,18 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     expect(of(row).situations.toSorted()).toEqual(row.gives.toSorted());
   });
 
-  test.each(all)(
-    '$maker: sends one valid payload in every format for each situation that can be expressed (%#)',
-    (row) => {
-      const { delivered, isInRaw } = of(row);
-      for (const format of Format.options) {
-        const { isOncePerMessage } = formats[format];
-        const perMessage = isInRaw ? row.says.length : 0;
-        const expected = isOncePerMessage
-          ? perMessage
-          : row.gives.filter((give) => canExpressSituation(format, give)).length;
-        expect([format, delivered[format].length]).toEqual([format, expected]);
-        for (const body of delivered[format])
-          expect(payloads[format].safeParse(JSON.parse(body)).error).toBeUndefined();
-      }
-    },
-  );
+  test.each(all)('$maker: sends one valid payload per situation in every format that can express it (%#)', (row) => {
+    const { delivered, isInRaw } = of(row);
+    for (const format of Format.options) {
+      const { isOncePerMessage } = formats[format];
+      const perMessage = isInRaw ? row.says.length : 0;
+      const expected = isOncePerMessage
+        ? perMessage
+        : row.gives.filter((give) => canExpressSituation(format, give)).length;
+      expect([format, delivered[format].length]).toEqual([format, expected]);
+      for (const body of delivered[format]) expect(payloads[format].safeParse(JSON.parse(body)).error).toBeUndefined();
+    }
+  });
 
   test.each(all)('$maker: sends Full as specified in section D2 (%#)', (row) => {
     const { delivered, isByTime, texts, hasPoint, sensor } = of(row);
@@ -198,7 +194,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
   });
 
   const forPeople = Format.options.filter((format) => formats[format].isForPeople);
-  test.each(all)('$maker: names the situation in formats for people, with or without a code (%#)', (row) => {
+  test.each(all)('$maker: names the situation in human-readable formats, with or without a code (%#)', (row) => {
     const names = row.gives.map((situation) => nameOf[situation]).toSorted();
     for (const format of forPeople) {
       const bodies = of(row).delivered[format];
@@ -206,7 +202,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     }
   });
 
-  test.each(all)('$maker: sends each device message once and unchanged in Raw (%#)', (row) => {
+  test.each(all)('$maker: sends each device message unchanged and only once in Raw (%#)', (row) => {
     const { delivered, texts, isInRaw } = of(row);
     expect(delivered.raw).toEqual(isInRaw ? texts.slice(-row.says.length) : []);
   });

@@ -68,7 +68,7 @@ const prepare = async (name: string) => {
 };
 
 describe('a fall whose device only reports the start', () => {
-  test("a fall advances to confirmed, notified and finished after the sensor's durations", async () => {
+  test('a fall advances to confirmed, notified and finished as the configured durations pass', async () => {
     const { post, pass, received, critical } = await prepare('maple');
     await critical({
       durationUntilConfirmSec: 20,
@@ -89,7 +89,7 @@ describe('a fall whose device only reports the start', () => {
     expect(received().actions).toHaveLength(4);
   });
 
-  test('a fall advances after energyDurationUntilConfirm, up to 3 s late, as documented', async () => {
+  test('a fall advances at most 3 s after energyDurationUntilConfirm, as documented', async () => {
     const { post, pass, received, critical } = await prepare('hazel');
     await critical({ durationUntilConfirmSec: 10, energyDurationUntilConfirm: 20 });
     const start = now();
@@ -109,7 +109,7 @@ describe('a fall whose device only reports the start', () => {
       );
   });
 
-  test('timed fall events have a location but no message', async () => {
+  test('events raised by a timer have a location but no message', async () => {
     const { post, pass, received } = await prepare('birch');
     await post(fallMessage('fall_detected', now()));
     await pass(200, 10);
@@ -121,7 +121,7 @@ describe('a fall whose device only reports the start', () => {
     expect(raw).toMatchObject([{ type: 5 }]);
   });
 
-  test('a fall does not advance by time if the device reports every state', async () => {
+  test('a timer does not advance a fall that the device has canceled', async () => {
     const { post, pass, received } = await prepare('cedar');
     const start = now();
     await post(fallMessage('fall_detected', start));

@@ -74,7 +74,7 @@ const whole = ['fall_detected', 'fall_confirmed', 'calling', 'finished'];
 const actionsOfWhole = ['fall_suspected', 'confirmed', 'fall_detected', 'finished'];
 
 describe('a rule with a region', () => {
-  test('a region rule fires for every fall state in the region, but not outside', async () => {
+  test('a region rule fires for every fall state inside the region and for none outside', async () => {
     const { client, sensorId, post, notifications, actions } = await prepare('maple');
     const start = Date.now();
     await post(...whole.map((status) => a.fall(status, start, inBed)));
@@ -93,7 +93,7 @@ describe('a rule with a region', () => {
     expect(listed).toEqual([...Array(4).fill(null), ...Array(4).fill(bed)]);
   });
 
-  test("a region rule uses a fall's first location, wherever later locations are", async () => {
+  test("a region rule uses the fall's first location and ignores later ones", async () => {
     const { post, actions } = await prepare('birch');
     const start = Date.now();
     const of = (status: string, at: number, where: object) => a.fall(status, start + at, where);
@@ -103,7 +103,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test("a region rule uses the fall's first location even for a late alarm", async () => {
+  test("a region rule uses the fall's first location even if the alarm arrives late", async () => {
     const { post, actions } = await prepare('hazel');
     const start = Date.now();
     const of = (at: number, status: string, after: number, where: object) =>
@@ -123,7 +123,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toContain('fall_loop');
   });
 
-  test('a region rule fires for a maker B fall in the region last entered', async () => {
+  test('a region rule fires for a maker B fall in the last entered region', async () => {
     const { post, notifications, actions } = await prepare('cedar', 'maker_b');
     const [bed, door] = [
       [2, 0],

@@ -132,7 +132,7 @@ test('200 sensors going offline cause one message per channel', async () => {
   expect((await home.hits()).every(({ ruleMessages }) => ruleMessages.every(({ wasSend }) => wasSend))).toBe(true);
 });
 
-test("a message about one sensor has the rule's texts and an acknowledge link", async () => {
+test("a message about a single sensor has the rule's texts and an acknowledgement link", async () => {
   const { reportOnline } = await createFlood(1, { telegram: '-100201' });
   await reportOnline(false);
   await world.idle();
@@ -143,7 +143,7 @@ test("a message about one sensor has the rule's texts and an acknowledge link", 
   ]);
 });
 
-test('sensors back online are listed beside those offline, each once', async () => {
+test('a combined message lists recovered and offline sensors, each only once', async () => {
   const home = await createFlood(3, { telegram: '-100202' });
   await home.rule(home.recipients, { situation: 'sensor_active', title: 'Back: {sensor}' });
   await home.reportOnline(false);
@@ -191,7 +191,7 @@ test('a message postponed by Telegram is retried for all deliveries together', a
   expect(new Set((await statesOf(home)).map(({ state }) => state))).toEqual(new Set(['delivered']));
 });
 
-test('a process that dies between gathering and sending loses no notifications', async () => {
+test('a process that dies between gathering and sending does not lose notifications', async () => {
   const home = await createFlood(6, { telegram: '-100205' });
   await home.reportOnline(false);
   await world.idle();
@@ -222,7 +222,7 @@ test('a Telegram group that became a supergroup stays reachable', async () => {
   ]);
 });
 
-test("a chat's permanent refusal ends the delivery and marks the channel", async () => {
+test('a permanent refusal from a chat ends the delivery and marks the channel', async () => {
   const home = await createFlood(1, { telegram: '-100207' });
   const { customerId, user, client, at } = home;
   const description = `Forbidden: bot was blocked by the user, ${'x'.repeat(300)}`;

@@ -34,7 +34,7 @@ const post = (sensorId: string, token: string) =>
   statusOf(admin.as(token).call('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} }));
 
 describe('a sensor that registers again with a token', () => {
-  test('a sensor keeps working with its token if registration responses are lost', async () => {
+  test("a sensor's old token keeps working if registration responses are lost", async () => {
     const { sensorId, deviceToken, again } = await linked();
     const lost = (await again({ deviceToken })).body as Answer;
     expect(await post(sensorId, deviceToken)).toBe(202);
@@ -47,7 +47,7 @@ describe('a sensor that registers again with a token', () => {
     expect(await statusOf(again({ deviceToken }))).toBe(409);
   });
 
-  test('a former token ends at once when the sensor moves or may register again', async () => {
+  test('a former token expires at once when the sensor moves or is opened for registration', async () => {
     const opened = await linked();
     await opened.again({ deviceToken: opened.deviceToken });
     await opened.open();

@@ -107,7 +107,7 @@ describe('the device message in a delivery', () => {
   });
 
   test.each(['full', 'raw'])(
-    'a %s delivery with a missing message is not sent or counted as a receiver failure',
+    'a %s delivery whose message is missing is neither sent nor counted as a receiver failure',
     async (format) => {
       const { fall, list, detail, receiver, loseMessages, record } = await world.furnish({
         format,
@@ -133,7 +133,7 @@ describe('the device message in a delivery', () => {
     },
   );
 
-  test('a delivery whose message stays missing fails at the end of the schedule', async () => {
+  test('a delivery fails at the end of the schedule if its message is still missing', async () => {
     const { fall, list, receiver, loseMessages } = await world.furnish({ retrySchedule: [0, 1_000] });
     world.answerWith(status(500, 'no'));
     await fall();

@@ -40,7 +40,7 @@ describe('a Home Assistant broker', () => {
     return world;
   };
 
-  test('an unreachable broker does not delay deliveries, and the failure is counted', async () => {
+  test('an unreachable broker counts as a failure but does not delay deliveries', async () => {
     const world = await deliver(`mqtt://127.0.0.1:${await freePort()}`);
     await eventually(async () =>
       expect(await world.metric('home_assistant_failures_total')).toEqual([
@@ -56,7 +56,7 @@ describe('a Home Assistant broker', () => {
     expect(await world.metric('home_assistant_connected')).toEqual(['sensor_cloud_home_assistant_connected 0']);
   });
 
-  test('a broker may present a private certificate named in a setting', async () => {
+  test('a broker can use a private certificate that a setting names', async () => {
     const tls = { cert: readFileSync(fixture('self-signed.crt')), key: readFileSync(fixture('self-signed.key')) };
     const first = await startMqttBroker({ tls });
     const broker = readBrokerUrl(`mqtts://127.0.0.1:${first.port}`) ?? expect.unreachable('');

@@ -21,7 +21,7 @@ const startError = (environment: Record<string, string>): Promise<string> =>
   );
 
 describe('a host that cannot start', () => {
-  test('a host that cannot start names the variable for a port in use', async () => {
+  test('a startup error names the variable for a port already in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -34,14 +34,14 @@ describe('a host that cannot start', () => {
     server.close();
   });
 
-  test('a host that cannot start names HOST if the address is not local', async () => {
+  test('a startup error names HOST if the address is not local', async () => {
     expect(await startError({ HOST: '192.0.2.1' })).toContain(
       'HOST: 192.0.2.1 is not an address or host name of this machine',
     );
   });
 
   test.each(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS'])(
-    'a host that cannot start names %s if nothing responds there',
+    'a startup error names %s if nothing responds there',
     async (name) => {
       const folder = name.endsWith('DYNAMODB') ? { DATA_DIR: '.local/none' } : {};
       expect(await startError({ ...folder, [name]: 'http://127.0.0.1:9' })).toContain(
@@ -50,13 +50,13 @@ describe('a host that cannot start', () => {
     },
   );
 
-  test('a host that cannot start names TLS_CERT and TLS_KEY if the certificate is invalid', async () => {
+  test('a startup error names TLS_CERT and TLS_KEY if the certificate is invalid', async () => {
     const pair = { TLS_CERT: fixture('self-signed.key'), TLS_KEY: fixture('self-signed.key') };
     expect(await startError(pair)).toMatch(/TLS_CERT and TLS_KEY: /);
   });
 });
 
-test('HOST=0.0.0.0 makes the host listen on every address and warn', async () => {
+test('HOST=0.0.0.0 makes the host listen on every address and log a warning', async () => {
   await using host = await startHost({ ...inMemory, HOST: '0.0.0.0' });
   expect(host.lines.filter((line) => line.startsWith('warning: '))).toEqual([
     expect.stringMatching(/passwords, tokens/),

@@ -32,7 +32,7 @@ const begin = async () => {
   return { world: started, home, end, applied: () => applied };
 };
 
-test('an import whose process dies at any step creates each user once', async () => {
+test('an import creates each user only once even if the process dies at any step', async () => {
   const { home, end, applied } = await begin();
   const people = Array.from({ length: 5 }, (_, at) => ({
     username: `user-${at}`,
@@ -48,7 +48,7 @@ test('an import whose process dies at any step creates each user once', async ()
   expect(page?.total).toBe(6);
 });
 
-test("an import's rules and groups exist once, however often steps are repeated", async () => {
+test('an import creates rules and groups only once, however often steps are repeated', async () => {
   const { home, end, applied } = await begin();
   const rule = { title: 't', message: 'm', situation: 'fall_detected', recipients: 'onDuty:sms' };
   const rules = Array.from({ length: 4 }, (_, at) => ({ ...rule, name: `Rule ${at}` }));
@@ -68,7 +68,7 @@ test("an import's rules and groups exist once, however often steps are repeated"
   expect(await home.client.ok('GET', `/sensors/${home.sensorId}`)).toMatchObject({ name: 'Room 1' });
 });
 
-test('an import resumed by the sweep names rows changed by others', async () => {
+test('an import resumed by the sweep reports rows that others have changed', async () => {
   const { world, home } = await begin();
   const anna = await home.hire('Anna', {}, { email: 'anna@example.com' });
   const { customerId } = home;

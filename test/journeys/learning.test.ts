@@ -72,7 +72,7 @@ const learner = async (name: string) => {
   return { ...home, sensorId, ask, learn, events };
 };
 
-test('learning ends after 14 days, with one event to customer webhooks in the Full format', async () => {
+test('learning ends after 14 days with one event to customer webhooks', async () => {
   const { ask, learn, events } = await learner('elm');
   for (const format of ['full', 'raw']) {
     const secretKey = 'a-secret-of-16-or-more';
@@ -100,7 +100,7 @@ test('learning ends after 14 days, with one event to customer webhooks in the Fu
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a learning phase that was disabled early creates no event', async () => {
+test('a learning phase disabled early does not create an event', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);
@@ -121,7 +121,7 @@ test('disabling learning right after the 14 days does not suppress the final eve
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a sensor that leaves its customer while learning creates no final event', async () => {
+test('a sensor that leaves its customer while learning does not create a final event', async () => {
   const { sensorId, learn, customerId } = await learner('fir');
   await learn(true);
   const admin = await adminOf(cloud.url);

@@ -105,7 +105,7 @@ test('every log line about a failing fall has the request id and message uuid', 
   expect(lines).toContainEqual(expect.objectContaining({ consumer: 'sweep', deliveryIds: [deliveryId] }));
 });
 
-test('the log line for a request that could not be accepted has both ids', async () => {
+test('a request that could not be accepted is logged with its request id and message uuid', async () => {
   const message = fall();
   failing.add('events');
   const response = await post(message);

@@ -32,7 +32,7 @@ const ping = async (client: Client, id: string, receiver: Receiver) => {
   return (await receiver.until(receiver.received.length + 1)).length;
 };
 
-test('a host that opens to the network refuses new loopback webhooks', async () => {
+test('a host exposed to the network rejects new loopback webhooks', async () => {
   const { receiver, start } = await open();
   const first = await start();
   const home = await createHome(await adminOf(first.url), 'rowan', ALL_PERMISSIONS);
@@ -69,7 +69,7 @@ test('a host on the network allows loopback addresses in ALLOWED_TARGET_RANGES',
   expect(await ping(home.client, id, receiver)).toBe(1);
 });
 
-test('a webhook gets no request if the host name later resolves to loopback', async () => {
+test('a webhook is not called if its host name later resolves to loopback', async () => {
   const { receiver } = await open();
   const stage = {
     ALLOW_PRIVATE_TARGETS: true,
@@ -86,7 +86,7 @@ test('a webhook gets no request if the host name later resolves to loopback', as
   expect(await post(false)).toMatchObject({ status: 200 });
 });
 
-test('the demo home on a network host creates no alarms and prints no token', async () => {
+test('the demo home on a network host does not create alarms or print a token', async () => {
   await using host = await startHost({ DATA_DIR: ':memory:', ...network }, ['uncounted']);
   expect(host.lines.filter((line) => line.startsWith('demo: '))).toEqual([
     expect.stringMatching(/^demo: could not create the alarms: .*ALLOWED_TARGET_RANGES=127\.0\.0\.1\/32/),

@@ -113,7 +113,7 @@ test.each([
   ['fails', { consecutiveFailures: 1, failingSince: Date.now() }, 500],
   ['is slow', { slowUntil: Date.now() + 600_000 }, 200],
 ] as const)(
-  'a receiver that %s gets at most five concurrent requests from all processes together',
+  'a receiver that %s gets at most five concurrent requests across all processes',
   async (_, health, code) => {
     answer = [120, code];
     const { key } = await furnish(PROCESSES * 5, health);
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('a single request to a healthy receiver costs no write for a slot', async () => {
+test('a single request to a healthy receiver does not write a slot', async () => {
   answer = [50, 200];
   await furnish(1, { lastSuccess: Date.now() });
   expect(await processAll(1)).toEqual({ requests: 1, peak: 1, writes: 0 });
@@ -136,7 +136,7 @@ test('a single request to a healthy receiver costs no write for a slot', async (
   expect(writes).toBeLessThanOrEqual(8);
 });
 
-test('a retry is never sent early, even if the task arrives early', async () => {
+test('a retry is never sent before it is due, even if the task arrives early', async () => {
   type Detail = { nextAttempt: number | null; attemptLog: { startDate: number }[] };
   answer = [0, 500];
   const { webhookId } = await furnish(1, {}, [0, 2]);

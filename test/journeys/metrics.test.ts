@@ -55,7 +55,7 @@ describe('metrics', () => {
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
   });
 
-  test("the metrics written in an hour are those included in a stage's cost estimate", async () => {
+  test("the metrics written in an hour match those in a stage's cost estimate", async () => {
     await world.stop();
     world = await createDeliveryWorld({ log: () => {}, environment: { CANARY: 'true' } });
     const { fall, say } = await world.furnish();
@@ -85,14 +85,14 @@ describe('metrics', () => {
     expect(sumOf('AttemptsLate')).toBe(1);
   });
 
-  test("the metrics count a receiver's circuit once when it opens", async () => {
+  test("a receiver's circuit is counted only once when it opens", async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     for (let failure = 0; failure < BREAKER_FAILURES + 2; failure++) await fall();
     expect(sumOf('BreakersOpened')).toBe(1);
   });
 
-  test('the metrics count a sensor once when messages stop being understood', async () => {
+  test('a sensor is counted only once when its messages are no longer understood', async () => {
     const homes = [await world.furnish(), await world.furnish()];
     const update = async ({ say }: (typeof homes)[number]): Promise<void> => {
       await say(a.presence(true));

@@ -55,7 +55,7 @@ describe('the MQTT notification about a changed configuration', () => {
       admin.ok('PUT', `/sensors/${sensor.sensorId}/customer`, { customerId: otherHome }),
   };
   test.each(Object.entries(change))(
-    'a configuration notification goes out once, with the new version, after %s',
+    'a device gets one notification with the new configuration version after %s',
     async (_, make) => {
       await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 290 });
       await eventually(() => expect(device.heard.config).toHaveLength(1));
@@ -77,14 +77,14 @@ describe('the MQTT notification about a changed configuration', () => {
     await listening.end();
   });
 
-  test('no configuration notification goes out if nothing was stored', async () => {
+  test('a device is not notified if no configuration was stored', async () => {
     expect((await client.call('PUT', telemetry(), {})).status).toBe(400);
     await client.ok('GET', telemetry());
     await device.say({});
     expect(device.heard.config).toEqual([]);
   });
 
-  test('a configuration change stays if the notification cannot be sent', async () => {
+  test('a configuration change is kept even if the notification cannot be sent', async () => {
     isDown = true;
     const before = await fetched();
     await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 280 });

@@ -109,7 +109,7 @@ describe("a sensor's messages over MQTT", () => {
   });
 });
 
-test('every acknowledged message becomes an event after SIGKILL between PUBLISH and PUBACK', async () => {
+test('no acknowledged message is lost if the process is killed between PUBLISH and PUBACK', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'mqtt-killed-'));
   const environment = { DATA_DIR: dataDir, PORT: await freePort(), MQTT_PORT: '0' };
   const urlIn = (lines: readonly string[]) =>

@@ -49,7 +49,7 @@ const runTimers = () => {
 };
 
 describe('an MQTT connection', () => {
-  test("an MQTT connection requires a device's sensor id and token", async () => {
+  test('a device can connect to MQTT with its sensor id and token', async () => {
     expect(await connectError(url, sensor)).toBeNull();
   });
 
@@ -67,7 +67,7 @@ describe('an MQTT connection', () => {
     expect(await connectError(url, sensor, more())).toBe(code);
   });
 
-  test('a connection ends when the device connects again', async () => {
+  test('an MQTT connection ends when the same device connects again', async () => {
     const first = await connect(url, sensor);
     const firstClosed = closed(first);
     const second = await createDevice(url, sensor);

@@ -73,7 +73,7 @@ describe('a message published over MQTT', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('an MQTT message with a reused uuid but different content counts as a new message', async () => {
+  test('an MQTT message that reuses a uuid with different content counts as new', async () => {
     const message = fall();
     await device.say(message);
     await device.say({ ...fall(), uuid: message.uuid });
@@ -148,7 +148,7 @@ describe("a device's last will", () => {
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('a last will creates no event when a device takes over its own connection', async () => {
+  test('a last will does not create an event when a device replaces its own connection', async () => {
     const { sensor, open } = await withWill();
     let last = await open();
     for (let count = 1; count < 10; count++) last = await open();
@@ -182,7 +182,7 @@ describe('a message that cannot be accepted', () => {
     ['more than 100 messages', JSON.stringify(Array(101).fill({})), { reason: 'items' }],
     ['more than 128 KiB', `{"a":"${'x'.repeat(128 * 1_024)}"}`, { reason: 'too_large' }],
     ['more than the broker reads of a packet', `{"a":"${'x'.repeat(3_000_000)}"}`, { reason: 'too_large' }],
-  ])('refuses and acknowledges an unacceptable message: %s', async (_, payload, refusal) => {
+  ])('an unacceptable message is refused but still acknowledged: %s', async (_, payload, refusal) => {
     await device.say(payload);
     expect(device.heard.refused).toEqual([refusal]);
     const message = fall();

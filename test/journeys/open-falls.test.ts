@@ -117,7 +117,7 @@ describe('the open falls list', () => {
   });
 
   test.each(['finished', 'canceled'])(
-    'keeps a fall that has only timed out until the device reports %s',
+    'a fall that only timed out stays in the list until the device reports %s',
     async (end) => {
       const { sensor, list } = await homeOf(`larch-${end}`);
       const start = now();

@@ -11,7 +11,7 @@ beforeEach(() => {
   world.sentMessages.length = 0;
 });
 
-test('notifies everyone on duty once, and counts hits with no one on duty', async () => {
+test('notifies everyone on duty only once and counts hits with no one on duty', async () => {
   const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const ben = await hire('Ben', { email: 'ben@example.com' });
@@ -39,7 +39,7 @@ test('notifies everyone on duty once, and counts hits with no one on duty', asyn
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });
 
-test("a user on duty without the rule's channel does not count as on duty", async () => {
+test('a user without a verified channel for the rule does not count as on duty', async () => {
   const { hire, rule, fall, hits, sent, onDuty, customerId } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   const unproven = { by: 'telegram', address: '4712', provenDate: null } as const;

@@ -20,7 +20,7 @@ const acknowledgeUrlIn = ({ text }: SentMessage): string => /http\S+\/acknowledg
 const times = (delivery: { attemptLog: { startDate: number }[] }): number[] =>
   delivery.attemptLog.map(({ startDate }, at, all) => (startDate - (all[at - 1]?.startDate ?? startDate)) / 1_000);
 
-test('a user notified of a fall acknowledges it with the link in their own name', async () => {
+test('a user acknowledges a fall in their own name through the link in the notification', async () => {
   const { hire, rule, fall, hits, sent, client, at, customerId } = await world.furnish();
   const anna = await hire(
     'Anna',
@@ -123,7 +123,7 @@ test('a delivery fails at once if the address no longer exists', async () => {
   expect((await sent())[0]).toMatchObject({ state: 'failed', reason: 'gone', attempts: 1 });
 });
 
-test('a customer over the daily SMS quota gets no SMS until the first is a day old', async () => {
+test('a customer over the daily SMS quota cannot send more until the first SMS is a day old', async () => {
   const { hire, rule, fall, sent } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await rule([{ userId: ben.id, by: 'sms' }]);

@@ -84,23 +84,20 @@ describe('a linked sensor', () => {
     expect(notices[0]).toMatchObject({ webhook: { name: 'full' }, sensor: { id: sensorId } });
   });
 
-  test.each(makers)(
-    'a sensor can register again with its token, which the new token then revokes (%s)',
-    async (maker) => {
-      const { sensorId, deviceToken, again } = await linked(maker);
-      const answer = await again({ deviceToken });
-      expect(answer.status).toBe(200);
-      const fresh = answer.body as Answer;
-      expect(fresh.sensorId).toBe(sensorId);
-      expect([await post(sensorId, fresh.deviceToken), await post(sensorId, deviceToken)]).toEqual([202, 401]);
-      expect(await statusOf(again({ deviceToken }))).toBe(409);
-      const actions = await actionsOf(sensorId);
-      expect(actions.filter((action) => action.includes('regist'))).toEqual([
-        'sensor/registered',
-        'sensor/registration_refused',
-      ]);
-    },
-  );
+  test.each(makers)('registering again with the current token replaces that token (%s)', async (maker) => {
+    const { sensorId, deviceToken, again } = await linked(maker);
+    const answer = await again({ deviceToken });
+    expect(answer.status).toBe(200);
+    const fresh = answer.body as Answer;
+    expect(fresh.sensorId).toBe(sensorId);
+    expect([await post(sensorId, fresh.deviceToken), await post(sensorId, deviceToken)]).toEqual([202, 401]);
+    expect(await statusOf(again({ deviceToken }))).toBe(409);
+    const actions = await actionsOf(sensorId);
+    expect(actions.filter((action) => action.includes('regist'))).toEqual([
+      'sensor/registered',
+      'sensor/registration_refused',
+    ]);
+  });
 
   test("a sensor cannot register again with another sensor's token", async () => {
     const first = await linked();
@@ -109,7 +106,7 @@ describe('a linked sensor', () => {
     expect(await post(other.sensorId, other.deviceToken)).toBe(202);
   });
 
-  test('a sensor registers once in 50 concurrent requests while the customer allows it', async () => {
+  test('50 concurrent requests register a sensor only once while registration is open', async () => {
     const { sensorId, again, open } = await linked();
     const allowed = await open();
     expect(allowed.status).toBe(200);
@@ -168,7 +165,7 @@ describe('registration events', () => {
     expect(await post(sensorId, fresh)).toBe(202);
   });
 
-  test('registration events occur once per registration even if a process dies while handling it', async () => {
+  test('a registration creates only one event even if a process dies while handling it', async () => {
     const { sensorId, again, deviceToken } = await linked();
     death.at('process.applied');
     await again({ deviceToken });
@@ -178,7 +175,7 @@ describe('registration events', () => {
     expect([await actionsOf(sensorId), death.isOver()]).toEqual([['sensor/registered'], true]);
   });
 
-  test('registration events include at most 100 rejections in 15 minutes', async () => {
+  test('at most 100 rejected registrations create events within 15 minutes', async () => {
     const first = await linked();
     const other = await linked();
     ahead += 15 * MINUTE;

@@ -70,7 +70,7 @@ test('a fall that reuses the uuid of the suspected fall raises an alarm', async 
   expect(await alarmsAfter('maker_b', [b.pose(1, 4), b.pose(1, 5)].map(withUuid))).toBe(1);
 });
 
-test('a message sent before the sensor was linked does not make a later message a duplicate', async () => {
+test('a fall reported before the sensor was linked can be reported again afterwards', async () => {
   const { client, customerId } = await world.furnish();
   const { sensorId, deviceToken, pairingCode } = await register(client, PROVISIONING_KEY, nextHardwareId());
   const fall = a.fall('calling', world.now());

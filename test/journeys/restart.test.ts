@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('the local host', () => {
-  test('a fall is delivered once after a restart if the host was killed before the delivery', async () => {
+  test('a fall is delivered after a restart if the host was killed before sending it', async () => {
     const first = await startHost({ DATA_DIR: dataDir });
     const home = await createHome(await adminOf(first.url), 'willow', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);

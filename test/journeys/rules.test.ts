@@ -63,7 +63,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 };
 
 describe('a rule', () => {
-  test('a rule fires only in its region, or in every region if it has none', async () => {
+  test('a rule fires only in its own region, or anywhere if it has none', async () => {
     const { sensor, addRule, say, regionId, byRule } = await prepare('maple');
     const there = { situation: 'door_entered', title: 'here', message: '{region}', rateLimitSeconds: 0 };
     await addRule({ ...there, sensorId: sensor.sensorId, regionId: regionId('Door') });
@@ -78,7 +78,7 @@ describe('a rule', () => {
     expect(byRule()).toMatchObject(Array(2).fill({ message: 'Door', regionIndex: 1 }));
   });
 
-  test("a rule uses the schedule's time zone, or else the home's", async () => {
+  test("a rule schedule uses its own time zone, or else the home's", async () => {
     const { client, customerId, addRule, say, byRule, dates } = await prepare('spruce');
     const days = [1, 2, 3, 4, 5, 6, 7];
     const schedule = { days, from: '00:00', to: '00:00', timeZone: 'America/New_York' };
@@ -176,7 +176,7 @@ describe('a rule', () => {
     await say({ type: 10, payload: { timestamp } }, { type: 5, payload: { status: 'calling', timestamp } });
     expect(byRule()).toMatchObject([{ title: 'Fall detected' }]);
   });
-  test('a rule replaces placeholders, and does not shorten texts', async () => {
+  test('a rule replaces placeholders without shortening the text', async () => {
     const { addRule, say, byRule } = await prepare('rowan');
     await addRule({
       situation: 'bed_entered',
@@ -191,7 +191,7 @@ describe('a rule', () => {
 });
 
 describe('a maker B sensor', () => {
-  test('a maker B sensor treats identical bytes within 2 minutes as a duplicate', async () => {
+  test('identical bytes from a maker B sensor within 2 minutes count as a duplicate', async () => {
     const { say, all } = await prepare('ash', 'maker_b');
     const people = (count: number) => ({ ...b.people(count), timestamp: undefined });
     await say(people(0), people(2), people(2), people(0), people(0), people(2));

@@ -99,7 +99,7 @@ describe('the delivery worker', () => {
     expect(receiver.received).toHaveLength(9);
   });
 
-  test('the delivery worker sends a burst without delay to a receiver that failed once', async () => {
+  test('the delivery worker does not delay a burst after a single failure', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     await home.set({ consecutiveFailures: 1, failingSince: world.now() });
     const seen = slowly(200, 200);
@@ -146,7 +146,7 @@ describe('an open circuit', () => {
     expect((await home.list('?state=delivered')).total).toBe(8);
   });
 
-  test('a failed probe postpones the other alarms without an attempt', async () => {
+  test('a failed probe postpones the other alarms without attempting them', async () => {
     const home = await failing();
     await probed(home, SLOTS_PER_WEBHOOK, status(500, 'no'));
     await world.idle();
@@ -171,7 +171,7 @@ describe('an open circuit', () => {
     expect((await home.list('?state=delivered')).total).toBe(1);
   });
 
-  test('an open circuit probes with one retry at a time', async () => {
+  test('an open circuit allows only one retry at a time as a probe', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     const { receiver, list } = home;
     world.answerWith(status(500, 'no'));
@@ -208,7 +208,7 @@ test("a webhook that hangs does not delay the customer's other webhooks", async 
   expect((await list('?state=delivered')).total).toBe(110);
 });
 
-test('a fall is sent before everything else that waits for a slow receiver', async () => {
+test('a fall is sent before everything else waiting for a slow receiver', async () => {
   const home = await world.furnish();
   await home.set({ slowUntil: world.now() + 10 * MINUTE });
   const answer = holdRequests();

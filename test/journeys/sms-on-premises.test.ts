@@ -71,7 +71,7 @@ const newestOf = async ({ client, customerId }: Pick<Created, 'client' | 'custom
   return client.ok<DeliveryView & { attemptLog: object[] }>('GET', `${at}/${page?.data[0]?.id}`);
 };
 
-test('the SMS gateway sends codes and alarms, and failures are retried and counted', async () => {
+test('the SMS gateway sends codes and alarms and retries failures', async () => {
   const clock = skippingClock(Date.now());
   const lines: string[] = [];
   const cloud = await start({ clock, dataDir: ':memory:', lines, ...withGateway() });
@@ -116,7 +116,7 @@ test('a delivery ends if the SMS gateway refuses the phone number', async () => 
   await cloud.stop();
 });
 
-test('SMS rules remain after a restart without the gateway, but reach no one', async () => {
+test('SMS rules remain but reach no one if the host restarts without the gateway', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const first = await start({ clock, dataDir, ...withGateway() });
@@ -142,7 +142,7 @@ test('SMS rules remain after a restart without the gateway, but reach no one', a
   await second.stop();
 });
 
-test('an outbox writes SMS to files, which notify no one', async () => {
+test('an outbox writes SMS to files without notifying anyone', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const cloud = await start({ clock, dataDir, hasOutbox: true, ...withGateway() });

@@ -89,7 +89,7 @@ describe('the SMS quota', () => {
     expect(mails()).toHaveLength(2);
   });
 
-  test('the SMS quota does not include rule tests, which have a separate quota', async () => {
+  test('rule tests have a separate SMS quota', async () => {
     const home = await createHome();
     const { id } = await home.watchFalls();
     const tryRule = async () => {

@@ -43,7 +43,7 @@ const furnish = async (plan: (nurse: { userId: number; by: 'sms' }) => object) =
 };
 const withStep = (nurse: object) => ({ escalation: [{ afterSeconds: 90, recipients: [nurse] }] });
 
-test('reports an alarm once if no one acknowledges it after the last step', async () => {
+test('reports an alarm only once if no one acknowledges it after the last step', async () => {
   const home = await furnish(withStep);
   const receiver = await startReceiver();
   const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
@@ -76,7 +76,7 @@ test('reports an alarm once if no one acknowledges it after the last step', asyn
   await receiver.stop();
 });
 
-test('an alarm waits for an acknowledgement after the last repeat', async () => {
+test('an alarm counts as unanswered only after the last repeat goes unacknowledged', async () => {
   const home = await furnish(() => ({ repeatSeconds: 60 }));
   const before = unanswered();
   await home.fall();
@@ -148,7 +148,7 @@ test('finishes the work of a process that died after recording an unanswered ala
   expect((await home.hits())[0]?.unansweredDate).toEqual(expect.any(Number));
 });
 
-test('an acknowledgement ends the alarm, which then appears in no list', async () => {
+test('an acknowledgement stops further emails about an unanswered alarm', async () => {
   const home = await furnish(withStep);
   await home.fall();
   await pass(190 * SECOND);

@@ -49,7 +49,7 @@ describe('a report that changes nothing', () => {
     await say(a.presence(true), 60);
   });
 
-  test('an unchanged report skips the queue from the third report on', async () => {
+  test('an unchanged report skips the queue starting with the third one', async () => {
     for (let minute = 0; minute < 10; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
     const { isActive } = await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`);
@@ -89,7 +89,7 @@ describe('a report that changes nothing', () => {
     expect(await say(b.people(0), 60)).toBe(1);
   });
 
-  test('two maker B messages with identical bytes and no timestamp stay separate', async () => {
+  test('identical maker B messages without a timestamp are not merged', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
     const { timestamp: _, ...normal } = b.vital(0, 14, 60);
     const enters = { cmd: 'event', type: 1, data: [{ event: 1 }] };

@@ -99,7 +99,7 @@ test('counts a fall as unsent only if no delivery was attempted', async () => {
   expect([untold() - before, (await openAlarms(other)).length, (await openAlarms(disabled)).length]).toEqual([1, 1, 1]);
 });
 
-test('a fall is not reported if someone was notified of it or acknowledged it', async () => {
+test('a fall is not reported if someone was notified or acknowledged it', async () => {
   const home = await world.furnish();
   await manager(home);
   const anna = await home.hire('Anna', { sms: '+491701234567' });
@@ -181,7 +181,7 @@ test('a Raw recipient gets the newest message when a timer raises the alarm', as
   expect(mailsTo(addressOf(home))).toEqual([]);
 });
 
-test("a customer webhook's failed delivery counts as an alarm about the event", async () => {
+test('a failed customer webhook delivery raises an alarm about the event', async () => {
   const home = await world.furnish();
   await manager(home);
   const other = await startReceiver();
@@ -202,7 +202,7 @@ test("a customer webhook's failed delivery counts as an alarm about the event", 
   await other.stop();
 });
 
-test('an unnotified alarm makes the next escalation step due at once', async () => {
+test('an alarm that reached no one starts the next escalation step at once', async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', { sms: '+491701234567' });
   const { rule } = await createAlarm(home.client, receiver.url);
@@ -218,7 +218,7 @@ test('an unnotified alarm makes the next escalation step due at once', async () 
   expect(await openAlarms(home)).toEqual([]);
 });
 
-test('an acknowledgement ends an alarm, and withdrawing it starts the alarm again', async () => {
+test('withdrawing an acknowledgement restarts the alarm', async () => {
   const home = await world.furnish();
   await createAlarm(home.client, receiver.url);
   await mailAbout(home);
@@ -242,7 +242,7 @@ test('reminds managers of all open alarms every hour, 24 times', async () => {
   expect(await openAlarms(home)).toHaveLength(1);
 });
 
-test('emails managers about at most ten falls an hour separately', async () => {
+test('sends managers separate emails about at most ten falls an hour', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
@@ -278,7 +278,7 @@ test('a refused email about a fall is resent a minute later', async () => {
   expect(mailsTo(addressOf(home))).toHaveLength(1);
 });
 
-test('an address that refuses emails for an hour gets only reminders', async () => {
+test('an address that refused emails for an hour receives only reminders', async () => {
   const home = await world.furnish();
   const attempts: string[] = [];
   world.answerWith(({ by, to }) => {
