@@ -26,7 +26,7 @@ describe('tokens', () => {
     expect(token).toMatch(new RegExp(`^${tokenKinds[kind]}_[\\w-]+$`));
     expect(parseToken(token)).toEqual({ kind, accountKey });
   });
-  test('a token contains 192 random bits in addition to the account key', () => {
+  test('a token contains 192 random bits', () => {
     const requested: number[] = [];
     drawToken('device', (bytes) => {
       requested.push(bytes);
@@ -43,7 +43,7 @@ describe('tokens', () => {
       expect(parseToken(`${token.slice(0, at)}a${token.slice(at)}`), `${at}`).toBeNull();
     }
   });
-  test('a token does not become another kind when its prefix is changed', () => {
+  test("changing a token's prefix does not turn it into another kind", () => {
     const { token } = newToken('session');
     for (const prefix of Object.values(tokenKinds).filter((tokenKind) => tokenKind !== 'ses'))
       expect(parseToken(token.replace('ses', prefix))).toBeNull();

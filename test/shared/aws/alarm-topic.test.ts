@@ -13,7 +13,7 @@ afterAll(() => {
   cloudWatch.restore();
 });
 
-test('topic subscriptions are listed from all pages, and only confirmed ones receive alarms', async () => {
+test('lists confirmed topic subscriptions from all pages', async () => {
   const TopicArn = 'arn:aws:sns:eu-central-1:1:alarms';
   const subscription = (SubscriptionArn: string, Protocol: string) => ({ SubscriptionArn, Protocol, Endpoint: 'x' });
   sns.on(ListSubscriptionsByTopicCommand, { TopicArn }).resolves({
@@ -37,7 +37,7 @@ test('topic subscriptions are listed from all pages, and only confirmed ones rec
   ]);
 });
 
-test('an active CloudWatch alarm is sent as text to people, and in CloudWatch format to pagers', async () => {
+test('an active alarm is sent as text to people and in CloudWatch format to pagers', async () => {
   const TopicArn = 'arn:aws:sns:eu-central-1:1:alarms';
   const arn = 'arn:aws:cloudwatch:eu-central-1:1:alarm:SensorCloud-prod-canary';
   const found = {

@@ -59,7 +59,7 @@ test("SES sends plain-text UTF-8 emails from the stage's address to the user", a
   expect(logged).not.toContain(await codeIn(input));
 });
 
-test('an SES rejection is logged without the code and hidden from the caller', async () => {
+test('the log line for an SES rejection does not contain the code', async () => {
   ses.on(SendEmailCommand).rejects(new Error('Sending is paused for this account'));
   const { logged, requestId } = await requestCode();
   expect(logged).toContain('Sending is paused');

@@ -62,14 +62,14 @@ describe('AWS request timeouts', () => {
     expect(performance.now() - start).toBeLessThanOrEqual(maxMs);
   });
 
-  test('a request ends in time if a table response stops partway', async () => {
+  test('a request ends in time if the response from the table stops partway', async () => {
     await using silence = await startSilentServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
   });
 });
 
-test('a frozen process loses only one attempt, regardless of the number of dead sockets', async () => {
+test('a process loses only one attempt after a freeze, however many sockets are dead', async () => {
   // Connections from before the freeze are dead.
   const dead = new Set<Socket>();
   const sockets = new Set<Socket>();

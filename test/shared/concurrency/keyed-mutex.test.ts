@@ -22,7 +22,7 @@ describe('keyed mutex', () => {
     expect(order).toEqual(['another', 'first', 'second', 'third']);
   });
 
-  test('a keyed mutex delays all calls behind a stuck call by only one timeout', async () => {
+  test('a stuck call delays the calls behind it by only one timeout', async () => {
     const runInOrder = keyedMutex(200);
     void runInOrder('a', forever);
     const start = performance.now();

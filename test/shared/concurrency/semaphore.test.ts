@@ -4,7 +4,7 @@ import { createSemaphore } from '#shared/concurrency/semaphore.ts';
 const forever = () => new Promise(() => {});
 
 describe('semaphore', () => {
-  test('a semaphore limits permits per key and grants further ones in call order', async () => {
+  test('a semaphore limits permits per key and serves waiting callers in order', async () => {
     const { acquire } = createSemaphore(2, () => null);
     const order: string[] = [];
     const permits = await Promise.all(['a', 'b'].map(() => acquire('x', forever)));
@@ -23,7 +23,7 @@ describe('semaphore', () => {
     expect(order).toEqual(['c', 'd']);
   });
 
-  test('a semaphore grants the next permits to priority callers, in call order', async () => {
+  test('a semaphore serves priority callers first', async () => {
     const { acquire } = createSemaphore(1, () => null);
     const order: string[] = [];
     const permit = await acquire('x', forever);
@@ -39,7 +39,7 @@ describe('semaphore', () => {
     expect(order).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('a semaphore shares one object between current permits for a key', async () => {
+  test('a semaphore gives all current permits for a key the same shared object', async () => {
     const { acquire } = createSemaphore(2, () => new Set());
     const [first, second, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
     expect(first?.shared).toBe(second?.shared);

@@ -30,7 +30,7 @@ describe('acknowledgement link tokens', () => {
     expect(token()).toBe('12-3-1800000000-Uye4bM3tiFHu4c3hapCRIg');
   });
 
-  test('an acknowledgement token accepts a 16-digit hit id, 6-digit message number and 12-digit expiry', () => {
+  test('an acknowledgement token can hold the largest hit id, message number and expiry', () => {
     expect(parseLinkToken(`${'9'.repeat(15)}1-999999-999999999999-${end}`)).toEqual({
       hitId: Number(`${'9'.repeat(15)}1`),
       message: 999_999,

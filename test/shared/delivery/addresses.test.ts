@@ -53,7 +53,7 @@ describe('isDenied', () => {
   });
 
   it.each(Object.entries(ipv4InIpv6))(
-    'isDenied denies the %s form of even a public IPv4 address under every policy',
+    'isDenied denies even a public IPv4 address in %s form under every policy',
     (_, form) => {
       expect(isDenied(form, 443, strict)).toBe(true);
       expect(isDenied(form, 443, open)).toBe(true);

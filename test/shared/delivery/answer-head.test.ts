@@ -17,7 +17,7 @@ describe('status lines', () => {
     ['HTTP/1.0 100', 100],
     ['HTTP/1.1 599 ', 599],
     ['HTTP/1.1\t  404\tNot\nFound', 404],
-  ])('a status line contains a status: %j', (line, status) => {
+  ])('reads the status from a status line: %j', (line, status) => {
     expect(statusIn(line)).toBe(status);
   });
 
@@ -30,7 +30,7 @@ describe('status lines', () => {
     'HTTP/1.1 20',
     ' HTTP/1.1 200',
     '200',
-  ])('a malformed status line contains no status: %j', (line) => {
+  ])('finds no status in a malformed status line: %j', (line) => {
     expect(statusIn(line)).toBe(null);
   });
 });
@@ -101,7 +101,7 @@ test('an HTTP/1.0 connection is kept open only if the receiver says so, and neve
   );
 });
 
-test.each([204, 304])('a connection is kept open after a %i response, unless a header contradicts that', (status) => {
+test.each([204, 304])('a connection stays open after a %i response unless a header forbids it', (status) => {
   const line = `HTTP/1.1 ${status} x`;
   const without = (connection: string) => [
     `HTTP/1.1 ${status} `,
@@ -118,7 +118,7 @@ test.each([204, 304])('a connection is kept open after a %i response, unless a h
   expect(framing([], 'HTTP/1.1 205 x')[1]).toBe('Connection: close');
 });
 
-test('a connection is kept open as long as the receiver states', () => {
+test('a connection uses the idle timeout from the Keep-Alive header', () => {
   const idle = (...values: string[]) =>
     framing(['Content-Length: 2', ...values.map((value) => `Keep-Alive: ${value}`)]).slice(3, -2);
   expect(idle('timeout=5, max=100')).toEqual(['Keep-Alive: timeout=5']);

@@ -14,7 +14,7 @@ const reading = (...chunks: string[]) => {
 const framed = (status: number, body = '') => `HTTP/1.1 ${status} \r\nConnection: close\r\n\r\n${body}`;
 const cut = `HTTP/1.1 200 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-test('a response is passed on once the head is complete', () => {
+test('a response is passed on as soon as the head is complete', () => {
   const { answer, bytes, heads } = reading('HTTP/1.1 2', '00 OK\r\nX-A: b\r', '\n\r\nfirst', 'second\r\n\r\n');
   expect(bytes).toEqual(['', '', framed(200, 'first'), 'second\r\n\r\n']);
   expect(answer).toMatchObject({ head: { status: 200 }, isRefused: false });
@@ -84,7 +84,7 @@ describe('responses that end within the head', () => {
     return { bytes: reader.end(ending).toString('latin1'), answer };
   };
 
-  test('a response that ends within the head counts by its status and complete lines', () => {
+  test('an incomplete response head counts with its status and complete lines', () => {
     for (const ending of ['eof', 'failure'] as const) {
       const { bytes, answer } = ended(ending, `${OK}X-Acknowledged-By: Anna\r\n`);
       expect(bytes).toBe(cut);
@@ -92,32 +92,32 @@ describe('responses that end within the head', () => {
     }
   });
 
-  test('the last header line is ignored only if a failure cut it off', () => {
+  test('an incomplete last header line is ignored only after a failure', () => {
     expect(ended('failure', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: null });
     expect(ended('eof', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: '12' });
   });
 
-  test('a response that ends within the head needs a complete status line', () => {
+  test('an incomplete response head needs a complete status line', () => {
     expect(ended('eof', 'HTTP/1.1 503').answer.head).toMatchObject({ status: 503 });
     expect(ended('failure', 'HTTP/1.1 503').answer).toMatchObject({ head: null, isRefused: false });
   });
 
   test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])(
-    'a response that ends within the head is ignored if it could have become valid: %s',
+    'an incomplete response head is ignored if it could have become valid: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
     },
   );
 
   test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])(
-    'a response that ends within the head is rejected if it could not be valid: %s',
+    'an incomplete response head is rejected if it could not become valid: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
       expect(ended('eof', text).answer.isRefused).toBe(true);
     },
   );
 
-  test('a response does not count if it consists of interim responses only', () => {
+  test('interim responses alone do not count as a response', () => {
     for (const ending of ['eof', 'failure'] as const)
       expect(ended(ending, 'HTTP/1.1 100 x\r\nA: b\r\n')).toMatchObject({
         bytes: '',
@@ -125,11 +125,11 @@ describe('responses that end within the head', () => {
       });
   });
 
-  test('a response that ends within the head is rejected if it switches protocols', () => {
+  test('an incomplete response head is rejected if it switches protocols', () => {
     expect(ended('eof', 'HTTP/1.1 101 x').answer).toMatchObject({ head: null, isRefused: true });
   });
 
-  test('a response that ends within the head is not parsed twice', () => {
+  test('an incomplete response head is not parsed twice', () => {
     expect(ended('eof', `${OK}\r\nbody`)).toMatchObject({ bytes: '', answer: { isRefused: false } });
     expect(ended('eof', 'ICY 200 OK\r\n').bytes).toBe('');
     expect(ended('eof')).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });

@@ -147,7 +147,7 @@ describe('response parser', () => {
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null });
   });
 
-  it('the response parser ends headers at the first empty line', async () => {
+  it('the response parser treats the first empty line as the end of the headers', async () => {
     const { url } = await receiver([`HTTP/1.1 200 OK\n\n${ack}\r\n`]);
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null, responseBody: `${ack}\r\n` });
   });

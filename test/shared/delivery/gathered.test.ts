@@ -39,7 +39,7 @@ const numbered = (count: number, isOnline = false, prefix = 'Room'): News[] =>
   Array.from({ length: count }, (_, at) => ({ name: `${prefix} ${at + 1}`, isOnline }));
 const linesOf = ({ text }: { text: string }) => text.split('\n\n')[0]?.split('\n');
 
-test('a combined message counts and names offline and recovered sensors, with locations and a link', () => {
+test('a combined message lists offline and recovered sensors with locations and a link', () => {
   expect(noticeOf({ name: 'B' }, { name: 'A' }, { name: 'C', isOnline: true })).toEqual({
     title: '2 sensors offline, 1 sensor online again',
     text: 'Offline: A, B\nOnline again: C\n\nMaple, EG',
@@ -115,7 +115,7 @@ test('a combined message does not turn a name or location into a link', () => {
   expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
 });
 
-test('a combined message omits the location in an SMS or without a customer', () => {
+test('an SMS or a combined message without a customer omits the location', () => {
   const by = (channel: Channel['by']) => ({
     ...deliveryOf({ name: 'A' }),
     person: { userId: 5, by: channel, name: 'Anna' },
@@ -136,7 +136,7 @@ test('a combined message counts a delivery without a rule as offline', () => {
   expect(gather([deliveryOf({ name: 'A' }, { rule: null })]).title).toBe('1 sensor offline');
 });
 
-test('deliveries about the same sensor count as one', () => {
+test('several deliveries about one sensor count only once', () => {
   expect(sensorsIn([])).toBe(0);
   expect(sensorsIn([{ name: 'A' }, { name: 'A', at: 2 }, { name: 'A', id: 'B' }].map((one) => deliveryOf(one)))).toBe(
     2,

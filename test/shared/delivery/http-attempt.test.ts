@@ -21,7 +21,7 @@ describe('error classification', () => {
     ['HPE_INVALID', 'protocol_error', connected, false, http],
     ['ECONNRESET', 'connection_reset', { start: 0 }, true, https],
     ['ECONNREFUSED', 'protocol_error', { start: 0 }, true, https],
-  ])('a %s error is classified as %s depending on how far the request got', (code, error, marks, reused, target) => {
+  ])("a %s error is classified as %s depending on the request's progress", (code, error, marks, reused, target) => {
     expect(classify(code, marks, reused, target)).toBe(error);
   });
 
@@ -74,7 +74,7 @@ describe('attempts', () => {
     expect(toAttempt({ ...nothing, answer, body: [Buffer.from('aü').subarray(0, 2)] }, 7).responseBody).toBe('a');
   });
 
-  test('an attempt stores the text from a non-HTTP server, or the reason for a TLS failure', () => {
+  test('an attempt stores the text sent by a non-HTTP server or the TLS failure reason', () => {
     const refused = { head: null, start: Buffer.from('220 mail'), isRefused: true };
     expect(toAttempt({ ...nothing, answer: refused, error: 'protocol_error' }, 1)).toMatchObject({
       status: null,

@@ -29,13 +29,13 @@ describe('loopback targets on a shared host', () => {
     expect(isUnnamedLoopback(url, onNetwork)).toBe(false);
   });
 
-  test('a local host name counts as 127.0.0.1', () => {
+  test('the host name localhost counts as 127.0.0.1', () => {
     const named = { ...onNetwork, ALLOWED_TARGET_RANGES: ['127.0.0.1'] };
     expect(isUnnamedLoopback('http://localhost:3000/', named)).toBe(false);
     expect(isUnnamedLoopback('http://[::1]:3000/', named)).toBe(true);
   });
 });
 
-test('a webhook can call loopback addresses on any other host', () => {
+test('a webhook can call any loopback address if the host is not on the network', () => {
   expect(isUnnamedLoopback('http://127.0.0.1:8080/', { ...onNetwork, ON_NETWORK: false })).toBe(false);
 });

@@ -88,17 +88,17 @@ describe('delivery bodies', () => {
     });
   });
 
-  test('a delivery body contains the current webhook name if no earlier one is stored', () => {
+  test('a delivery body contains the current webhook name if no name was stored', () => {
     expect(parsed()).toMatchObject({ webhook: { id: 'hook_1', name: 'Renamed since', isCustomerHook: false } });
   });
 
-  test('a test delivery is marked as a test in formats for people', () => {
+  test('a test delivery is marked as a test in human-readable formats', () => {
     const chat = { ...delivery, format: 'chat' as const };
     expect(bodyOf({ ...chat, isTest: true }, webhook, needed)).toContain('Das ist ein Test.');
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
   });
 
-  test('a delivery body is shown without a link, so a signing key is not needed', () => {
+  test('a delivery body can be shown without a link or a signing key', () => {
     const shown = shownBodyOf(delivery, webhook, needed.raw);
     expect(shown).not.toContain('acknowledge/');
     expect(shown).toContain('{"type":5}');
@@ -113,7 +113,7 @@ describe('delivery bodies', () => {
     expect(body).toThrow(reason);
   });
 
-  test('a delivery body contains message bytes only in some formats', () => {
+  test('only some formats contain the message bytes', () => {
     expect(messageUuidInBody(delivery)).toBe(snapshot.event.source);
     expect(messageUuidInBody({ ...delivery, format: 'chat' })).toBe(null);
     expect(messageUuidInBody(toPerson('email'))).toBe(null);
@@ -121,7 +121,7 @@ describe('delivery bodies', () => {
 });
 
 describe('payloads', () => {
-  test('a payload contains message and delivery ids, which differ only for a redelivery', () => {
+  test('message and delivery ids differ only for a redelivery', () => {
     expect(payloadOf(delivery, webhook, needed)).toEqual({
       body: bodyOf(delivery, webhook, needed),
       mediaType: 'application/json',

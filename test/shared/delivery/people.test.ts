@@ -164,7 +164,7 @@ describe('SMS', () => {
     expect(named).toMatchObject({ ConfigurationSetName: 'a-set', Context: tags });
     expect([code?.ConfigurationSetName, code?.Context]).toEqual([undefined, undefined]);
   });
-  test('an SMS fits situation, sensor and link into three parts', async () => {
+  test('an SMS fits the situation, sensor and link into three parts', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const subject = { situation: 'Fall detected', sensor: 'Room 7' };
     await sending()(sms, { ...notification, text: '😀'.repeat(2_048), subject });
@@ -242,7 +242,7 @@ describe('Telegram messages', () => {
     expect(await send('-100123', 'x')).toEqual({ movedTo: '-1001557912345' });
     expect(chats).toEqual(['-100123', '-1001557912345']);
   });
-  test('a Telegram message waits as long as requested, like all messages to that chat', async () => {
+  test('all messages to a chat wait as long as Telegram requests', async () => {
     const send = sending();
     const parameters = { retry_after: 35 };
     serverResponse = { status: 429, body: JSON.stringify({ ok: false, error_code: 429, parameters }) };
@@ -263,7 +263,7 @@ describe('Telegram messages', () => {
   });
 });
 
-test('a channel that the host cannot send through is unavailable', async () => {
+test('a channel the host does not support is unavailable', async () => {
   const settings = { ...stage, CHANNEL_KINDS: ['push'] as const };
   const send = personSenderFor({ ...services, settings });
   for (const channel of [email, sms, telegram])

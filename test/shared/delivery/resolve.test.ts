@@ -34,7 +34,7 @@ describe('name resolution', () => {
     void Promise.all(slow);
   });
 
-  test('only a local name blocks a thread in this process', async () => {
+  test('only resolving a local name blocks a thread', async () => {
     threads = 0;
     await createResolver([server.at])('quick.test');
     expect(threads).toBe(0);
@@ -46,7 +46,7 @@ describe('name resolution', () => {
     expect(await createResolver([server.at])('nobody.test')).toEqual([]);
   });
 
-  test('a local name or one in the hosts file never reaches a public name server', async () => {
+  test('a name that is local or in the hosts file never reaches a public name server', async () => {
     const before = server.asked.length;
     const resolve = createResolver([server.at]);
     for (const address of await resolve('LOCALHOST.')) expect(['127.0.0.1', '::1']).toContain(address);

@@ -8,7 +8,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const standard = (key: string | Buffer) => `v1,${hmac(key, 'msg_1.1700000000.{"a":"ü"}').digest('base64')}`;
 
 describe('signatureHeaders', () => {
-  it("signatureHeaders contains only the attempt's id and time if there is no secret", () => {
+  it('signatureHeaders omits all signatures if there is no secret', () => {
     expect(signatureHeaders({ ...attempt, secrets: [], primary: null })).toEqual({
       'webhook-id': 'msg_1',
       'webhook-timestamp': '1700000000',
@@ -26,7 +26,7 @@ describe('signatureHeaders', () => {
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('signatureHeaders has a known HMAC-SHA256 as lower-case hex in X-Service-Cloud-Signature', () => {
+  it('signatureHeaders sends the HMAC-SHA256 as lower-case hex in X-Service-Cloud-Signature', () => {
     const body = 'what do ya want for nothing?';
     const headers = signatureHeaders({ ...attempt, body, secrets: ['Jefe'], primary: 'Jefe' });
     expect(headers['X-Service-Cloud-Signature']).toBe(
@@ -48,7 +48,7 @@ describe('signatureHeaders', () => {
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
   });
 
-  it('signatureHeaders keeps only webhook-signature if only the old secret is left', () => {
+  it('signatureHeaders sends only webhook-signature if only the old secret is left', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['old'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('old'));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');

@@ -36,7 +36,7 @@ const errorOf = async (
 const unknown = 'https://unknown.example/';
 const [loopback, named, local] = ['http://127.0.0.1:9/', 'http://127.0.0.5:9/', 'http://at-10-0-0-1.test/'];
 
-test('a private URL can be saved if the stage allows it, but not service or loopback URLs', async () => {
+test('a stage that allows private URLs still rejects service and loopback URLs', async () => {
   expect(await reasonOf(local)).toBe(true);
   expect(await reasonOf(local, {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_scheme');
   expect(await reasonOf('https://at-10-0-0-1.test/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_address');
@@ -50,7 +50,7 @@ test('a loopback URL can be saved if the host allows it', async () => {
   expect(await reasonOf(named, { allowLoopback: true })).toBe(true);
 });
 
-test('a loopback URL can be saved on a shared host only if named by the stage', async () => {
+test('a loopback URL can be saved on a shared host only if the stage names it', async () => {
   const options = { allowLoopback: 'named' as const };
   expect(await reasonOf(loopback, options)).toBe('url_loopback');
   expect(await reasonOf(named, options)).toBe(true);
@@ -76,7 +76,7 @@ describe('request checks', () => {
     expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
   });
 
-  test('an old webhook can call loopback, but a new one only addresses named by the stage', async () => {
+  test('an old webhook can call any loopback address, a new one only those the stage names', async () => {
     const options = { allowLoopback: 'named' as const };
     expect(await errorOf(loopback, options)).toBe('connect_refused');
     expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
@@ -110,7 +110,7 @@ describe('request checks', () => {
   });
 });
 
-test('each webhook has five permits per process, with shared state', async () => {
+test('each process limits a webhook to five permits with shared state', async () => {
   const { acquire } = client();
   const get = (key: string) => acquire(key, async () => {});
   const permits = await Promise.all(Array.from({ length: SLOTS_PER_WEBHOOK }, () => get('w')));

@@ -40,7 +40,7 @@ describe('skipping the queue', () => {
     expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
   });
 
-  test('a report that needs more than the state, such as regions, never skips the queue', () => {
+  test('a report that depends on more than the sensor state never skips the queue', () => {
     const reports = [
       presence(true, { timestamp: 900_002, presenceRegionMap: { 0: 1 } }),
       { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } },
@@ -73,18 +73,18 @@ describe('skipping the queue', () => {
 });
 
 describe('recording requests', () => {
-  test('a request does not need a record if it contains only falls', () => {
+  test('a request with only falls does not need a record', () => {
     expect(mustRecordCall(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
     expect(mustRecordCall(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
     expect(mustRecordCall(received([{}]), {})).toBe(true);
   });
 
-  test("a busy device's request is recorded first even if it contains only falls", () => {
+  test("a busy device's request needs a record even if it contains only falls", () => {
     expect(mustRecordCall(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
     expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('a report that has no effect before pending falls has no effect after them', () => {
+  test('a report without effect still has none after pending falls', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({

@@ -13,7 +13,7 @@ const report = (presenceDetected: boolean) =>
   JSON.stringify({ type: 4, payload: { presenceDetected, timestamp: Date.now() } });
 const fall = () => JSON.stringify(fallMessage('calling', Date.now()));
 
-test("a device's reports are rejected at 1,000 pending requests, and falls at 3,000", async () => {
+test('a device is limited to 1,000 pending requests, or 3,000 when it reports falls', async () => {
   const measured: string[] = [];
   let isStuck = true;
   let runtime: Runtime | undefined;

@@ -101,7 +101,7 @@ test('a request with new data is recorded, then queued with its record, and coun
   expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
 });
 
-test("a request's record is carried by the last task, so an incomplete request does not count", async () => {
+test("only the last task carries the request's record, so an incomplete request does not count", async () => {
   const large = { type: 99, text: 'a'.repeat(200_000) };
   await call([large, large, large]);
   expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
@@ -213,7 +213,7 @@ describe('busy devices', () => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('a device with more than 1,000 pending requests is held back, checked every hundred requests', async () => {
+  test('a device with more than 1,000 pending requests is held back', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],
@@ -257,7 +257,7 @@ describe('busy devices', () => {
   };
   const rejected = { refusal: 'rate_limited' };
 
-  test('a busy device can send reports again at 500 pending requests, and falls at 3,000', async () => {
+  test('a held-back device can send falls below 3,000 pending requests and reports below 500', async () => {
     expect(await held(news, 501)).toEqual(rejected);
     expect(await held([fall, news], 501)).toEqual(rejected);
     expect(await held(fall, 3_001)).toEqual(rejected);

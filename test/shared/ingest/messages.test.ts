@@ -143,13 +143,13 @@ test.each([
       [1, 1],
     ],
   ],
-])('a task has at most 450,000 bytes of messages, or one message: %j', (sizes, expected) => {
+])('a task holds at most 450,000 bytes unless it has a single message: %j', (sizes, expected) => {
   const tasks = tasksOf(device, ofSizes(...sizes), receiveDate);
   expect(tasks.map(({ first, messages }) => [first, messages.length])).toEqual(expected);
   expect(tasks.flatMap(({ messages }) => messages).map((message) => message.length)).toEqual(sizes);
 });
 
-test('tasks contain message UUIDs, derived from the position if nothing else identifies them', () => {
+test('message UUIDs are derived from the position if nothing else identifies a message', () => {
   const received = receive('[{"a":1},{"a":1},{"a":1},{"uuid":"0e4f1f9c-8f0c-4d3a-9a53-b4a1f5d1a001"}]');
   const [task] = tasksOf(device, received, receiveDate);
   if (!task) throw new Error('a call has a task');

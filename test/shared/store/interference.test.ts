@@ -54,7 +54,7 @@ const interrupted = (matches: (pk: string, sk: string) => boolean, act: () => Pr
   return store(table);
 };
 
-test('a group is kept if a rule for the group is created just before deletion', async () => {
+test('a group is kept if a rule for it is created just before deletion', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
@@ -175,7 +175,7 @@ test('two sensors with the same event UUID and rule get separate hits', async ()
   ]);
 });
 
-test('the only process left ignores only slot leases from before the other processes ended', async () => {
+test('the last process left ignores only slot leases from before the others ended', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));

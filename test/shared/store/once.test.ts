@@ -65,20 +65,20 @@ const oneTimeValues = [
 describe.each(oneTimeValues)('%s', (_, create, use) => {
   const successes = (uses: readonly boolean[]) => uses.filter(Boolean).length;
 
-  test('can be used only once, even by 20 parallel requests', async () => {
+  test('a one-time item can be used only once, even by 20 parallel requests', async () => {
     const key = await create();
     expect(successes(await Promise.all(Array.from({ length: 20 }, () => use(other, key))))).toBe(1);
     expect(await use(other, key)).toBe(false);
   });
 
-  test('cannot be used twice if a table response is lost', async () => {
+  test('a one-time item cannot be used twice even if a table response is lost', async () => {
     const key = await create();
     fault = { isDone: true, meanwhile: async () => {} };
     const first = await use(faulty, key);
     expect(successes([first, await use(other, key)])).toBeLessThanOrEqual(1);
   });
 
-  test('cannot be used twice if a write is lost and another request comes before the retry', async () => {
+  test('a one-time item cannot be used twice even if another request precedes the retry', async () => {
     const key = await create();
     const uses: boolean[] = [];
     fault = { isDone: false, meanwhile: async () => uses.push(await use(other, key)) };

@@ -73,7 +73,7 @@ const viewsOf = async (customerId: number, hitId: number) => {
 };
 
 describe('hits with three messages', () => {
-  test('a hit with three messages packs them and returns each with reports', async () => {
+  test('a hit packs three messages and returns each with its reports', async () => {
     const hitId = await append(12, 3);
     await changeHit(12, hitId);
     expect((await stored(12, hitId))?.told).toBeTypeOf('string');
@@ -87,7 +87,7 @@ describe('hits with three messages', () => {
       ]);
   });
 
-  test('a hit with packed messages returns the same form as a hit with unpacked ones', async () => {
+  test('a hit returns the same data whether or not its messages are packed', async () => {
     const two = await append(13, 2);
     const three = await append(14, 3);
     const messagesOf = async (customerId: number, hitId: number) =>
@@ -98,7 +98,7 @@ describe('hits with three messages', () => {
   });
 });
 
-test('a report uses fewer than 3 write units for a hit with 20 long bot names', async () => {
+test('a report on a hit with 20 long bot names uses fewer than 3 write units', async () => {
   const { hitReports, ruleHits } = store(engine.table);
   const { messages, ...hit } = newHit(20);
   const named = messages.map((message, at) => ({

@@ -19,7 +19,7 @@ const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]>
 const count = <T>(list: readonly T[], item: T) => list.filter((other) => other === item).length;
 
 describe('50 parallel requests', () => {
-  test('50 parallel requests create one user per username, with the password from the successful request', async () => {
+  test('only one of 50 parallel requests for a username succeeds and sets the password', async () => {
     const spell = (at: number) => (at % 2 === 0 ? 'Same-Name' : 'sAME-nAME');
     const password = (at: number) => `password-number-${at}`;
     const person = { firstName: '', lastName: '', email: '', customerId: null };

@@ -68,7 +68,7 @@ test('a rule is rejected if its region is removed during the write', async () =>
   expect(await its.rules.get(customerId, 5)).toBeNull();
 });
 
-test('a room is rejected if it lacks a region used by a newer rule', async () => {
+test('a room is rejected if it lacks a region that a new rule uses', async () => {
   const read = await its.sensors.get(customerId, sensorId);
   expect(await its.rules.ofRegions(customerId, sensorId, ['r'])).toEqual([]);
   expect(await its.rules.create(some(rule), quotas)).toBe('done');

@@ -83,7 +83,7 @@ describe('access patterns', () => {
     return seen;
   };
 
-  test('access patterns declare the units each call consumes and the item kinds it finds', async () => {
+  test("access patterns declare each call's units and the item kinds it finds", async () => {
     for (const [call, run, prepare] of examples) {
       await prepare?.(recorded(engine.endpoint).store);
       const { read, write, found } = await make(call, run);
@@ -100,7 +100,7 @@ describe('access patterns', () => {
     }
   });
 
-  test('access patterns declare exactly the accesses made by each call, because permissions depend on them', async () => {
+  test('access patterns declare exactly the table accesses of each call', async () => {
     for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
       await prepare?.(store, table);

@@ -52,7 +52,7 @@ test('a scheduled function logs the invocation in each line', async () => {
   expect(lines).toMatchObject([{ invocationId: 'three', consumer: 'clock' }]);
 });
 
-test('a consumer returns a FIFO group from the first failure, but not other groups', async () => {
+test("a consumer returns a FIFO group's messages starting with the first failure", async () => {
   const { runtime, hidden } = hostOf();
   const records = [
     record('1', task('say'), 'a'),
@@ -75,7 +75,7 @@ test('a consumer returns single messages to a standard queue, even within the sa
   expect(await read(runtime, records)).toEqual(['1', '3']);
 });
 
-test('a consumer does not return tasks completed before an error', async () => {
+test('a consumer does not return a task that fails after completing', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a'), record('2', task('say'), 'a')])).toEqual(['2']);
 });
@@ -128,7 +128,7 @@ test('a consumer counts failed tasks by worker and error kind, but not postponed
   ]);
 });
 
-test('a consumer counts a repeatedly failing message once, so the alarm can end and fire again', async () => {
+test('a consumer counts a repeatedly failing message only once', async () => {
   const { runtime, measured } = hostOf();
   for (const receives of [1, 2, 3, 4]) await read(runtime, [record('1', task('fail'), undefined, receives)]);
   expect(measured).toHaveLength(1);
@@ -196,7 +196,7 @@ test('a consumer logs a postponed task with the reason, but not as an error', as
   expect(lines).toMatchObject([{ level: 'info', reason: 'later' }]);
 });
 
-test('errors that control a worker have their name in the message', () => {
+test('worker control errors have their name in the message', () => {
   expect(String(new Quarantine('no'))).toBe('Quarantine: no');
   expect(String(new RetryLater('later'))).toBe('RetryLater: later');
 });

@@ -179,13 +179,13 @@ test('a stuck message that fails after completing its task does not block others
   expect(await read(runtime, [record('1', task('half'), 'a', 6), record('2', task('say'), 'a', 6)])).toEqual([]);
 });
 
-test('a stuck group is returned from the first failure, without tasks completed before', async () => {
+test('a stuck group is returned starting with the first failure', async () => {
   const { runtime } = hostOf();
   const records = ['say', 'table', 'say'].map((act, at) => record(String(at), task(act), 'a', 6));
   expect(await read(runtime, records)).toEqual(['1', '2']);
 });
 
-test('leftovers of an earlier message are quarantined only at the last attempt', async () => {
+test('leftovers from an earlier message are quarantined only at the last attempt', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('remains'), 'a', 5)])).toEqual(['2']);
@@ -197,7 +197,7 @@ test('leftovers of an earlier message are quarantined only at the last attempt',
   expect(quarantined).toHaveLength(1);
 });
 
-test('stuck groups count when comparing groups, whether they fail or succeed', async () => {
+test('stuck groups are included when groups are compared', async () => {
   const failing = hostOf();
   await read(failing.runtime, [record('1', task('fail'), 'b', 6), record('2', task('fail'), 'c', 6)]);
   await read(failing.runtime, [record('3', task('say'), 'd')]);
@@ -208,7 +208,7 @@ test('stuck groups count when comparing groups, whether they fail or succeed', a
   expect(working.quarantined).toHaveLength(1);
 });
 
-test('a group counts as healthy after the last message was quarantined, but not while messages remain', async () => {
+test('a group counts as healthy after its last message is quarantined', async () => {
   const alone = hostOf();
   await read(alone.runtime, [record('1', task('poison'), 'b')]);
   expect(await read(alone.runtime, [record('2', task('fail'), 'a', 60)])).toEqual([]);
@@ -225,7 +225,7 @@ test('a redriven dead letter is returned at the last receive while the quarantin
   expect(lines.map(({ message }) => message)).toContain('the quarantine is unavailable');
 });
 
-test('a dead letter counts as redriven if half an hour older than its sent time, or 1.5 lifetimes old', async () => {
+test('a dead letter counts as redriven if it is much older than its sent time', async () => {
   const now = 1_800_000_000_000;
   const host = hostOf();
   const runtime = { ...host.runtime, now: () => now };
@@ -244,7 +244,7 @@ test('a dead letter counts as redriven if half an hour older than its sent time,
   expect(await read(runtime, [last(old - 1, old - 1)])).toEqual([]);
 });
 
-test('a quarantine reason is shortened to what fits into a queue', async () => {
+test('a quarantine reason is shortened to fit into a queue message', async () => {
   const { runtime, quarantined } = hostOf();
   expect(await tryQuarantine(runtime, record('1', '{}') as never, 'x'.repeat(1_001))).toBe(true);
   expect(quarantined).toMatchObject([{ reason: 'x'.repeat(1_000) }]);

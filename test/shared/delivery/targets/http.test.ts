@@ -42,19 +42,19 @@ test('Retry-After is ignored if the date has another format', () => {
     expect(retryAfterSeconds(header, NOW), header).toBe(0);
 });
 
-test('an attempt succeeds with any 2xx, which may name the person who acknowledged', () => {
+test('an attempt succeeds after any 2xx response', () => {
   for (const status of [200, 204, 299]) expect(outcome(status)).toEqual({ what: 'accepted' });
   expect(outcome(200, { acknowledgedBy: 'Nurse Anna' })).toEqual({ what: 'accepted', acknowledgedBy: 'Nurse Anna' });
   for (const acknowledgedBy of ['', null]) expect(outcome(200, { acknowledgedBy })).toEqual({ what: 'accepted' });
 });
 
-test('only a 410 ends the delivery', () => {
+test('only a 410 response ends the delivery at once', () => {
   expect(outcome(410, { acknowledgedBy: 'x' })).toEqual({ what: 'gone' });
   for (const status of [null, 199, 300, 302, 400, 401, 404, 409, 411, 500, 501, 505])
     expect(outcome(status, { acknowledgedBy: 'x' }), String(status)).toEqual(failed());
 });
 
-test('only a 429 or 503 can delay the next attempt with Retry-After', () => {
+test('Retry-After delays the next attempt only after a 429 or 503 response', () => {
   for (const status of [429, 503]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed(90));
   for (const status of [502, 504]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed());
   expect(outcome(500, { retryAfter: '90' })).toEqual(failed());
@@ -134,7 +134,7 @@ describe('request headers', () => {
     expect((await headersOf({ previousUntil: NOW + 999 }))['webhook-signature']).toBe(signature(current, seconds));
   });
 
-  test('request headers are signed only with the previous secret after the current one was removed', async () => {
+  test('a request is signed only with the previous secret once the current one is removed', async () => {
     const headers = await headersOf({ secretKey: null, previousUntil: NOW + 1_000 });
     expect(headers['webhook-signature']).toBe(signature(old, seconds));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');

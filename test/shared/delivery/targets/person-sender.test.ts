@@ -86,7 +86,7 @@ describe('service failures', () => {
     { name: 'ValidationException', Reason: 'INVALID_PARAMETER' },
     { name: 'ValidationException', Reason: 'FIELD_VALIDATION_FAILED' },
     { name: 'ConflictException', Reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT' },
-  ])('an address is gone only after %j', async (error) => {
+  ])('an address counts as gone only after %j', async (error) => {
     expect(await outcomeOf(error)).toBe('gone');
   });
 
@@ -109,7 +109,7 @@ describe('service failures', () => {
     expect(await outcomeOf(error)).toEqual({ retry });
   });
 
-  test('an email failure is final or caused by the host, depending on the mail server', async () => {
+  test('an email fails for good if the recipient is refused, but not if the login is', async () => {
     expect(await outcomeOf(new MailFailure('recipient_refused', '550', true))).toEqual({
       refused: 'recipient_refused',
       answer: '550',
@@ -188,7 +188,7 @@ describe('push messages', () => {
     });
   });
 
-  test('a push message has a title up to 200 characters', async () => {
+  test('a push message title has at most 200 characters', async () => {
     expect((await shown({ ...quiet, title: 'x'.repeat(200) })).notice.title).toBe('x'.repeat(200));
     expect((await shown({ ...quiet, title: 'x'.repeat(201) })).notice.title).toBe(`${'x'.repeat(199)}…`);
   });
@@ -248,6 +248,6 @@ test.each<[PersonOutcome, boolean, boolean]>([
   ['gone', false, true],
   [{ refused: 'blocked', answer: '' }, false, true],
   [{ retry: 'timeout' }, false, false],
-])('outcome %j counts as a success, a final failure or neither', (outcome, success, final) => {
+])('outcome %j is classified as a success, a final failure or neither', (outcome, success, final) => {
   expect([isAccepted(outcome), isFinal(outcome)]).toEqual([success, final]);
 });

@@ -89,7 +89,7 @@ describe('messages to Telegram', () => {
     'TOPIC_CLOSED',
     'TOPIC_DELETED',
     'message thread not found',
-  ])('a message is not retried after a 400 with "%s", which only the chat can cause', async (error) => {
+  ])('a message is not retried after a 400 response caused by the chat: %s', async (error) => {
     const description = `Bad Request: ${error}`;
     expect(await outcomeOf({ status: 400, body: refusal(description) })).toEqual({
       refused: 'status_400',
@@ -101,7 +101,7 @@ describe('messages to Telegram', () => {
     expect(await outcomeOf({ status: 500, body: refusal(description) })).toEqual({ retry: 'status_500' });
   });
 
-  test('a message is not retried after a 403, and 200 characters of the reason are kept', async () => {
+  test('a message is not retried after a 403 response, and the reason is kept', async () => {
     const body = refusal('x'.repeat(300));
     expect(await outcomeOf({ status: 403, body })).toEqual({ refused: 'status_403', answer: 'x'.repeat(200) });
     expect(await outcomeOf({ status: 403, body: '{"ok":false}' })).toEqual({ refused: 'status_403', answer: '' });
@@ -121,13 +121,13 @@ describe('messages to Telegram', () => {
 describe('supergroups', () => {
   const moved = (chat: unknown): Answer => ({ status: 400, body: refusal('moved', { migrate_to_chat_id: chat }) });
 
-  test('a group that became a supergroup receives the message, and the outcome has the new id', async () => {
+  test('a message reaches a group that became a supergroup under its new id', async () => {
     const { outcome, requests } = await sendTo('-7', moved(-100), { status: 200, body: '{"ok":true}' });
     expect(outcome).toEqual({ movedTo: '-100' });
     expect(requests.map(({ body }) => JSON.parse(String(body)).chat_id)).toEqual(['-7', '-100']);
   });
 
-  test('a group that became a supergroup keeps the old id until the new one works', async () => {
+  test('a group keeps its old chat id until the supergroup id works', async () => {
     expect((await sendTo('-7', moved(-100), { status: 502 })).outcome).toEqual({ retry: 'status_502' });
   });
 
@@ -137,12 +137,12 @@ describe('supergroups', () => {
     ['a string', '-100'],
     ['null', null],
     ['a fraction', 1.5],
-  ])('a group that became a supergroup does not receive a second message if the new id is %s', async (_, chat) => {
+  ])('a message to a group is not sent again if the new id is %s', async (_, chat) => {
     const { outcome, requests } = await sendTo('-7', moved(chat), { status: 200, body: '{"ok":true}' });
     expect([outcome, requests.length]).toEqual([{ retry: 'status_400' }, 1]);
   });
 
-  test('a group does not receive a second message if the first response is a success', async () => {
+  test('a message to a group is not sent again after a success', async () => {
     const body = '{"ok":true,"parameters":{"migrate_to_chat_id":-100}}';
     expect((await sendTo('-7', { status: 200, body })).requests).toHaveLength(1);
   });

@@ -13,7 +13,7 @@ const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, d
 const accepted = { result, next: { state: 'delivered' } } as const;
 const claimed = (found: Delivery | null): Delivery => found ?? expect.unreachable('nothing was claimed');
 
-test('a delivery is written once and expires after the retention time', async () => {
+test('a delivery is written only once and expires after the retention time', async () => {
   const { read, create, table } = await createHooks();
   await create(1);
   await create(1, { nextAttempt: now + 5 });
@@ -32,7 +32,7 @@ test('a delivery is written once and expires after the retention time', async ()
   ]);
 });
 
-test('a delivery is due shortly after the next attempt, in case nothing else queues the attempt', async () => {
+test('a delivery is due shortly after the next attempt in case the attempt is never queued', async () => {
   const { create, table } = await createHooks();
   await create(1, { nextAttempt: now + 5 }, true);
   await create(2, { nextAttempt: null }, true);
@@ -61,7 +61,7 @@ test('several deliveries can be read at once by id', async () => {
   expect((await its.deliveries.getAll(HOME, HOOK, [...ids, 'x'])).map(({ id }) => id)).toEqual(ids.toSorted());
 });
 
-test('an attempt can be claimed once when due', async () => {
+test('a due attempt can be claimed only once', async () => {
   const { its, create, read } = await createHooks();
   await create(1, { nextAttempt: now + 1 });
   const claim = (at: number, name: string) => its.attempts.claim(key(), at, name);
@@ -75,7 +75,7 @@ test('an attempt can be claimed once when due', async () => {
   expect(await its.attempts.claim(key(2), now, 'a')).toBeNull();
 });
 
-test('an attempt can be taken over once the lease has ended or predates a clock change', async () => {
+test('an attempt can be taken over after its lease ends or the clock is set back', async () => {
   const { its, create } = await createHooks();
   await create();
   await its.attempts.claim(key(), now, 'a');
@@ -84,7 +84,7 @@ test('an attempt can be taken over once the lease has ended or predates a clock 
   expect(await its.attempts.claim(key(), now - SET_BACK, 'c')).toMatchObject({ attempts: 3 });
 });
 
-test('an attempt can be taken over at once from a process that ended before this one', async () => {
+test('an attempt can be taken over at once from a process that has already ended', async () => {
   const { its, create } = await createHooks();
   await create();
   await its.attempts.claim(key(), now, 'a');
@@ -92,7 +92,7 @@ test('an attempt can be taken over at once from a process that ended before this
   expect(await its.attempts.claim(key(), now + 5, 'b', { aloneSince: now + 1 })).toMatchObject({ attempts: 2 });
 });
 
-test('an attempt can be made early instead of the scheduled one, and counts as early', async () => {
+test('an attempt made early replaces the scheduled one', async () => {
   const { its, create } = await createHooks();
   await create(1, { state: 'retrying', nextAttempt: now + 99 });
   expect(await its.attempts.claim(key(), now, 'a', { insteadOf: now + 98 })).toBeNull();
@@ -104,7 +104,7 @@ test('an attempt can be made early instead of the scheduled one, and counts as e
   expect(await its.attempts.claim(key(2), now, 'a')).not.toHaveProperty('earlyAttempts');
 });
 
-test('a claimed attempt leaves the due index, even if it was in a feed', async () => {
+test('a claimed attempt leaves the due index, even for a feed delivery', async () => {
   const { its, create, table } = await createHooks();
   await create(1, { nextAttempt: null }, true);
   expect(await its.attempts.claim(key(), now, 'a')).not.toBeNull();
@@ -118,7 +118,7 @@ describe('attempt results', () => {
     await world.create(1, fields);
     return { ...world, delivery: claimed(await world.its.attempts.claim(key(), now, 'a')) };
   };
-  test('an attempt result ends the delivery and adds a log line', async () => {
+  test('a successful attempt ends the delivery and adds a log line', async () => {
     const { its, delivery, read, table } = await attempt();
     await its.attempts.recordResult(delivery, accepted, now + 9, false);
     const stored = await read();
@@ -146,7 +146,7 @@ describe('attempt results', () => {
     expect((await short.read())?.log?.[0]?.[5]).toBe('ok');
   });
 
-  test('an attempt result schedules a retry in a queue or in the due index', async () => {
+  test('a retry is scheduled in a queue or in the due index', async () => {
     for (const isQueued of [true, false]) {
       const { its, delivery, table } = await attempt();
       const next = { state: 'retrying', nextAttempt: now + 99, retryAfterDate: now + 50 } as const;
@@ -163,7 +163,7 @@ describe('attempt results', () => {
     }
   });
 
-  test('a failed attempt result includes the reason and counts in the replay', async () => {
+  test('a failed attempt records the reason and counts in the replay', async () => {
     const { its, delivery, read, table } = await attempt({ replay: 'r' });
     const replay = items.replay({ customerId: HOME, webhookId: HOOK, replayId: 'r' });
     await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
@@ -192,7 +192,7 @@ describe('attempt results', () => {
     expect((await read())?.log).toHaveLength(1);
   });
 
-  test('an attempt result only adds a log line if a redelivery was accepted first', async () => {
+  test('an attempt result only adds a log line if a redelivery has already been accepted', async () => {
     const { its, delivery, read } = await attempt();
     expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'sending' });
     await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
@@ -204,7 +204,7 @@ describe('attempt results', () => {
 });
 
 describe('delivered notifications', () => {
-  test('a delivered notification becomes undeliverable if its service says so, unless it has changed', async () => {
+  test('a delivered notification becomes undeliverable if the service reports this later', async () => {
     const { its, create, read } = await createHooks();
     await create();
     await its.attempts.recordResult(claimed(await its.attempts.claim(key(), now, 'a')), accepted, now + 1, false);
@@ -220,7 +220,7 @@ describe('delivered notifications', () => {
   });
 });
 
-test('the next attempt can be moved only from the time that was read', async () => {
+test('the next attempt cannot be moved if its time has changed since the read', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 9, retryAfterDate: now + 9 });
   expect(await its.attempts.replan(key(), now + 8, now + 1, now)).toBe(false);
@@ -233,7 +233,7 @@ test('the next attempt can be moved only from the time that was read', async () 
   expect(await its.attempts.replan(key(), now + 1, now + 5, now)).toBe(false);
 });
 
-test('the next attempt can be postponed only if due and not in progress', async () => {
+test('the next attempt can be postponed only when it is due and not in progress', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 1 });
   expect(await its.attempts.postpone(key(), now + 50, now, true)).toBe(false);
@@ -248,7 +248,7 @@ test('the next attempt can be postponed only if due and not in progress', async 
   expect(await its.attempts.postpone(key(2), now + 90, now + 60, true)).toBe(false);
 });
 
-test('the next attempt keeps its queued task as long as nothing else would trigger that attempt', async () => {
+test('a queued task is kept as long as nothing else would trigger the attempt', async () => {
   const { its, create } = await createHooks();
   const untilOf = async (n: number) => (await its.deliveries.getQueued(key(n))).until;
   await create(1, { nextAttempt: now + 5 });
@@ -261,7 +261,7 @@ test('the next attempt keeps its queued task as long as nothing else would trigg
   expect(await its.deliveries.getQueued(key(9))).toEqual({ delivery: null, until: null });
 });
 
-test('ending a delivery without an attempt cancels it, unless it is being sent, held or finished', async () => {
+test('a delivery cannot be canceled while being sent or held, or after it has ended', async () => {
   const { its, create, read } = await createHooks();
   const end = (n: number, reason: 'canceled' | 'deleted', at = now) => its.deliveries.end(key(n), reason, at);
   await create(1);
@@ -285,7 +285,7 @@ test('ending a delivery without an attempt cancels it, unless it is being sent, 
   expect([await end(3, 'deleted', now + LEASE_MS), await end(3, 'deleted', now + LEASE_MS + 1)]).toEqual([false, true]);
 });
 
-test('a delivery ended without an attempt counts as failed in the replay', async () => {
+test('a delivery that ends without an attempt counts as failed in the replay', async () => {
   const { its, create, table } = await createHooks();
   await create(1, { replay: 'r' });
   await its.deliveries.end({ ...key(), replay: 'r' }, 'canceled', now);
@@ -294,7 +294,7 @@ test('a delivery ended without an attempt counts as failed in the replay', async
   });
 });
 
-test('deliveries to people that are due are listed by creation date within a time range', async () => {
+test('due deliveries to people are listed by creation date within a time range', async () => {
   const { its } = await createHooks();
   const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
   const put = (at: number, fields: object) =>

@@ -11,7 +11,7 @@ const SET_BACK = 60_000;
 const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
 
-test('a feed delivery is fetched in order and never posted', async () => {
+test('feed deliveries are fetched in order and never posted', async () => {
   const { its, read, hook } = await createHooks({ url: null });
   expect(await its.feeds.hasPending(await hook())).toBe(false);
   for (const n of [1, 2])
@@ -26,7 +26,7 @@ test('a feed delivery is fetched in order and never posted', async () => {
   expect(await its.feeds.hasPending(await hook())).toBe(true);
 });
 
-test("an alarm about a person is posted first once the feed's webhook has a URL", async () => {
+test('alarms about people are posted first once a feed gets a URL', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   const { snapshot } = deliveryOf();
   const at = (id: number, action: string) => ({ snapshot: { ...snapshot, event: { ...snapshot.event, id, action } } });
@@ -44,7 +44,7 @@ test("an alarm about a person is posted first once the feed's webhook has a URL"
   expect(await its.feeds.idsToPost(await hook(), 9)).toEqual([alarm.id, other.id, older.id]);
 });
 
-test('a feed delivery ends once, when acknowledged', async () => {
+test('acknowledging a feed delivery ends it only once', async () => {
   const { its, read, hook, table } = await createHooks({ url: null });
   await its.deliveries.createInFeed(deliveryOf(1, { replay: 'r' }));
   const delivery = (await read()) ?? deliveryOf();
@@ -59,7 +59,7 @@ test('a feed delivery ends once, when acknowledged', async () => {
   expect(await its.feeds.acknowledge(delivery, now + 1, now + 2)).toBe(false);
 });
 
-test('a feed delivery that is never fetched ends once and leaves the feed', async () => {
+test('an expired feed delivery ends only once and leaves the feed', async () => {
   const { its, read, hook, table } = await createHooks({ url: null });
   await its.deliveries.createInFeed(deliveryOf(1, { replay: 'r' }));
   const delivery = (await read()) ?? deliveryOf();
@@ -96,7 +96,7 @@ test('a feed delivery can be moved to posting and back, unless it is being sent'
   expect(await its.feeds.hasPending(await hook())).toBe(false);
 });
 
-test('a feed delivery is returned to one reader at a time', async () => {
+test('a feed delivery is returned to only one reader at a time', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   const webhook = await hook();
   const start = await its.feeds.cursor(webhook);
@@ -118,7 +118,7 @@ test('a feed delivery is returned to one reader at a time', async () => {
   });
 });
 
-test('a webhook counts as failing from when fetches stop until the next fetch', async () => {
+test('a webhook counts as failing while its feed is not fetched', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   expect(await its.feeds.recordNoFetch(await hook(), now)).toBe(true);
   expect(await hook()).toMatchObject({ failingSince: now, consecutiveFailures: 1 });

@@ -41,7 +41,7 @@ describe('held deliveries', () => {
     expect([await its.held.hold(deliveryOf(), now), (await hook()).held]).toEqual([false, undefined]);
   });
 
-  test('a held delivery is released once, as a retry if already attempted', async () => {
+  test('a held delivery is released only once, as a retry if it was already attempted', async () => {
     for (const [attempts, state] of [
       [0, 'pending'],
       [2, 'retrying'],
@@ -58,7 +58,7 @@ describe('held deliveries', () => {
     }
   });
 
-  test('a held alarm about a person stays first, regardless of how many other deliveries are held', async () => {
+  test('a held alarm about a person comes before all other held deliveries', async () => {
     const { its, hook, create, table } = await createHooks();
     const other = { ...bareSnapshot, event: { ...bareSnapshot.event, type: 'system', action: 'sensor_inactive' } };
     for (let n = 1; n <= 3; n++) await its.held.hold(await create(n, { snapshot: other }), now);
@@ -76,7 +76,7 @@ describe('held deliveries', () => {
     for (const n of [4, 5, 6, 7]) expect(await table.get(alarmKey(n))).toBeNull();
   });
 
-  test('a held alarm from an earlier version does not block others', async () => {
+  test('a held alarm from an earlier version does not block other deliveries', async () => {
     const { its, hook, create, table } = await createHooks();
     const [held, released, fall] = [await create(1), await create(2), await create(3)];
     await its.held.hold(held, now);
@@ -92,7 +92,7 @@ describe('held deliveries', () => {
     expect((await hook()).held).toBe(1);
   });
 
-  test('a held delivery ends once and no longer counts', async () => {
+  test('a held delivery ends only once and is no longer counted', async () => {
     const { its, read, hook, delivery, table } = await hold({ replay: 'r' });
     expect([await its.held.end(delivery, 'expired', now + 3), await its.held.end(delivery, 'expired', now)]).toEqual([
       true,
@@ -107,7 +107,7 @@ describe('held deliveries', () => {
       expect(await table.get(itemKey())).not.toHaveProperty(name);
   });
 
-  test('a held delivery and its redelivery are swapped in one step or not at all', async () => {
+  test('a held delivery is replaced by its redelivery in one step or not at all', async () => {
     const { its, read, delivery } = await hold();
     expect(await its.held.replace(delivery, deliveryOf(2, { replayOf: deliveryId(1) }), now)).toBe(true);
     expect([await read(1), await read(2)]).toMatchObject([
@@ -120,7 +120,7 @@ describe('held deliveries', () => {
     expect(await read(1)).toMatchObject({ state: 'delivered', reason: 'redelivered' });
   });
 
-  test('a held delivery no longer counts once a redelivery is accepted', async () => {
+  test('a held delivery is no longer counted once a redelivery is accepted', async () => {
     const { its, read, hook } = await hold();
     expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'held' });
     expect([await read(), (await hook()).held]).toMatchObject([
@@ -150,7 +150,7 @@ describe('held deliveries', () => {
     expect(await its.held.reserveReleases({ ...unreserved, id: 'x', held: 1 }, now)).toBeNull();
   });
 
-  test('held deliveries are recounted only after the list has had time to include them', async () => {
+  test('the held count is corrected only after the list has caught up', async () => {
     const { its, hook } = await hold();
     const seen = await hook();
     await its.held.correctCount(seen, now + 60_000);
@@ -160,7 +160,7 @@ describe('held deliveries', () => {
     expect((await hook()).held).toBe(0);
   });
 
-  test('a webhook with held deliveries stays in the due index at a plausible time', async () => {
+  test('a webhook stays in the due index as long as it has held deliveries', async () => {
     const { its, hook, delivery } = await hold();
     const dueOf = async () => ((await hook()) as { dueAt?: string }).dueAt;
     await its.held.correctDue(await hook(), now);

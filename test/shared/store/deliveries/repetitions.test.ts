@@ -96,7 +96,7 @@ const openStates: Record<string, (original: Original) => Promise<unknown>> = {
 };
 
 describe('a delivery whose redelivery was accepted', () => {
-  test.each(Object.entries(openStates))('a %s original ends as delivered, once, in all counts', async (_, open) => {
+  test.each(Object.entries(openStates))('a %s original ends as delivered and is counted only once', async (_, open) => {
     const original = await createDelivery();
     await open(original);
     expect(await its.repetitions.endOriginal(original.key, now)).toMatchObject({ id: original.key.id });
@@ -105,7 +105,7 @@ describe('a delivery whose redelivery was accepted', () => {
     await expectEnded(original);
   });
 
-  test('an original keeps its final state, and still logs an attempt in progress', async () => {
+  test('a finished original still logs the attempt that was in progress', async () => {
     const original = await createDelivery();
     const attempt = await original.claim();
     await its.repetitions.endOriginal(original.key, now);
@@ -135,23 +135,20 @@ describe('a delivery whose redelivery was accepted', () => {
     expect((await original.read()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
 
-  test.each(Object.entries(openStates))(
-    'an original ends even if its state became %s after the read',
-    async (_, open) => {
-      const original = await createDelivery();
-      let isFirst = true;
-      const get: Table['get'] = async (...args) => {
-        const item = await engine.plain.get<never>(...args);
-        if (isFirst) await open(original);
-        isFirst = false;
-        return item;
-      };
-      expect(await store({ ...engine.plain, get }).repetitions.endOriginal(original.key, now)).not.toBeNull();
-      await expectEnded(original);
-    },
-  );
+  test.each(Object.entries(openStates))('an original ends even if it became %s after the read', async (_, open) => {
+    const original = await createDelivery();
+    let isFirst = true;
+    const get: Table['get'] = async (...args) => {
+      const item = await engine.plain.get<never>(...args);
+      if (isFirst) await open(original);
+      isFirst = false;
+      return item;
+    };
+    expect(await store({ ...engine.plain, get }).repetitions.endOriginal(original.key, now)).not.toBeNull();
+    await expectEnded(original);
+  });
 
-  test.each(['delivered', 'failed'] as const)('an original is unchanged if it was already %s', async (state) => {
+  test.each(['delivered', 'failed'] as const)('an original that was already %s does not change', async (state) => {
     const original = await createDelivery();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
     await its.attempts.recordResult(await original.claim(), { result: resultOf(500), next }, now, true);
@@ -160,7 +157,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect(await original.read()).toEqual(before);
   });
 
-  test('an original ends as deleted if the webhook was deleted while holding it', async () => {
+  test('a held original ends as deleted if its webhook was deleted', async () => {
     const original = await createDelivery();
     await original.hold();
     await engine.plain.write({ remove: items.webhook({ customerId, webhookId: original.key.webhookId }) });

@@ -10,7 +10,7 @@ const ofBot = { botId: 1, isCustomerHook: false };
 const edit = (fields: object = {}) =>
   some({ botId: null, format: 'full', url: 'https://a.example', isEnabled: true, isLoopbackDenied: true, ...fields });
 
-test('a customer webhook receives every event, but a bot webhook only what rules send', async () => {
+test('only a customer webhook receives every event', async () => {
   const world = await createHooks();
   const { its, table } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot }), 10)).toBeNull();
@@ -35,7 +35,7 @@ test('a webhook needs an existing bot, filter group and customer, and is limited
   expect(await its.sensorGroups.remove(HOME, 20)).toBe('in_use');
 });
 
-test('a webhook without a URL is checked for fetches', async () => {
+test('a webhook without a URL is scheduled for a fetch check', async () => {
   const { table } = await createHooks({ url: null });
   const stored = await table.get<{ dueAt: string }>(items.webhook({ customerId: HOME, webhookId: HOOK }));
   expect(Number(stored?.dueAt)).toBe(now + 600_000);
@@ -65,7 +65,7 @@ test('a webhook can be changed only while it still has the same owner', async ()
   expect(await hook()).toMatchObject({ token: 't', updateDate: now + 1 });
 });
 
-test('a webhook is deleted once, along with its owner, and remembered as long as its deliveries', async () => {
+test('a webhook can be deleted only once and is remembered as long as its deliveries', async () => {
   const world = await createHooks();
   const { its, hook, table } = world;
   const before = await hook();
@@ -82,7 +82,7 @@ test('a webhook is deleted once, along with its owner, and remembered as long as
   expect(await its.webhooks.remove(webhookOf({ id: 'b', ...ofBot }), now)).toBe(true);
 });
 
-test("a deleted customer's webhook is removed", async () => {
+test('a webhook can be removed even if its customer was deleted', async () => {
   const { its, hook, table } = await createHooks();
   const before = await hook();
   await table.write({ remove: items.customer({ customerId: HOME }) });
@@ -129,7 +129,7 @@ describe('webhook health', () => {
     }
   });
 
-  test('a webhook disabled in the meantime is not re-enabled by other changes', async () => {
+  test('changing a webhook does not re-enable it if it was disabled meanwhile', async () => {
     const { its, hook } = await createHooks();
     const before = await hook();
     await its.health.disable(before, now, 'gone', null);
@@ -142,7 +142,7 @@ describe('webhook health', () => {
     expect([after.isEnabled, after.consecutiveFailures, kept(after)]).toEqual([false, 9, attributes]);
   });
 
-  test('a webhook that gains or loses a URL is due for a sweep that moves deliveries', async () => {
+  test('a webhook is due for a sweep after its URL is added or removed', async () => {
     expect((await replaced({}, { url: null })).dueAt).toBe(String(now).padStart(16, '0'));
     expect(Number((await replaced({ url: null }, {})).dueAt)).toBe(now);
     expect(Number((await replaced({ url: null }, { url: null, name: 'n' })).dueAt)).toBe(now + 600_000);
@@ -179,7 +179,7 @@ describe('webhook health', () => {
     ]);
   });
 
-  test('failures that were seen are cleared from webhook health, unless more have followed', async () => {
+  test('clearing webhook failures does not clear newer ones', async () => {
     const { its, hook } = await createHooks({ troubleDate: now, failedDeliveries: 2 });
     await its.health.clearFailures(await hook(), now - 1);
     expect(await hook()).toMatchObject({ troubleDate: now, failedDeliveries: 2 });
@@ -188,7 +188,7 @@ describe('webhook health', () => {
     expect(await hook()).not.toHaveProperty('troubleDate');
   });
 
-  test('the oldest pending delivery stays recorded until a release ends without a failed attempt', async () => {
+  test('the oldest pending delivery is forgotten only after a release without failures', async () => {
     const { its, hook } = await createHooks({ pendingSince: now, backDate: now + 9, lastFailure: now + 9 });
     await its.health.notePending(await hook(), now + 1);
     await its.health.notePending(await hook(), now - 1);
@@ -249,7 +249,7 @@ test('a bot belongs to one customer and can be changed only if it exists', async
   ]).toEqual(['limit_reached', 'customer_unknown']);
 });
 
-test('a bot is deleted once, and the id stays reserved until all webhooks are deleted', async () => {
+test('a bot can be deleted only once, and the id stays reserved until all webhooks are deleted', async () => {
   const { its } = await createHooks();
   expect([await its.bots.remove(HOME, 1), await its.bots.remove(HOME, 1)]).toEqual([true, false]);
   expect([await its.bots.list(HOME), await its.customers.ownerOf('bot', 1)]).toEqual([[], HOME]);
@@ -297,7 +297,7 @@ describe('replays', () => {
     expect((await replays.current(await hook())).map(({ id }) => id)).toEqual(['r3', 'r1']);
   });
 
-  test('a replay writes each delivery once, and only while running', async () => {
+  test('a replay writes each delivery only once and only while running', async () => {
     const { replays, replay, read } = await start();
     const add = async (n: number) => replays.add(await replay(), deliveryOf(n), deliveryOf(9), now);
     expect([await add(1), await add(1)]).toEqual([true, false]);
@@ -306,7 +306,7 @@ describe('replays', () => {
     expect([await add(2), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay ends a held original and creates a copy together, or does neither', async () => {
+  test('a replay ends the held original and creates the copy in one step or not at all', async () => {
     const { replays, replay, its, create, read, hook } = await start();
     await create(9);
     await its.held.hold(deliveryOf(9), now);
@@ -316,7 +316,7 @@ describe('replays', () => {
     expect([await replays.add(await replay(), deliveryOf(2), original, now), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay advances step by step, with each step happening once', async () => {
+  test('each replay step happens only once', async () => {
     const { replays, replay } = await start();
     const first = await replay();
     const to = some({ cursor: 'c', isListed: false, pacedUntil: now + 1 });
@@ -343,7 +343,7 @@ describe('replays', () => {
     expect(await replays.setPaused(await replay(), true, now)).toBeNull();
   });
 
-  test('a replay ends once, and a canceled replay stays due until its deliveries have ended', async () => {
+  test('a canceled replay stays due until it is closed', async () => {
     for (const state of ['completed', 'canceled'] as const) {
       const { replays, replay } = await start();
       expect([
@@ -361,7 +361,7 @@ describe('replays', () => {
 describe('manufacturer feedback webhook', () => {
   const customer = (id: number) => some({ id, name: 'maker' });
   const hookAt = (customerId: number, id: string) => webhookOf({ customerId, id });
-  test('the manufacturer feedback webhook is created once, and replaced only if unchanged', async () => {
+  test('the manufacturer feedback webhook is created only once, and replaced only if unchanged', async () => {
     const { its } = await createHooks();
     expect(await its.makerFeedback.home()).toBeNull();
     await its.makerFeedback.furnish(customer(50), hookAt(50, 'm1'), null);
@@ -379,7 +379,7 @@ describe('manufacturer feedback webhook', () => {
   });
 });
 
-test('the acknowledgement link key is stored once and read once', async () => {
+test('the acknowledgement link key is stored only once', async () => {
   const { its } = await createHooks();
   expect(await its.addressKeys.get()).toBeNull();
   await its.addressKeys.keep('k1');

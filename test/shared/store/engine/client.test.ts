@@ -32,7 +32,7 @@ describe('reads', () => {
     expect(await tableWith(() => ({})).get(KEY)).toBeNull();
   });
 
-  test('an item missing in a lagging replica is read a second time', async () => {
+  test('an item missing from a lagging replica is read a second time', async () => {
     const asked: unknown[] = [];
     const table = (hasAtOnce: boolean) =>
       tableWith((_, { ConsistentRead }) => {
@@ -45,7 +45,7 @@ describe('reads', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('a batch read retries items missing in a lagging replica by full key', async () => {
+  test('a batch read retries items missing from a lagging replica by full key', async () => {
     const keys = [KEY, { pk: 'p', sk: 'other' }, { pk: 'other', sk: 's' }];
     const asked: unknown[] = [];
     const table = (known: number) =>

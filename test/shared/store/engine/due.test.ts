@@ -19,7 +19,7 @@ const createWorld = () => {
   return { its, table, due: its.due, put, dueUntil };
 };
 
-test('a due notice has a time in the task, which limits retries', async () => {
+test('a due notice carries a time that limits retries', async () => {
   const { its, dueUntil } = createWorld();
   const uuid = '00000000-0000-4000-8000-000000000001';
   await its.events.storeNotice({ customerId: HOME, sensorId: 'id_a' }, uuid, {
@@ -83,7 +83,7 @@ describe('due index', () => {
 });
 
 describe('sweeps', () => {
-  test('a sweep records how long the service has been running without a gap', async () => {
+  test('a sweep records since when the service has been running without a gap', async () => {
     const { due } = createWorld();
     const record = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).since;
     expect([await due.lastHeartbeat(), await due.upSince(now, MINUTE)]).toEqual([null, now]);

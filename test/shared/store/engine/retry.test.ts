@@ -48,7 +48,7 @@ describe('unresolvable table', () => {
     await cloud.stop();
   });
 
-  test('a table whose host name does not resolve leads to a 503 with Retry-After', async () => {
+  test('a table host name that does not resolve leads to a 503 response with Retry-After', async () => {
     isUnreachable = true;
     calls = 0;
     const answer = await anybody.call('GET', '/health');
@@ -77,7 +77,7 @@ describe('unprocessed batch keys', () => {
     return { table: createTable({ send } as never, 'design'), requested };
   };
 
-  test('unprocessed keys are retried separately until none is left', async () => {
+  test('unprocessed keys are retried separately until none are left', async () => {
     const { table, requested } = tableOf(30);
     const found = await table.getAll(keys);
     expect(found.map(({ pk }) => pk).toSorted()).toEqual(keys.map(({ pk }) => pk).toSorted());

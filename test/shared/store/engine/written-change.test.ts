@@ -17,7 +17,7 @@ test('writtenKey returns the item key for every kind of write', () => {
   expect(writtenKey({ check: key, where: present })).toEqual(key);
 });
 
-test("a change's customer comes from the keys, and is missing if no key contains a customer", () => {
+test("a change's customer is taken from the keys, if any key contains one", () => {
   expect(of(items.bot({ customerId: 3, botId: 1 }))[0]).toBe(3);
   expect(of(items.rate({ subject: 's', window: 1 }))[0]).toBeUndefined();
   expect(of({ pk: 'XC#3', sk: 's' })[0]).toBeUndefined();
@@ -47,7 +47,7 @@ test.each([
   expect(of(key)[1]).toEqual(object);
 });
 
-test("a change's object is preferably the one with a recorded owner", () => {
+test('a change refers to the object with a recorded owner if there is one', () => {
   const owner = items.owner({ kind: 'bot', id: 1 });
   expect(of(items.sensor({ customerId: 3, sensorId: 'id_a' }), owner)[1]).toEqual({ kind: 'bot', id: '1' });
 });

@@ -59,7 +59,7 @@ describe('access tokens', () => {
     expect(await create(21, null, START + DAY)).toBe('too_many');
   });
 
-  test('an access token is not created if the required permissions have changed', async () => {
+  test("an access token is not created if the user's permissions have changed", async () => {
     const { create, list, its } = await createWorld();
     expect(await create(1, null, START, { ...user, permissions: ['manage_users'] })).toBe('changed');
     expect(await create(1, null, START, { ...user, isAdmin: true })).toBe('changed');
@@ -67,7 +67,7 @@ describe('access tokens', () => {
     expect(await its.sessions.session('hash 1')).toBeNull();
   });
 
-  test('access tokens are kept until the second after they expire, or forever', async () => {
+  test('an access token is kept until it expires, or forever without an expiry date', async () => {
     const { create, its } = await createWorld();
     await create(1, START + 1);
     await create(2);

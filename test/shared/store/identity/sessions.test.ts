@@ -24,7 +24,7 @@ test('a session and its login are stored until they expire, rounded up to the ne
   expect(await table.get(key)).toEqual({ ...key, id: 'login', hash, ttl });
 });
 
-test('a session stays in the login list until the latest possible end', async () => {
+test('a session stays in the login list until it can no longer be extended', async () => {
   const { its, table } = memoryStore();
   await its.sessions.start(accountKey, hash, login, START + 90_000_000);
   expect(await its.sessions.session(hash)).toMatchObject({ ttl: START / 1_000 + 61 });
@@ -32,7 +32,7 @@ test('a session stays in the login list until the latest possible end', async ()
   expect(listed?.ttl).toBe(START / 1_000 + 90_000);
 });
 
-test('a session is extended once per use, and never after it has ended', async () => {
+test('a session is extended only once per use, and never after it has ended', async () => {
   const { its } = memoryStore();
   await its.sessions.start(accountKey, hash, login);
   const extend = () => its.sessions.renew(hash, login.expires, START + 100_001);
@@ -88,7 +88,7 @@ describe('passwords', () => {
     expect(await passwordOf(world)).toBeNull();
   });
 
-  test('a password cannot be set if the permissions allowing it have changed', async () => {
+  test("a password cannot be set if the user's permissions have changed", async () => {
     const changed: Partial<ReadUser>[] = [{ isAdmin: true }, { permissions: ['manage_users'] }];
     for (const rights of changed) {
       const world = memoryStore();
@@ -112,7 +112,7 @@ describe('passwords', () => {
   });
 });
 
-test("a login's network address is remembered for 400 days, for one account only", async () => {
+test("a login's network address is remembered for 400 days per account", async () => {
   const { its, table } = memoryStore();
   await its.sessions.rememberAddress(accountKey, '192.0.2.1', START + 1);
   expect(await its.sessions.isKnownAddress(accountKey, '192.0.2.1')).toBe(true);
@@ -153,7 +153,7 @@ describe('account logins', () => {
     expect([listed.length, listed[0]?.id, listed.at(-1)?.id]).toEqual([100, 'login 101', 'login 2']);
   });
 
-  test('account logins can be ended one by one, once each', async () => {
+  test('each login of an account can be ended separately, but only once', async () => {
     const world = memoryStore();
     const first = await start(world, 1);
     await start(world, 2);

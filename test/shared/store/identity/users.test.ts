@@ -98,7 +98,7 @@ test("a new user never overwrites another user's item or account", async () => {
   expect(await its.sessions.account('key')).toMatchObject({ accountId: 7, username: 'Nurse' });
 });
 
-test('an identity provider user has no password and is found by subject, once per customer', async () => {
+test('an identity provider user has no password and is found by subject', async () => {
   const { its, users } = await createWorld();
   expect(await users.createExternal(person(), 'key', 'subject', 10)).toBeNull();
   expect(await its.sessions.passwordHash('key')).toBeNull();
@@ -126,7 +126,7 @@ describe('user profiles', () => {
     expect(await rights()).toMatchObject({ locale: 'en', mailbox: 0 });
   });
 
-  test('a new profile address invalidates codes sent to the old address and stores where reset codes go', async () => {
+  test('a new email address invalidates codes sent to the old one', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile({ email: 'new@example.org' }), resetTo, START)).toBe(true);
@@ -134,7 +134,7 @@ describe('user profiles', () => {
     expect(await rights()).toMatchObject({ mailbox: 1 });
   });
 
-  test('a profile cannot be changed if address or permissions have changed, or the user was deleted', async () => {
+  test('a profile cannot be changed if the address or permissions have changed since the read', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setProfile(person(), profile(), null, START)).toBe(false);
     await create();
@@ -180,7 +180,7 @@ describe('user access', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('access cannot be changed if it has changed since, or the user was deleted', async () => {
+  test('access cannot be changed if it has changed since the read', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();
@@ -192,7 +192,7 @@ describe('user access', () => {
 });
 
 describe('deleted users', () => {
-  test('a deleted user does not leave a login, duty or channel behind, and frees the username', async () => {
+  test('deleting a user removes the login, duty and channels and frees the username', async () => {
     const { create, users, table, its, count, rights } = await createWorld();
     await create();
     const duty = items.duty({ customerId: HOME, userId: 7 });
@@ -237,7 +237,7 @@ describe('deleted users', () => {
     expect(await its.externals.usersOf('subject')).toEqual([]);
   });
 
-  test('a user can be deleted once, and only with the permissions the caller saw', async () => {
+  test('a user can be deleted only once, and only if permissions are unchanged', async () => {
     const { create, users, count } = await createWorld();
     await create();
     expect(await users.remove(person({ permissions: [] }), START)).toBe(false);

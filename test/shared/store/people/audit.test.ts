@@ -33,7 +33,7 @@ test('audit lines are listed per customer, newest first, with their times', asyn
   expect(await ids({}, FOREVER, HOME + 1)).toEqual([]);
 });
 
-test('audit lines are kept for 400 days, unless the change was never made', async () => {
+test('an audit line is kept for 400 days unless the change was never made', async () => {
   const { table, its, ids } = await createWorld(lineAt(now + 1), lineAt(now));
   const ttl = Math.ceil((now + 1 + AUDIT_RETENTION) / 1_000);
   expect(await table.get(items.auditLine({ customerId: HOME, lineId: idAt(now + 1) }))).toMatchObject({ ttl });
@@ -96,7 +96,7 @@ describe('refused requests', () => {
     expect(await counts()).toEqual([3, 2]);
   });
 
-  test('refused requests with a different operation, object, actor or customer get separate audit lines', async () => {
+  test('refused requests that differ in operation, object, actor or customer get separate audit lines', async () => {
     const { refuse, counts } = await createRefusals();
     await refuse(now);
     await refuse(now, { operation: 'deleteRule' });
@@ -163,7 +163,7 @@ describe('watch reports', () => {
     expect(await watches.get(HOME + 1)).toBeNull();
   });
 
-  test('a watch report is reread from the table only after a minute', async () => {
+  test('a watch report is cached for a minute', async () => {
     const { watches } = memoryStore().its;
     await watches.put(HOME, stored(now), null);
     const latest = async (time: number) => (await watches.latest(HOME, time))?.watch.date;

@@ -59,7 +59,7 @@ test('a push channel needs the push service key', async () => {
   expect(await channels.verifiedOf(user)).toEqual([{ by: 'push', subscription: pushed.subscription, key }]);
 });
 
-test('a channel can be removed once', async () => {
+test('a channel can be removed only once', async () => {
   const { channels } = await createWorld();
   await channels.put(user, sms, code);
   expect([await channels.remove(user, 'email'), await channels.remove(user, 'sms')]).toEqual([false, true]);
@@ -77,7 +77,7 @@ test('a channel code can be tried five times until it expires', async () => {
   expect(await channels.tryCode(user, 'sms', now)).toMatchObject({ codeHash: 'c2', tries: 1 });
 });
 
-test('a channel code cannot be tried after verification, or if there is none', async () => {
+test('a channel code cannot be tried after verification or without a channel', async () => {
   const { channels } = await createWorld();
   expect(await channels.tryCode(user, 'sms', now)).toBeNull();
   await channels.put(user, sms, code);

@@ -26,7 +26,7 @@ test('a new customer never overwrites another with the same id', async () => {
   expect(await customers.list()).toMatchObject([{ name: 'home' }]);
 });
 
-test('a changed customer also changes in the list, and keeps fields that are not given', async () => {
+test('changing a customer updates the list entry and keeps all other fields', async () => {
   const { customers } = await createWorld();
   const changed = { name: 'new', location: '', email: 'x' };
   expect(await customers.update(3, some(changed), now)).toMatchObject({ ...home, ...changed, updateDate: now });
@@ -77,7 +77,7 @@ describe('duty', () => {
     return { ...world, duty: world.its.duty };
   };
   const row = items.duty({ customerId: 3, userId: 7 });
-  test('duty can begin for users of the customer who may log in', async () => {
+  test('only users of the customer who can log in can begin duty', async () => {
     const { duty, table } = await put();
     expect(await duty.begin(3, { userId: 7, until })).toBe(true);
     expect(await duty.get(3)).toEqual({ own: [{ userId: 7, until }], roster: [] });
@@ -88,7 +88,7 @@ describe('duty', () => {
     expect(await duty.get(4)).toEqual({ own: [], roster: [] });
   });
 
-  test('duty ends unless the user has changed it meanwhile', async () => {
+  test('duty does not end if the user has changed it meanwhile', async () => {
     const { duty, table } = await put();
     await duty.begin(3, { userId: 7, until });
     const own = async () => (await duty.get(3)).own;
@@ -141,7 +141,7 @@ describe('duty checks', () => {
   });
 });
 
-test('only the last test fall from the canary counts as returned, and only once', async () => {
+test('only the latest canary test fall counts as returned, and only once', async () => {
   const { canary } = memoryStore().its;
   expect([await canary.round(), await canary.completeRound('u1', now)]).toEqual([null, false]);
   expect(await canary.startRound('u1', now)).toBeNull();
@@ -155,7 +155,7 @@ test('only the last test fall from the canary counts as returned, and only once'
   expect(await canary.round()).toMatchObject({ uuid: 'u2', mailed: now + 4 });
 });
 
-test('the canary test fall has no predecessor if only an email was recorded', async () => {
+test('the first canary test fall has no predecessor, even after an email', async () => {
   const { canary } = memoryStore().its;
   await canary.recordMail(now);
   expect(await canary.startRound('u1', now)).toBeNull();
@@ -170,7 +170,7 @@ test('the canary test fall comes from a device marked as the canary', async () =
   expect(await table.get(items.device({ hash: 'h' }))).toMatchObject({ isCanary: true });
 });
 
-test('alarm subscribers come from the last check', async () => {
+test('alarm subscribers are those found by the last check', async () => {
   const { alarmSubscribers } = memoryStore().its;
   expect(await alarmSubscribers.get()).toBeNull();
   await alarmSubscribers.put({ known: ['a'], reported: now });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { memoryStore } from '#test/fixtures/memory-store.ts';
 import { now } from '#test/fixtures/store-items.ts';
 
-test('imports take turns per customer, until the previous one ends or times out', async () => {
+test('only one import per customer runs until it ends or times out', async () => {
   const { imports } = memoryStore(async () => {}).its;
   const [first, second] = [
     { customerId: 1, id: 'first' },

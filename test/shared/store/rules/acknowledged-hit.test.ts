@@ -36,7 +36,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('acknowledging a hit acknowledges its fall, and later hits keep that acknowledgement', async () => {
+  test('acknowledging a hit acknowledges the fall and its later hits', async () => {
     const { its, make, put, notice } = await start({ fall: fallKey });
     const made = await make(anna(late));
     expect(await its.fallAnswers.get(fall)).toEqual({ acknowledgement: anna(late) });
@@ -67,7 +67,7 @@ describe('acknowledging a hit', () => {
     });
   });
 
-  test('changing only an acknowledgement note does not acknowledge alarms raised since', async () => {
+  test('changing only the note does not acknowledge newer alarms', async () => {
     const { its, make } = await start({ fall: fallKey });
     await make(anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -107,7 +107,7 @@ describe('acknowledging a hit', () => {
     expect(await lateChanges()).toEqual('isLate' in fields ? [now + 5] : []);
   });
 
-  test('acknowledging a hit ends alarms that reached no one or were not answered', async () => {
+  test('acknowledging a hit ends its alarms that reached no one or went unanswered', async () => {
     const { its, make, raw } = await start({ messages: [], escalation: { at: now } });
     const alarm = { customerId: HOME, sensorId: SENSOR, situation: 'fall_detected', eventUuid: 'e', webhookIds: [] };
     const ofHit = { ...alarm, hitId: 1, ruleId: 1, createDate: now, date: now };
@@ -156,7 +156,7 @@ describe("withdrawing a hit's acknowledgement", () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a hit can withdraw, and only until the fall is closed', async () => {
+  test('only the person who acknowledged a hit can undo it, and only before the fall is closed', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     expect(await withdraw(late)).toMatchObject({ hit: { id: 1 }, notice: null });
     await make(anna(late));

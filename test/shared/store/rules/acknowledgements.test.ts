@@ -45,7 +45,7 @@ describe('acknowledgements', () => {
     });
   });
 
-  test('an acknowledgement is a late change only if made more than 10 s after the hit', async () => {
+  test('an acknowledgement counts as a late change only if made more than 10 s after the hit', async () => {
     await its().acknowledgements.make(hitKey(), by('Anna', hit.createDate + SOON_MS), 0);
     expect([(await readHit())?.isLate, await lateChanges()]).toEqual([undefined, []]);
     await its().acknowledgements.withdraw(hitKey(), () => true, 0, hit.createDate + SOON_MS + 1);

@@ -77,7 +77,7 @@ describe('next rounds', () => {
 });
 
 describe('acknowledged alarms', () => {
-  test('an acknowledged alarm is no longer due, but the escalation is kept', async () => {
+  test('an acknowledged alarm is no longer due but keeps its escalation', async () => {
     const { rounds, hit, raw, put } = await start({ acknowledgement: anna(now) });
     await rounds.removeFromDue(HOME, hit);
     expect(await raw(1)).toMatchObject({ escalation: pending, cause: { kind: 'c' } });

@@ -57,7 +57,7 @@ describe('acknowledging a fall', () => {
     expect((await its.falls.acknowledge(fall, anna(late + 6, { note: 'Here' }))).notice).toBeNull();
   });
 
-  test('a response to a fall is kept longer than hits and events, even after another alarm', async () => {
+  test('the response to a fall outlives the hits and events, even after another alarm', async () => {
     const { its, table } = hitWorld();
     const daysKept = async () => {
       const { ttl = 0 } = (await table.get<{ ttl: number }>(answerKey(fall))) ?? {};
@@ -73,7 +73,7 @@ describe('acknowledging a fall', () => {
 });
 
 describe('repeated fall alarms', () => {
-  test('a second alarm for a fall is not acknowledged, but the first stays acknowledged', async () => {
+  test('a second alarm for a fall does not inherit the acknowledgement', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -87,7 +87,7 @@ describe('repeated fall alarms', () => {
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: ben(now + 70_000) });
   });
 
-  test('recording an alarm again, or an earlier one, keeps a later acknowledgement', async () => {
+  test('recording the same or an earlier alarm keeps a later acknowledgement', async () => {
     const { its } = hitWorld();
     await its.fallAnswers.recordAlarm(again);
     await its.falls.acknowledge(again, anna(now + 70_000));
@@ -199,7 +199,7 @@ describe("withdrawing a fall's acknowledgement", () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a fall can withdraw, and only until it is closed', async () => {
+  test('only the person who acknowledged a fall can undo it, and only before it is closed', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     expect(await its.falls.withdraw(fall, () => false, late)).toBe('refused');
@@ -234,7 +234,7 @@ describe("an event's fall", () => {
     ]);
   });
 
-  test('an alarm without a fall has a key for its response, but other events do not', async () => {
+  test('an event without a fall has a response key only if it is an alarm', async () => {
     const apnea = await start({ type: 'vital', action: 'apnea' });
     const [none, alarm] = await apnea(now);
     expect([none, alarm]).toMatchObject([

@@ -138,7 +138,7 @@ test('a rule never replaces another with the same id', async () => {
   expect(await rules.get(HOME, 40)).toMatchObject({ name: 'rule 40' });
 });
 
-test('replacing a rule moves the rule and its counts to the new scope and situation', async () => {
+test('replacing a rule moves it and its counts to the new scope and situation', async () => {
   const { rules, create, enabled } = await withSensor();
   const before = ruleOf(40);
   await create(before);
@@ -205,7 +205,7 @@ test('a replaced rule counts only while enabled, up to the limit', async () => {
 });
 
 describe('deleting a rule', () => {
-  test('deleting a rule removes all copies and counts once, if the rule is unchanged', async () => {
+  test('deleting a rule removes all copies and updates the counts only once', async () => {
     const { rules, create, enabled, count, its } = await createWorld();
     await create(ruleOf(40));
     expect(await rules.remove(later(ruleOf(40)))).toBe(false);

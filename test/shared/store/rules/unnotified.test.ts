@@ -64,7 +64,7 @@ test('an alarm that notified no one is recorded with a notice and adds messages 
   expect(await its.unnotified.list(HOME + 1)).toEqual([]);
 });
 
-test('an alarm that notified no one keeps its notice after a crash until the notice is handled', async () => {
+test('an alarm that notified no one keeps its notice after a crash until it is handled', async () => {
   const { its, records } = await createWorld();
   const first = await records.record(alarmOf());
   expect(await records.record(alarmOf({ date: now + 50 }))).toEqual(first);
@@ -141,7 +141,7 @@ describe('alarm emails', () => {
       world.its.unnotified.claim(alarmOf(read), name, at, at + 60_000);
     return { ...world, claim };
   };
-  test('an alarm email is claimed by one process at a time, until the claim expires', async () => {
+  test('only one process at a time can claim an alarm email', async () => {
     const { claim, stored, dueOf } = await start();
     expect([await claim('a'), await claim('b'), await claim('b', now + 59_999)]).toEqual([true, false, false]);
     expect([await stored(), await dueOf()]).toMatchObject([{ claim: 'a', claimedUntil: now + 60_000 }, now + 60_000]);

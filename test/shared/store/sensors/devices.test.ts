@@ -86,7 +86,7 @@ test('a linked device must present a token to re-register, unless its customer a
   expect(await again('t3', null, now)).toBe('refused');
 });
 
-test('a re-registered device can use the old token for a day or until using the new one', async () => {
+test('a re-registered device can use the old token for a day or until it uses the new one', async () => {
   const { again, use, its, table } = await linked();
   expect(await again('t2', 't1')).toBe('done');
   expect(await its.devices.get('t1')).toMatchObject({ replacedUntil: now + DAY });
@@ -130,7 +130,7 @@ test('re-registering fails if the sensor has changed, or a code or token is take
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-test('an unlinked device can re-register without a token, and does not cause a notice', async () => {
+test('an unlinked device can re-register without a token', async () => {
   const { its } = await createSensors();
   const { notice, ...more } = registration('t2');
   expect(await its.devices.registerAgain(a, { ...more, notice }, null)).toBe('done');
@@ -138,7 +138,7 @@ test('an unlinked device can re-register without a token, and does not cause a n
   expect(await its.events.notice(0, 'id_a', notice.uuid)).toBeNull();
 });
 
-test("registration without a token is allowed only for the customer's sensors", async () => {
+test('a customer can allow registration without a token only for its own sensors', async () => {
   const { its, again, use } = await linked();
   expect(await its.deviceTokens.allowRegistration(HOME + 1, 'id_a', now)).toBe(false);
   expect(await its.deviceTokens.allowRegistration(HOME, 'id_b', now)).toBe(false);
@@ -194,7 +194,7 @@ describe('firmware', () => {
     some({ manufacturer: 'maker_a', versionCode, isDefault });
   const list = async ({ its }: Awaited<ReturnType<typeof createSensors>>) =>
     (await its.firmwares.list('maker_a')).map(({ versionCode, isDefault }) => [versionCode, isDefault]);
-  test('firmware is created once, listed oldest first, and has one default version per manufacturer', async () => {
+  test('firmware is created only once, and each manufacturer has one default version', async () => {
     const world = await createSensors();
     const { firmwares } = world.its;
     expect([await firmwares.create(firmware(10, true)), await firmwares.create(firmware(9))]).toEqual([true, true]);
@@ -232,7 +232,7 @@ describe('firmware', () => {
 
 describe('configurations', () => {
   const key = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
-  test('a configuration can be replaced only if unchanged since the read, and for an existing sensor', async () => {
+  test('a configuration cannot be replaced if it has changed since the read', async () => {
     const { its } = await linked();
     const put = (values: object, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values }, before as never);
@@ -245,7 +245,7 @@ describe('configurations', () => {
     expect((await its.sensors.get(HOME, 'id_a'))?.revision).toBe(3);
   });
 
-  test('a configuration updates the copies in the sensor at the same time', async () => {
+  test('a configuration change updates the copy in the sensor at the same time', async () => {
     const { its, once } = await linked();
     const put = (isSilent: boolean, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values: {}, ofSensor: { isSilent } }, before as never);
@@ -257,7 +257,7 @@ describe('configurations', () => {
     expect(await its.sensors.get(HOME, 'id_a')).toMatchObject({ isSilent: true });
   });
 
-  test('a configuration that starts a learning phase schedules an end notice, which canceling removes', async () => {
+  test('a learning phase schedules an end notice, and canceling removes it', async () => {
     const { its, table } = await linked();
     const notices = () => table.queryAll({ pk: items.notice.pk(key), beginsWith: 'NOTICE#' });
     const put = (learning: object, before: object | null) =>

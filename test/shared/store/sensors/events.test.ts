@@ -40,7 +40,7 @@ const start = () => {
 };
 
 describe('messages', () => {
-  test('a message is stored once, for one day longer than the events', async () => {
+  test('a message is stored only once and kept one day longer than the events', async () => {
     const { events, table } = start();
     expect([await events.storeMessage(message(1)), await events.storeMessage(message(1))]).toEqual([
       'stored',
@@ -68,7 +68,7 @@ describe('messages', () => {
 });
 
 describe('events', () => {
-  test('an event is found by UUID, together with the bytes of the message', async () => {
+  test('an event found by UUID includes the message bytes', async () => {
     const { events, get } = start();
     await events.storeMessage(message(1));
     await events.add(HOME, SENSOR, [
@@ -118,7 +118,7 @@ describe('events', () => {
     expect(data.map((event) => event.uuid)).toEqual([uuid(2)]);
   });
 
-  test('the last event of a decision proves that the decision was applied, until the event expires', async () => {
+  test('a decision counts as applied once its last event is stored or would have expired', async () => {
     const { events } = start();
     const decided = [eventAt(1, now), eventAt(2, now), eventAt(3, now)];
     const isApplied = (at = now) => events.isApplied(HOME, SENSOR, some({ decided }), at);

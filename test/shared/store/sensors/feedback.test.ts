@@ -41,7 +41,7 @@ test('a hit shows the newest feedback, regardless of creation and deletion order
   expect(await remove(1)).toBe(false);
 });
 
-test('feedback is a late change to the hit', async () => {
+test('feedback counts as a late change to the hit', async () => {
   const { create, remove, raw, lateChanges } = await start();
   await create(5);
   expect([await raw(1), await lateChanges()]).toMatchObject([{ isLate: true, updateDate: now + 5 }, [now + 5]]);
@@ -61,7 +61,7 @@ test('feedback needs an unused id, an existing sensor, and a hit that was not er
   expect(await list()).toEqual([idOf(5), idOf(1)]);
 });
 
-test('feedback is kept as long as the events it can refer to', async () => {
+test('feedback is kept as long as the events', async () => {
   const { create, remove, list, table } = await start();
   await create(0);
   const stored = await table.get<{ ttl: number }>(

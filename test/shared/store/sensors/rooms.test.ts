@@ -25,7 +25,7 @@ const start = async () => {
   return { ...world, sensor, put };
 };
 
-test("a sensor's room is replaced as a whole, together with the copy in the sensor", async () => {
+test("replacing a sensor's room updates the copy in the sensor as well", async () => {
   const { its, sensor, put } = await start();
   expect(await its.rooms.get(HOME, 'id_a')).toBeNull();
   expect(await put(room(region(1, 0)))).toBe(true);
@@ -41,7 +41,7 @@ test("a sensor's room cannot be replaced if the sensor has changed since the rea
   expect(await its.rooms.get(HOME, 'id_a')).toMatchObject({ regions: [region(1, 0)] });
 });
 
-test('a room keeps presence in a region when the region number changes', async () => {
+test('presence in a region is kept when the region number changes', async () => {
   const { its, once, put } = await start();
   const decide = (version: number, fields: object) =>
     its.states.decide(key, version, stateWith({ version, ...fields }));

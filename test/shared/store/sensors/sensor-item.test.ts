@@ -51,7 +51,7 @@ describe('sensor activity', () => {
   });
 });
 
-test('parallel changes to name, activity, room and group all reach the item and the list', async () => {
+test('parallel changes to a sensor all reach the item and the list', async () => {
   await putSensor();
   const customer = {
     id: customerId,

@@ -22,7 +22,7 @@ const furnished = async () => {
   return world;
 };
 
-test('linking a sensor moves it to the customer with device and owner, and counts it there', async () => {
+test('linking a sensor moves it to the customer and updates the counts', async () => {
   const { its, table, move, count } = await createSensors();
   expect(await move(0, 'id_a', HOME)).toMatchObject({ id: 'id_a', customerId: HOME });
   expect([await its.sensors.get(0, 'id_a'), (await its.sensors.get(HOME, 'id_a'))?.customerId]).toEqual([null, HOME]);
@@ -58,7 +58,7 @@ test('linking a sensor keeps earlier settings, including the scheduled end of a 
   expect([await its.states.get(0, 'id_a'), await its.states.get(HOME, 'id_a')]).toEqual([null, null]);
 });
 
-test('linking a sensor is rejected above the quota, for an unknown customer, or if already moved', async () => {
+test('linking a sensor is rejected above the quota, for an unknown customer, or if it has already moved', async () => {
   const { its, move, register, count } = await createSensors();
   await register('id_b', 't2');
   expect(await move(0, 'id_a', 99)).toBe('customer_unknown');
@@ -101,7 +101,7 @@ test('linking a sensor invalidates a token that its device has replaced', async 
   expect(await its.devices.linkOf('id_a')).not.toHaveProperty('formerHash');
 });
 
-test('a sensor that leaves its customer starts with default settings, and the old settings are deleted', async () => {
+test('a sensor that leaves its customer starts over with default settings', async () => {
   const { its, move, count, table } = await furnished();
   await its.firmwares.create(some({ manufacturer: 'maker_a', versionCode: 8, isDefault: false }));
   expect(await move(HOME, 'id_a', OTHER_HOME, now + 1)).toMatchObject({ customerId: OTHER_HOME, groupId: 0 });
@@ -121,7 +121,7 @@ test('a sensor that leaves its customer starts with default settings, and the ol
   expect(await table.get(items.sensor(key))).toBeNull();
 });
 
-test('a sensor that leaves its customer is remembered until its data expires, but no longer checked', async () => {
+test('a sensor that leaves its customer is remembered until its data expires', async () => {
   const { its, move } = await furnished();
   await move(HOME, 'id_a', OTHER_HOME, now + 1);
   const ttl = Math.ceil((now + 1 + EVENT_RETENTION + 15 * DAY) / 1_000);
@@ -182,7 +182,7 @@ test('deleting a sensor also deletes its device and settings', async () => {
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('gone');
 });
 
-test('deleting a sensor is rejected while the sensor is active, even if a message arrives concurrently', async () => {
+test('an active sensor cannot be deleted, even if it becomes active concurrently', async () => {
   const { its, once } = await furnished();
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('active');
   await its.states.decide(key, 1, stateWith({ isActive: false }));
@@ -212,7 +212,7 @@ test('deleting a sensor without an owner also removes its state', async () => {
   expect([await its.states.get(0, 'id_a'), await its.sensors.former(0, 'id_a')]).toEqual([null, null]);
 });
 
-test('erasing a sensor works even while it is active, and keeps only a record', async () => {
+test('an active sensor can be erased, and only a record remains', async () => {
   const { its, table, register, move } = await furnished();
   expect(await its.sensorOwners.erase(HOME, 'id_a', now)).toBe('done');
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
@@ -232,7 +232,7 @@ describe('sensor list entries', () => {
     const listed = async () => (await world.its.sensors.list(HOME))[0];
     return { ...world, sensors: world.its.sensors, listed };
   };
-  test('a sensor list entry shows whether the sensor is active, as of the latest report', async () => {
+  test('a sensor list entry shows activity as of the latest report', async () => {
     const { sensors, listed } = await linked();
     await sensors.setActive(HOME, 'id_a', true, now + 5);
     expect(await listed()).toMatchObject({ isActive: true, updateDate: now + 5 });
@@ -282,7 +282,7 @@ describe('sensor list entries', () => {
     expect(await listed()).toMatchObject({ isActive: false, firmwareVersion: 9, isMisunderstood: true });
   });
 
-  test('a sensor is read together with the state and customer, unless the state is known', async () => {
+  test('a sensor is read together with its customer and, unless known, its state', async () => {
     const { its, sensors } = await linked();
     await its.states.decide(key, 0, stateWith());
     const found = await sensors.getWithContext(HOME, 'id_a');

@@ -10,7 +10,7 @@ const linked = async () => {
   return { ...world, states: world.its.states };
 };
 
-test('a sensor state can be decided once from each version', async () => {
+test('each version of a sensor state can be replaced only once', async () => {
   const { states } = await linked();
   expect(await states.get(HOME, 'id_a')).toBeNull();
   expect([await states.decide(key, 0, stateWith()), await states.decide(key, 0, stateWith())]).toEqual([true, false]);
@@ -68,7 +68,7 @@ test('a sensor state is checked on schedule, unless it has changed since', async
   expect(await states.get(HOME, 'id_a')).not.toHaveProperty('dueAt');
 });
 
-test('a sensor state stores report times only if the state has not changed meanwhile', async () => {
+test('report times are stored only if the sensor state has not changed meanwhile', async () => {
   const { states } = await linked();
   await states.decide(key, 0, stateWith());
   const times = some({ lastSeen: now + 1, presenceAt: now + 2, regionsAt: now + 3 });
@@ -114,7 +114,7 @@ describe('sensor groups', () => {
     }
     return { ...world, groups: world.its.sensorGroups, ids };
   };
-  test('a group contains sensors of its customer, each in only one group', async () => {
+  test('a sensor can be in only one group', async () => {
     const world = await withSensors(2);
     const { groups, its, ids } = world;
     expect(await groups.create(group({ sensorIds: ids }), 10)).toBe('done');
