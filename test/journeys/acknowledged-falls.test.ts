@@ -154,7 +154,7 @@ describe('acknowledging a fall', () => {
     ['was recorded', [122 * SECOND, 0]],
     ['was not due yet', [0, 122 * SECOND]],
   ])(
-    "withdrawing an acknowledgement restores an unaccepted event's alarm if it %s",
+    'reopening a fall restores the alarm that no webhook accepted it, even if the alarm %s',
     async (_, [before = 0, after = 0]) => {
       const home = await furnish();
       status = 503;

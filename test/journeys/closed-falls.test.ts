@@ -211,7 +211,7 @@ test.each([
   ['the request ends before anything else is updated', () => {}],
   ['the worker dies after the decision', () => crash.at('process.decided')],
   ['the worker dies before it records that the hits were updated', () => crash.at('process.settled')],
-])('a closed fall ends even if %s', async (_, prepare) => {
+])('closing a fall takes effect even if %s', async (_, prepare) => {
   const home = await furnish();
   await home.report(world.now(), 'calling');
   const { falls } = store(world.table);

@@ -214,7 +214,7 @@ test('everything is published again when Home Assistant has started', async () =
   );
 });
 
-test('the last will reports that the host is away, and is corrected if late', async () => {
+test('a late last will does not leave the host marked as offline', async () => {
   const world = await createWorld();
   const { current, topics, clock, cloud } = world;
   await world.settle();

@@ -106,7 +106,7 @@ describe('metrics', () => {
     expect(sumOf('SensorsNotUnderstood')).toBe(3);
   });
 
-  test("the metrics record the oldest due item's age", async () => {
+  test('the metrics record the age of the oldest due item', async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();

@@ -190,7 +190,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('a message over the per-second quota is reported with the uuid', async () => {
+  test('the error for a message over the per-second quota contains the uuid', async () => {
     stopped = Date.now();
     for (const _ of [1, 2]) await device.say(Array(54).fill({ type: 'state', payload: {} }));
     const falls = Array.from({ length: 4 }, fall);

@@ -75,7 +75,7 @@ const hitsOf = async (client: Client, customerId: number): Promise<string[]> => 
 test.each([
   ['within 8 minutes while reads lag', { home: 'aspen', dying: 0, within: 8 }],
   ['within 12 minutes while reads lag and sweeps die', { home: 'hazel', dying: 0.03, within: 12 }],
-])('only sensors that go offline are reported, each once, %s', async (_, { home, dying, within }) => {
+])('each offline sensor is reported exactly once %s', async (_, { home, dying, within }) => {
   const { client, customerId, sensors } = await furnish(home, 10);
   [deaths, died] = [dying, 0];
   const lastMinute = new Map(sensors.map(({ sensorId }, at) => [sensorId, at < 4 ? 2 + 2 * at : 99]));

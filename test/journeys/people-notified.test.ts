@@ -181,7 +181,7 @@ test('only users who manage rules can resend a delivery to a person', async () =
   expect((await other.client.call('GET', `${other.at}/${first?.id}`)).status).toBe(404);
 });
 
-test("a fall's trace names the user and the channel, and finds the delivery by id", async () => {
+test("a fall's trace names the notified user and the channel", async () => {
   const { hire, rule, fall, hits, sent, customerId } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([{ userId: ben.id, by: 'email' }]);

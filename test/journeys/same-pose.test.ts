@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 const pose = (number: number) => ({ ...b.pose(1, number), timestamp: world.clock.now() });
 const vital = () => ({ ...b.vital(0, 14, 60), timestamp: world.clock.now() });
 
-test('an unchanged pose raises another alarm after 48 minutes without a posture', async () => {
+test('a repeated pose raises another alarm after 48 minutes without pose reports', async () => {
   const home = await world.furnish(1, 'maker_b');
   await home.addRule('a', {}, { rateLimitSeconds: 86_400 });
   await home.say(pose(5));

@@ -320,7 +320,7 @@ test('sends one email about sensors that go offline together', async () => {
   expect(mail).toMatch(/^40 alarms without a response/);
 });
 
-test('finishes the work of a process that died after recording an unnotified alarm', async () => {
+test('managers get only one email even if the process dies after recording an alarm', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });

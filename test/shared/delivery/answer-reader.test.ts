@@ -84,7 +84,7 @@ describe('responses that end within the head', () => {
     return { bytes: reader.end(ending).toString('latin1'), answer };
   };
 
-  test('an incomplete response head counts with its status and complete lines', () => {
+  test('an incomplete response head still provides its status and complete lines', () => {
     for (const ending of ['eof', 'failure'] as const) {
       const { bytes, answer } = ended(ending, `${OK}X-Acknowledged-By: Anna\r\n`);
       expect(bytes).toBe(cut);

@@ -84,14 +84,14 @@ const acceptances: Record<string, string> = {
 };
 
 describe('response parser', () => {
-  it.each(Object.entries(acceptances))('the response parser accepts a 200 with %s', async (_, answer) => {
+  it.each(Object.entries(acceptances))('the response parser accepts a 200 response with %s', async (_, answer) => {
     const { url, requests } = await receiver([Buffer.from(answer, 'latin1')]);
     expect(await client()(url)).toMatchObject(accepted);
     expect(requests).toHaveLength(1);
   });
 
   it.each(Object.entries(acceptances).filter(([, { length }]) => length < 2_000))(
-    'the response parser accepts a 200 that arrives byte by byte with %s',
+    'the response parser accepts a 200 response that arrives byte by byte with %s',
     async (_, answer) => {
       const bytes = [...Buffer.from(answer, 'latin1')].map((byte) => Buffer.of(byte));
       const { url } = await receiver(bytes);

@@ -75,7 +75,7 @@ describe('responses', () => {
   });
 
   it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])(
-    'a %i is returned without following a redirect',
+    'a %i response is returned without following the redirect',
     async (status) => {
       const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
       const url = await http(seen);

@@ -48,7 +48,7 @@ describe('signatureHeaders', () => {
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
   });
 
-  it('signatureHeaders sends only webhook-signature if only the old secret is left', () => {
+  it('signatureHeaders omits X-Service-Cloud-Signature if only the old secret is left', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['old'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('old'));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');

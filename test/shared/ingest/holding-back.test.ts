@@ -13,7 +13,7 @@ const report = (presenceDetected: boolean) =>
   JSON.stringify({ type: 4, payload: { presenceDetected, timestamp: Date.now() } });
 const fall = () => JSON.stringify(fallMessage('calling', Date.now()));
 
-test('a device is limited to 1,000 pending requests, or 3,000 when it reports falls', async () => {
+test('a device can have 1,000 pending requests, or 3,000 if it sends falls', async () => {
   const measured: string[] = [];
   let isStuck = true;
   let runtime: Runtime | undefined;

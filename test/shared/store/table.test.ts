@@ -197,7 +197,7 @@ describe('the table', () => {
     expect(filled.map(kindOf)).toEqual(kinds.map(([kind]) => [kind]));
   });
 
-  test('scans are not allowed in code or by a permission', () => {
+  test('neither code nor permissions allow table scans', () => {
     const scans = /\bScan\w*Command|\bdynamodb:(Scan|\*)|paginateScan|\bgrantRead(Write)?Data\b/;
     const sources = ['bin', 'lib', 'functions', 'shared'].flatMap(files);
     expect(sources.filter(([, text]) => scans.test(text)).map(([file]) => file)).toEqual([]);

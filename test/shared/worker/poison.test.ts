@@ -153,7 +153,7 @@ test('a message without a receive date is returned at the last receive', async (
   expect(quarantined).toEqual([]);
 });
 
-test('a group is processed one by one as soon as a message is stuck', async () => {
+test('a group is processed one message at a time once any message is stuck', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('fail'), 'a', 6), record('3', task('say'), 'a', 1)])).toEqual([]);

@@ -44,7 +44,7 @@ test('alarms about people are posted first once a feed gets a URL', async () => 
   expect(await its.feeds.idsToPost(await hook(), 9)).toEqual([alarm.id, other.id, older.id]);
 });
 
-test('acknowledging a feed delivery ends it only once', async () => {
+test('a feed delivery can be acknowledged only once', async () => {
   const { its, read, hook, table } = await createHooks({ url: null });
   await its.deliveries.createInFeed(deliveryOf(1, { replay: 'r' }));
   const delivery = (await read()) ?? deliveryOf();

@@ -125,7 +125,7 @@ test('consumed units are reported per request, and requested only if counted', a
   expect(asked).toEqual(['TOTAL', 'TOTAL', 'TOTAL', undefined]);
 });
 
-test('consumed units are 0 if not reported by the table', async () => {
+test('consumed units are 0 if the table does not report them', async () => {
   const units: unknown[] = [];
   await tableWith(
     () => ({}),

@@ -78,7 +78,7 @@ test('failures expire a day after the last one', async () => {
   expect(await early.table.get(rateKey('a', 'failures'))).toMatchObject({ ttl: NOW / 1_000 + 86_400 });
 });
 
-test('only one of several parallel failures counts once waits begin', async () => {
+test('only one of several parallel failures is counted after waits begin', async () => {
   const { its } = await failTimes(2);
   const waits = await Promise.all(Array.from({ length: 5 }, () => its.backoffs.fail('a', FROM, NOW)));
   expect(waits.filter((wait) => wait === 0)).toHaveLength(1);

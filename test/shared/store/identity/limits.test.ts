@@ -13,7 +13,7 @@ test('requests are counted per subject within the current second', async () => {
   expect(await limits.countCall('a', NOW + 1_000)).toBe(1);
 });
 
-test('a request can be uncounted within the same second', async () => {
+test('a counted request can be taken back within the same second', async () => {
   const { limits } = memoryStore().its;
   await limits.countCall('a', NOW);
   await limits.countCall('a', NOW);
@@ -126,7 +126,7 @@ test('a sliding window allows attempts up to the limit, until older ones leave t
   expect(await limits.take('b', 2, 60, NOW)).toBe(true);
 });
 
-test('a sliding window gives back only attempts that it counted', async () => {
+test('a sliding window takes back only attempts that it counted', async () => {
   const { limits } = memoryStore().its;
   await limits.giveBack('a', NOW);
   await limits.take('a', 2, 60, NOW);
@@ -153,7 +153,7 @@ test('a sliding window ignores attempts from before the clock was set back', asy
   expect([await limits.take('a', 1, 60, NOW), await limits.take('a', 1, 60, NOW)]).toEqual([true, false]);
 });
 
-test('a sliding window counts an attempt made while another is given back', async () => {
+test('a sliding window counts an attempt made while another is taken back', async () => {
   const { before, once } = interference();
   const { limits } = memoryStore(before).its;
   await limits.take('a', 2, 60, NOW);

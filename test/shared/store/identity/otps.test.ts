@@ -29,7 +29,7 @@ test('a second factor secret can be replaced only until it is enabled', async ()
   expect(await otps.get(accountKey)).toMatchObject({ sealed: 's2', isOn: true, lastStep: 5, codes: ['c1', 'c2'] });
 });
 
-test("enabling a second factor works once and lifts the session's limits", async () => {
+test("enabling a second factor works only once and lifts the session's limits", async () => {
   const { otps, its } = await createWorld();
   expect(await its.sessions.account(accountKey)).toMatchObject({ hasOtp: true });
   expect(await its.users.get(3, 7)).toMatchObject({ hasOtp: true });
@@ -56,7 +56,7 @@ test('enabling a second factor does not restore a session that has ended', async
 });
 
 describe('authenticator app codes', () => {
-  test('an authenticator app code is accepted once, and earlier codes are rejected afterwards', async () => {
+  test('an authenticator app code is accepted only once, and earlier codes are rejected', async () => {
     const { otps } = await createWorld();
     const use = (step: number, sealed = 's1') => otps.useStep(accountKey, some({ sealed }), step);
     expect([await use(5), await use(6, 'another'), await use(7), await use(7), await use(6), await use(8)]).toEqual([
@@ -71,7 +71,7 @@ describe('authenticator app codes', () => {
 });
 
 describe('recovery codes', () => {
-  test('a recovery code is accepted once', async () => {
+  test('a recovery code is accepted only once', async () => {
     const { otps } = await createWorld();
     const use = (code: string) => otps.useCode(accountKey, code);
     expect([await use('c3'), await use('c1'), await use('c1'), await use('c2')]).toEqual([false, true, false, true]);

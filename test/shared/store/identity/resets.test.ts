@@ -24,7 +24,7 @@ test('a password code is found by hash until the second after it expires', async
   expect(await table.get(items.resetOfAccount({ accountKey, hash: 'code' }))).toMatchObject({ ttl });
 });
 
-test('a password code works once and ends all sessions', async () => {
+test('a password code works only once and ends all sessions', async () => {
   const { resets, its } = await createWorld();
   expect([await resets.use('code', reset, 'new'), await resets.use('code', reset, 'newer')]).toEqual([true, false]);
   expect(await its.sessions.passwordHash(accountKey)).toBe('new');

@@ -15,7 +15,7 @@ const putAccount = async (table: Table) => {
   await table.write({ put: { hash: 'old', ...items.password({ accountKey }) } });
 };
 
-test('a session and its login are stored until they expire, rounded up to the next second', async () => {
+test('a session and its login are stored until the second after they expire', async () => {
   const { its, table } = memoryStore();
   await its.sessions.start(accountKey, hash, login);
   const ttl = START / 1_000 + 61;

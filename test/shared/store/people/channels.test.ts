@@ -117,7 +117,7 @@ describe('undeliverable channels', () => {
   });
 });
 
-test('the push message key is stored once, and each process reads it once', async () => {
+test('the push message key is stored only once and then cached', async () => {
   const commands: string[] = [];
   const { pushKeys } = memoryStore((command) => void commands.push(command)).its;
   expect(await pushKeys.get()).toBeNull();
@@ -144,7 +144,7 @@ describe('people to notify', () => {
     expect(await (await put(3)).person(3, 8)).toBeNull();
   });
 
-  test('a person to notify is read by id, together with webhooks and bots of the customer', async () => {
+  test("only the customer's own webhooks and bots can be recipients", async () => {
     const { its, table } = memoryStore();
     for (const customerId of [3, 4]) {
       await table.write({ put: { ...items.webhook({ customerId, webhookId: 'w' }), id: 'w', customerId } });

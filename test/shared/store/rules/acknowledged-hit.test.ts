@@ -107,7 +107,7 @@ describe('acknowledging a hit', () => {
     expect(await lateChanges()).toEqual('isLate' in fields ? [now + 5] : []);
   });
 
-  test('acknowledging a hit ends its alarms that reached no one or went unanswered', async () => {
+  test('acknowledging a hit ends its alarms that notified no one or went unanswered', async () => {
     const { its, make, raw } = await start({ messages: [], escalation: { at: now } });
     const alarm = { customerId: HOME, sensorId: SENSOR, situation: 'fall_detected', eventUuid: 'e', webhookIds: [] };
     const ofHit = { ...alarm, hitId: 1, ruleId: 1, createDate: now, date: now };
@@ -148,7 +148,7 @@ describe("withdrawing a hit's acknowledgement", () => {
     expect([await raw(1), await due(1)]).toMatchObject([{ escalation }, now + 60_000]);
   });
 
-  test("withdrawing a hit's acknowledgement also withdraws the fall's, with a notice", async () => {
+  test("withdrawing a hit's acknowledgement reopens the fall and creates a notice", async () => {
     const { its, make, withdraw, notice } = await start({ fall: fallKey });
     await make(anna(late));
     const { notice: written } = (await withdraw(late + 1)) as { notice: { uuid: string } };
@@ -156,7 +156,7 @@ describe("withdrawing a hit's acknowledgement", () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a hit can undo it, and only before the fall is closed', async () => {
+  test('only the person who acknowledged a hit can reopen it, and only before the fall is closed', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     expect(await withdraw(late)).toMatchObject({ hit: { id: 1 }, notice: null });
     await make(anna(late));
@@ -167,7 +167,7 @@ describe("withdrawing a hit's acknowledgement", () => {
     expect(await read(1)).toMatchObject({ acknowledgement: anna(late) });
   });
 
-  test("withdrawing a hit's acknowledgement succeeds even if the fall's was already withdrawn", async () => {
+  test('reopening a hit succeeds even if the fall has already been reopened', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     await make(anna(late));
     await its.falls.withdraw(fall, () => true, late + 1);

@@ -20,7 +20,7 @@ const fall = fallOf();
 const again = fallOf(againKey);
 
 describe('acknowledging a fall', () => {
-  test("the first acknowledgement of a fall is kept, and creates one notice with the person's name", async () => {
+  test("the first acknowledgement of a fall is kept and creates one notice with the person's name", async () => {
     const { its, notice } = hitWorld();
     const first = await its.falls.acknowledge(fall, anna(late));
     expect(first.answer).toEqual({ acknowledgement: anna(late) });
@@ -199,7 +199,7 @@ describe("withdrawing a fall's acknowledgement", () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('only the person who acknowledged a fall can undo it, and only before it is closed', async () => {
+  test('only the person who acknowledged a fall can reopen it, and only before it is closed', async () => {
     const { its } = hitWorld();
     await its.falls.acknowledge(fall, anna(late));
     expect(await its.falls.withdraw(fall, () => false, late)).toBe('refused');

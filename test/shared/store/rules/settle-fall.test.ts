@@ -92,7 +92,7 @@ describe('settling a fall', () => {
     expect([await read(1), await read(2)]).toMatchObject([{ acknowledgement: anna(late) }, {}]);
   });
 
-  test('settling a fall applies the new response if the response changes concurrently', async () => {
+  test('settling a fall applies a response that changes concurrently', async () => {
     const { before, once } = interference();
     const { its, put, read } = hitWorld(before);
     await put(1, { fall: fallKey });
