@@ -127,7 +127,7 @@ describe('a customer', () => {
     expect(outcomes.filter(([created, removed]) => created === removed)).toEqual([]);
   });
 
-  test('the user count is exact after concurrent creations and deletions', async () => {
+  test('the user count stays exact during concurrent creations and deletions', async () => {
     const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
     await concurrently(50, async (at) => {
       const accountKey = `guest-${at}`;

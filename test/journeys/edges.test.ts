@@ -57,7 +57,7 @@ describe('concurrent requests', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}`)).toMatchObject({ name: stored.name });
   });
 
-  test('moving a sensor 50 times concurrently leaves it with one customer', async () => {
+  test('50 concurrent moves of a sensor leave it with one customer', async () => {
     const { sensorId } = await linked();
     const other = await createHome(admin, 'rowan', []);
     const customers = [home.customerId, other.customerId];
@@ -81,7 +81,7 @@ test('the delivery list is empty for an inverted or future period', async () => 
   expect(replay.status).toBe(202);
 });
 
-test('a rule that names the same webhook twice notifies the webhook once', async () => {
+test('a rule that names the same webhook twice notifies it only once', async () => {
   const receiver = await startReceiver();
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'empty_room');
   const recipient = { botId: bot.id, webhookId: webhook.id };
@@ -159,7 +159,7 @@ test('sensors are found by a MAC address with colons', async () => {
   expect(page?.data.map(({ id }) => id)).toContain(sensorId);
 });
 
-test('a Raw webhook in two rules receives the message once', async () => {
+test('a Raw webhook in two rules receives the message only once', async () => {
   const receiver = await startReceiver();
   const hook = { format: 'raw' } as const;
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'fall_confirmed', hook);

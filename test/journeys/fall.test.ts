@@ -53,7 +53,7 @@ describe('a fall', () => {
 });
 
 describe('many concurrent messages from one sensor', () => {
-  test('each of 40 concurrent messages takes effect once, without waiting for a retried task', async () => {
+  test('each of 40 concurrent messages takes effect only once, without waiting for a retried task', async () => {
     const home = await createHome(await adminOf(cloud.url), 'oak', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await createAlarm(home.client, receiver.url);

@@ -64,7 +64,7 @@ describe('a message published over MQTT', () => {
     expect(device.heard.refused).toEqual([]);
   });
 
-  test('an MQTT message creates one event however often it arrives', async () => {
+  test('an MQTT message creates only one event, however often it arrives', async () => {
     const message = fall();
     await device.say(message);
     await device.say(message);

@@ -216,7 +216,7 @@ describe('a provisioning key', () => {
     expect(await shown(key)).toMatchObject({ devices: 7, lastUsed: expect.any(Number) });
   });
 
-  test('an expired provisioning key fails like an unknown one', async () => {
+  test('an expired provisioning key is rejected like an unknown one', async () => {
     const key = await make({ expires: systemClock.now() + ahead + MINUTE });
     expect(await statusOf(registerBy(key))).toBe(201);
     const { lastUsed } = (await shown(key)) ?? {};

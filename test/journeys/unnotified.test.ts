@@ -99,7 +99,7 @@ test('counts a fall as unsent only if no delivery was attempted', async () => {
   expect([untold() - before, (await openAlarms(other)).length, (await openAlarms(disabled)).length]).toEqual([1, 1, 1]);
 });
 
-test('a fall is not reported if someone was notified or acknowledged it', async () => {
+test('a fall is not reported if someone was notified of it or has acknowledged it', async () => {
   const home = await world.furnish();
   await manager(home);
   const anna = await home.hire('Anna', { sms: '+491701234567' });

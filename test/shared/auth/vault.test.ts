@@ -17,7 +17,7 @@ describe('vault', () => {
     await expect(vault.open('ybndrfg8ejkmcpqxot1uwisza3', 'id')).rejects.toThrow('not encrypted');
   });
 
-  test('a vault rejects another context, another key and a modified ciphertext', async () => {
+  test('a vault rejects the wrong context, the wrong key and modified ciphertext', async () => {
     const encrypted = await vault.seal('a-secret', 'id');
     const broken = `${encrypted.slice(0, -6)}AAAAA=`;
     await expect(vault.open(encrypted, 'other')).rejects.toThrow();

@@ -47,7 +47,7 @@ const ipv4InIpv6 = {
 };
 
 describe('isDenied', () => {
-  it.each(edges)('isDenied denies addresses in %s, but not those outside', (_, inside, outside) => {
+  it.each(edges)('isDenied denies addresses inside %s but not outside', (_, inside, outside) => {
     for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
     for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });

@@ -17,7 +17,7 @@ describe('status lines', () => {
     ['HTTP/1.0 100', 100],
     ['HTTP/1.1 599 ', 599],
     ['HTTP/1.1\t  404\tNot\nFound', 404],
-  ])('reads the status from a status line: %j', (line, status) => {
+  ])('the status is read from a status line: %j', (line, status) => {
     expect(statusIn(line)).toBe(status);
   });
 
@@ -30,7 +30,7 @@ describe('status lines', () => {
     'HTTP/1.1 20',
     ' HTTP/1.1 200',
     '200',
-  ])('finds no status in a malformed status line: %j', (line) => {
+  ])('a malformed status line does not contain a status: %j', (line) => {
     expect(statusIn(line)).toBe(null);
   });
 });

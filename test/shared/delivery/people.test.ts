@@ -207,7 +207,7 @@ describe('Telegram messages', () => {
     [400, 'Bad Request: TOPIC_CLOSED'],
     [400, 'Bad Request: message thread not found'],
     [400, 'Bad Request: PEER_ID_INVALID'],
-  ])('a Telegram message is refused after %d %s, and the reason is kept', async (status, description) => {
+  ])('a Telegram message is refused after response %d %s, and the reason is kept', async (status, description) => {
     serverResponse = { status, body: JSON.stringify({ ok: false, error_code: status, description }) };
     expect(await sending()(telegram, notification)).toEqual({ refused: `status_${status}`, answer: description });
   });
@@ -221,7 +221,7 @@ describe('Telegram messages', () => {
     [404, { ok: false, description: 'Not Found' }, 'status_404'],
     [429, { ok: false, description: 'Too Many Requests' }, 'status_429'],
     [502, '<html>', 'status_502'],
-  ])('a Telegram message is retried after %d %j', async (status, body, retry) => {
+  ])('a Telegram message is retried after response %d %j', async (status, body, retry) => {
     serverResponse = { status, body: typeof body === 'string' ? body : JSON.stringify(body) };
     expect(await sending()(telegram, notification)).toEqual({ retry });
   });

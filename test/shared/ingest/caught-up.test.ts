@@ -51,7 +51,7 @@ describe('skipping the queue', () => {
     for (const message of reports) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
-  test('other messages never skip the queue and do not even read the state', async () => {
+  test('other messages never skip the queue or even read the state', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))

@@ -173,7 +173,7 @@ describe('deduplication ids', () => {
     expect(idOf({ receiveDate: 180_000 })).not.toBe(idOf());
   });
 
-  test('a deduplication id differs if any of customer, sensor, UUID or bytes differs', () => {
+  test('a deduplication id differs for a different customer, sensor, UUID or content', () => {
     const others = [
       idOf({ customerId: 2 }),
       idOf({ sensorId: 't' }),

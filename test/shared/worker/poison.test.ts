@@ -77,7 +77,7 @@ test('a message that fails alone is quarantined after an outage, but not during 
   expect(after - outage).toBeLessThan(10 * MINUTE);
 });
 
-test('the failure time of a message restarts after an outage', async () => {
+test("a message's failure time restarts after an outage", async () => {
   const { receive, quarantined } = lonely();
   let failing = 0;
   while (failing < 2 * MINUTE) failing = await receive('fail');

@@ -42,7 +42,7 @@ describe('messages to Telegram', () => {
   });
 
   test.each(['{"ok":true}', ' { "ok" : true, "result": {', '\n{\t"ok"\n:\ntrue}'])(
-    'a message is accepted after a 200 with body %j',
+    'a message is accepted after a 200 response with body %j',
     async (body) => {
       expect(await outcomeOf({ status: 200, body })).toBe('accepted');
     },
@@ -56,7 +56,7 @@ describe('messages to Telegram', () => {
     [200, '{"error":1,"ok":true}', 'unexpected_response'],
     [200, '{"ok":"true"}', 'unexpected_response'],
     [200, '', 'unexpected_response'],
-  ])('a message is retried after a %d with body %j', async (status, body, retry) => {
+  ])('a message is retried after a %d response with body %j', async (status, body, retry) => {
     expect(await outcomeOf({ status, body })).toEqual({ retry });
   });
 

@@ -149,7 +149,7 @@ describe('webhook health', () => {
     expect(Number((await replaced({ url: null, isEnabled: false }, { url: null })).dueAt)).toBe(now);
   });
 
-  test('a failing webhook causes one warning per series of failures', async () => {
+  test('a failing webhook causes only one warning per series of failures', async () => {
     const { its, hook } = await createHooks();
     const warn = async (failingSince: number, at: number) =>
       its.health.recordWarning({ ...(await hook()), failingSince }, at);
@@ -163,7 +163,7 @@ describe('webhook health', () => {
     expect(await its.health.recordWarning({ customerId: HOME, id: 'x' }, now)).toBe(false);
   });
 
-  test('a failing webhook is disabled once, with a notice, unless the URL has changed', async () => {
+  test('a failing webhook is disabled only once, with a notice, unless its URL has changed', async () => {
     const { its, hook, table } = await createHooks({ goneSince: 1 });
     const notice = { put: { pk: 'n', sk: 'n' } };
     expect(await its.health.disable({ ...(await hook()), url: 'other' }, now, 'gone', notice)).toBe(false);

@@ -106,7 +106,7 @@ describe('access tokens', () => {
   });
 });
 
-test('token use is recorded, unless already recorded in the last minute or the token was deleted', async () => {
+test('token use is recorded at most once a minute, and never for a deleted token', async () => {
   const { create, its, tokens } = await createWorld();
   await create(1);
   const lastUsed = async () => (await its.sessions.session('hash 1'))?.lastUsed;

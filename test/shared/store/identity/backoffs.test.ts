@@ -51,7 +51,7 @@ test('a subject starts over after a success', async () => {
   expect(await its.backoffs.wait('a', now)).toBe(0);
 });
 
-test('a subject starts over a day after the last failure, and not before', async () => {
+test('a subject starts over exactly a day after the last failure', async () => {
   for (const [failed, later, isForgotten] of [
     [2, DAY - 1, false],
     [2, DAY, true],

@@ -110,7 +110,7 @@ test('a re-registered device can use the old token again, which invalidates the 
   expect(await late.again('t3', 't1', now + DAY)).toBe('refused');
 });
 
-test('re-registering renews the pairing code, updates the firmware version and causes a notice', async () => {
+test('re-registering renews the pairing code, updates the firmware version and creates a notice', async () => {
   const { again, its } = await linked();
   const { notice, ...more } = registration('t2');
   expect(await again('t2', 't1', now, { ...more, notice })).toBe('done');
