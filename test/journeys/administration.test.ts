@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 
-  test('a customer deletion and a concurrent user creation never both succeed', async () => {
+  test('either a customer deletion or a concurrent user creation succeeds, never both', async () => {
     const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;

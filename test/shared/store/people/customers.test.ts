@@ -39,7 +39,7 @@ test('changing a customer updates the list entry and keeps all other fields', as
   expect(await customers.get(4)).toBeNull();
 });
 
-test('a customer can have emergency contacts until deleted', async () => {
+test('emergency contacts can be set only for an existing customer', async () => {
   const { customers } = await createWorld();
   const contacts = [some({ name: 'n' })];
   expect(await customers.setEmergencyContacts(3, contacts, now)).toBe(true);
